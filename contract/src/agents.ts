@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { cleanText, metadata, name } from "./text.ts";
+
+/** How the model is called. Everything unset is left to the provider. */
+export const modelSettings = z.strictObject({
+  temperature: z.number().min(0).max(2).optional(),
+  /** Tokens, 1 to 1,000,000. */
+  max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
+  reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
+  /** `auto`: streamed when someone watches or the answer may be long. Parsing a stream costs several times the CPU of one JSON body. */
+  stream: z.enum(["auto", "always", "never"]).default("auto"),
+});
+export type ModelSettings = z.infer<typeof modelSettings>;
+
+export const limits = z.strictObject({
+  /** Model calls in one run, 1 to 1,000. */
+  max_steps: z.number().int().min(1).max(1_000).default(20),
+  /** Seconds from a run's first start, across take-overs, 1 to 86,400. */
+  timeout_seconds: z.number().int().min(1).max(86_400).default(600),
+  /** Runs executing at once; null: no limit. Limits execution, never acceptance. */
+  max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
+  /** Runs waiting; one more is refused with `agent_busy`. 0 to 10,000,000. */
+  max_queued_runs: z.number().int().min(0).max(10_000_000).default(10_000),
+  /** Processes a run may lose before it ends `interrupted`, 1 to 100. */
+  max_attempts: z.number().int().min(1).max(100).default(3),
+});
+export type Limits = z.infer<typeof limits>;
+
+/** A tool granted to an agent. Each kind is a member of this union; nothing is granted by default. */
+export const toolGrant = z.discriminatedUnion("type", [z.strictObject({ type: z.literal("clock") })]);
+export type ToolGrant = z.infer<typeof toolGrant>;
+
+/** `provider/model`: the provider's name in the workspace, a slash, the model's name at that provider. */
+export const modelName = z
+  .string()
+  .min(3)
+  .max(300)
+  .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
+
+const members = {
+  name,
+  description: cleanText(2_000),
+  instructions: cleanText(200_000),
+  model: modelName,
+  model_settings: modelSettings,
+  tools: z.array(toolGrant).max(64),
+  limits,
+  metadata,
+};
+
+/** Body of `POST /agents`. */
+export const createAgentBody = z.strictObject({
+  name: members.name,
+  model: members.model,
+  instructions: members.instructions.default(""),
+  description: members.description.default(""),
+  model_settings: members.model_settings.prefault({}),
+  tools: members.tools.default([]),
+  limits: members.limits.prefault({}),
+  metadata: members.metadata.default({}),
+});
+
+/** Body of `PATCH /agents/:agent_id`: a member that is present replaces the old value whole; settings and limits member by member. */
+export const updateAgentBody = z.strictObject({
+  name: members.name.optional(),
+  model: members.model.optional(),
+  instructions: members.instructions.optional(),
+  description: members.description.optional(),
+  model_settings: z
+    .strictObject({
+      temperature: modelSettings.shape.temperature.unwrap().nullable(),
+      max_output_tokens: modelSettings.shape.max_output_tokens.unwrap().nullable(),
+      reasoning_effort: modelSettings.shape.reasoning_effort.unwrap().nullable(),
+      stream: modelSettings.shape.stream.unwrap(),
+    })
+    .partial()
+    .optional(),
+  tools: members.tools.optional(),
+  limits: z
+    .strictObject({
+      max_steps: limits.shape.max_steps.unwrap(),
+      timeout_seconds: limits.shape.timeout_seconds.unwrap(),
+      max_concurrent_runs: limits.shape.max_concurrent_runs.unwrap(),
+      max_queued_runs: limits.shape.max_queued_runs.unwrap(),
+      max_attempts: limits.shape.max_attempts.unwrap(),
+    })
+    .partial()
+    .optional(),
+  metadata: members.metadata.optional(),
+});
+export type UpdateAgentBody = z.infer<typeof updateAgentBody>;
+
+/** What an agent's version holds: the whole configuration, immutable once written. A run pins one version. */
+export const agentConfig = z.object({
+  name: z.string(),
+  description: z.string(),
+  instructions: z.string(),
+  model: z.string(),
+  model_settings: modelSettings,
+  tools: z.array(toolGrant),
+  limits,
+  metadata,
+});
+export type AgentConfig = z.infer<typeof agentConfig>;
+
+export const agent = agentConfig.extend({
+  id: z.string(),
+  version: z.number().int().positive(),
+  paused: z.boolean(),
+  pause_reason: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Agent = z.infer<typeof agent>;
+
+export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
+
+/** Seconds that the token replaced by a rotation goes on working: 0 to 604,800 (a week). */
+export const rotateBody = z.strictObject({ grace_seconds: z.number().int().min(0).max(604_800).default(0) });

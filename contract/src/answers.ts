@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { runErrorCode } from "./events.ts";
+
+/** Every `code` an error answer may carry. Codes of failed runs are in `runErrorCode`; these are refusals before or without a run. */
+export const refusalCode = z.enum([
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "agent_paused",
+  "trigger_disabled",
+  "conflict",
+  "stale",
+  "too_large",
+  "unsupported_type",
+  "idempotency_mismatch",
+  "agent_busy",
+  "too_many_requests",
+  "secret_unreadable",
+  "internal_error",
+  "unavailable",
+]);
+export type RefusalCode = z.infer<typeof refusalCode>;
+
+export const errorAnswer = z.object({
+  ok: z.literal(false),
+  error: z.string(),
+  code: z.union([refusalCode, runErrorCode]),
+  run_id: z.string().optional(),
+});
+export type ErrorAnswer = z.infer<typeof errorAnswer>;
+
+/** Answer of invoke once the run completed. */
+export const invokeAnswer = z.object({ ok: z.literal(true), run_id: z.string(), output: z.string() });
+
+/** Answer of fire as soon as the run is durable. */
+export const fireAnswer = z.object({ ok: z.literal(true), run_id: z.string() });
+
+/** `?limit=&after=` of every list: 1 to 200 rows, 50 by default. */
+export const pageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  after: z.string().max(1_000).optional(),
+});
+export type PageQuery = z.infer<typeof pageQuery>;

@@ -1,0 +1,28 @@
+import type { RefusalCode } from "@beckon/contract";
+
+/**
+ * A refusal: nothing was started, nothing was changed. `message` is for the caller: what was wrong and what to do, without
+ * secrets. `http/errors.ts` maps each code to its status.
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly code: RefusalCode;
+  /** Seconds after which a repeat may succeed; becomes `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: RefusalCode, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfter = options.retryAfter;
+  }
+}
+
+/** The message of anything that was thrown, for logs. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** Closes a switch: a new member of the union does not compile until it is handled. */
+export function unreachable(value: never): never {
+  throw new Error(`unhandled case: ${JSON.stringify(value)}`);
+}

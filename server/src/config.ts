@@ -1,0 +1,138 @@
+import { resolve } from "node:path";
+import { z } from "zod";
+
+/** The process's settings, read once and frozen. Nothing else in the server reads the environment. */
+export interface Config {
+  /** TCP port; 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  /** Address that callers use, without a trailing slash; undefined: `http://host:port`. */
+  readonly publicUrl: string | undefined;
+  /** Whether `X-Forwarded-For` names the caller: only behind a proxy that sets it. */
+  readonly trustProxy: boolean;
+  /** undefined: PostgreSQL runs inside, in the data folder. */
+  readonly databaseUrl: string | undefined;
+  /** Accept an external server whose `fsync`, `full_page_writes` or `synchronous_commit` is off. */
+  readonly trustStorage: boolean;
+  /** Absolute path. */
+  readonly dataDir: string;
+  /** 32 bytes, base64 or hex; undefined: kept in the data folder. */
+  readonly masterKey: string | undefined;
+  /** 32 to 128 characters; undefined: kept in the data folder when PostgreSQL runs inside, else no bootstrap key. */
+  readonly bootstrapKey: string | undefined;
+  /** `api` answers callers, `worker` executes queued runs, `all` does both. */
+  readonly role: "all" | "api" | "worker";
+  /** Server processes that the supervisor keeps running. */
+  readonly processes: number;
+  readonly leaseSeconds: number;
+  readonly drainSeconds: number;
+  /** Runs executing at once in one process; further ones wait in the queue. */
+  readonly maxRuns: number;
+  /** PostgreSQL connections of one process, beside the lease's own. */
+  readonly poolSize: number;
+  readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
+}
+
+/** One or more settings are wrong. The message lists each: its name, what it was, what it may be. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+const secret = new Set(["BECKON_MASTER_KEY", "BECKON_BOOTSTRAP_KEY", "DATABASE_URL"]);
+
+const flag = z.enum(["0", "1"]).default("0");
+const whole = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .default(fallback);
+
+/** What each setting may be; the text stands in the error when it is not. */
+const settings = {
+  PORT: { schema: whole(0, 65_535, 3000), may: "a port, 0 to 65535" },
+  HOST: { schema: z.string().min(1).default("127.0.0.1"), may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0" },
+  PUBLIC_URL: {
+    schema: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => url.replace(/\/+$/, ""))
+      .optional(),
+    may: "an http or https URL, for example https://agents.example.com",
+  },
+  DATABASE_URL: {
+    schema: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//)
+      .optional(),
+    may: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
+  },
+  BECKON_DATA_DIR: { schema: z.string().min(1).default("./data"), may: "a folder" },
+  BECKON_MASTER_KEY: {
+    schema: z.union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)]).optional(),
+    may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
+  },
+  BECKON_BOOTSTRAP_KEY: {
+    schema: z
+      .string()
+      .regex(/^(?!bka_|bkt_|bkw_)[\x21-\x7e]{32,128}$/)
+      .optional(),
+    may: "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+  },
+  BECKON_ROLE: { schema: z.enum(["all", "api", "worker"]).default("all"), may: "all, api or worker" },
+  BECKON_PROCESSES: { schema: whole(1, 64, 1), may: "1 to 64" },
+  BECKON_LEASE_SECONDS: { schema: whole(2, 600, 30), may: "2 to 600 seconds" },
+  BECKON_DRAIN_SECONDS: { schema: whole(0, 3_600, 30), may: "0 to 3600 seconds" },
+  BECKON_MAX_RUNS: { schema: whole(1, 100_000, 2_000), may: "1 to 100000" },
+  BECKON_POOL_SIZE: { schema: whole(4, 200, 10), may: "4 to 200 connections" },
+  BECKON_TRUST_PROXY: { schema: flag, may: "0 or 1" },
+  BECKON_TRUST_STORAGE: { schema: flag, may: "0 or 1" },
+  LOG_LEVEL: {
+    schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+    may: "fatal, error, warn, info, debug, trace or silent",
+  },
+} as const;
+
+type Values = { [Name in keyof typeof settings]: z.infer<(typeof settings)[Name]["schema"]> };
+
+/**
+ * Reads the settings. An empty value counts as unset.
+ * @throws ConfigError naming every setting that is wrong.
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const read = Object.entries(settings).map(([name, { schema, may }]) => {
+    const given = env[name] === "" ? undefined : env[name];
+    const result = schema.safeParse(given);
+    if (!result.success) {
+      const was = secret.has(name) ? `${given?.length ?? 0} characters` : JSON.stringify(given);
+      problems.push(`${name} was ${was}; it must be ${may}.`);
+    }
+    return [name, result.data];
+  });
+  const values = Object.fromEntries(read) as Values;
+  if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {
+    problems.push(
+      `BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine seals with the same key; it must be ${settings.BECKON_MASTER_KEY.may}.`,
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(problems.join("\n"));
+  return Object.freeze({
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL,
+    trustProxy: values.BECKON_TRUST_PROXY === "1",
+    databaseUrl: values.DATABASE_URL,
+    trustStorage: values.BECKON_TRUST_STORAGE === "1",
+    dataDir: resolve(values.BECKON_DATA_DIR),
+    masterKey: values.BECKON_MASTER_KEY,
+    bootstrapKey: values.BECKON_BOOTSTRAP_KEY,
+    role: values.BECKON_ROLE,
+    processes: values.BECKON_PROCESSES,
+    leaseSeconds: values.BECKON_LEASE_SECONDS,
+    drainSeconds: values.BECKON_DRAIN_SECONDS,
+    maxRuns: values.BECKON_MAX_RUNS,
+    poolSize: values.BECKON_POOL_SIZE,
+    logLevel: values.LOG_LEVEL,
+  });
+}
