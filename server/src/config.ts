@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { z } from "zod";
+import { ConfigError } from "./base/errors.ts";
 
 /** The process's settings, read once and frozen. Nothing else in the server reads the environment. */
 export interface Config {
@@ -31,11 +32,6 @@ export interface Config {
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
-}
-
-/** One or more settings are wrong. The message lists each: its name, what it was, what it may be. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
 }
 
 const secret = new Set(["BECKON_MASTER_KEY", "BECKON_BOOTSTRAP_KEY", "DATABASE_URL"]);

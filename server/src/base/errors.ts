@@ -17,6 +17,14 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * Beckon cannot start as it is set up: a wrong setting, a database it must not use. The message names what is wrong, what was
+ * found and the remedy; the process exits with 78 (EX_CONFIG) and is not restarted.
+ */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
 /** The message of anything that was thrown, for logs. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

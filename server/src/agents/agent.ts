@@ -1,0 +1,35 @@
+import type { Agent } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { type AgentRow, findAgent, lockAgent } from "./store.ts";
+
+export function toAgent(row: AgentRow): Agent {
+  return {
+    id: row.id,
+    version: row.version,
+    ...row.config,
+    paused: row.paused_at !== null,
+    pause_reason: row.pause_reason,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** The living agent. @throws Refusal `not_found` */
+export async function requireAgent(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
+  const row = await findAgent(tx, ctx.workspaceId, agentId);
+  if (row === undefined) throw noAgent();
+  return row;
+}
+
+/** The living agent, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+export async function requireAgentForChange(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
+  const row = await lockAgent(tx, ctx.workspaceId, agentId);
+  if (row === undefined || row.deleted_at !== null) throw noAgent();
+  return row;
+}
+
+export function noAgent(): Refusal {
+  return new Refusal("not_found", "There is no agent with this id in this workspace.");
+}

@@ -1,0 +1,9 @@
+import type { Agent } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { requireAgent, toAgent } from "./agent.ts";
+
+export async function getAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<Agent> {
+  permit(ctx, "agents:read");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => toAgent(await requireAgent(tx, ctx, input.agentId)));
+}

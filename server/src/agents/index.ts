@@ -1,0 +1,12 @@
+export { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
+export { addAgent, createAgent } from "./create.ts";
+export { deleteAgent } from "./delete.ts";
+export { getAgent } from "./get.ts";
+export { listAgents } from "./list.ts";
+export { pauseAgent } from "./pause.ts";
+export { undeleteAgent } from "./restore.ts";
+export { resumeAgent } from "./resume.ts";
+export { revealAgentToken } from "./reveal-token.ts";
+export { revokeAgentToken } from "./revoke-token.ts";
+export { rotateAgentToken } from "./rotate-token.ts";
+export { updateAgent } from "./update.ts";

@@ -1,0 +1,22 @@
+import type { Agent } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
+import { updateAgentRow } from "./store.ts";
+
+/** Lets a paused agent start runs again. Resuming one that is not paused changes nothing. */
+export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<Once<Agent>> {
+  permit(ctx, "agents:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireAgentForChange(tx, ctx, input.agentId);
+    return once(tx, ctx, async () => {
+      if (row.paused_at !== null) {
+        await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
+        await record(tx, ctx, { action: "agent.resume", target: row.id });
+      }
+      return toAgent(await requireAgent(tx, ctx, input.agentId));
+    });
+  });
+}

@@ -1,0 +1,47 @@
+import { type Agent, type AgentConfig, type UpdateAgentBody, updateAgentBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit, principalOf } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { parse } from "../base/parse.ts";
+import { resolveModel } from "../providers/index.ts";
+import { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
+import { insertNextVersion } from "./store.ts";
+
+/**
+ * Changes the agent by writing its next version; runs that have started keep theirs.
+ * @throws Refusal `stale` when `If-Match` names another version than the current one.
+ */
+export async function updateAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Agent> {
+  permit(ctx, "agents:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireAgentForChange(tx, ctx, input.agentId);
+    if (ctx.ifMatch !== undefined && ctx.ifMatch !== String(row.version)) {
+      throw new Refusal("stale", `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`);
+    }
+    const change = parse(updateAgentBody, input.body);
+    const config = merge(row.config, change);
+    await insertNextVersion(tx, {
+      agentId: row.id,
+      workspaceId: ctx.workspaceId,
+      version: row.version + 1,
+      config,
+      providerId: await resolveModel(tx, ctx.workspaceId, config.model),
+      createdBy: principalOf(ctx.actor),
+    });
+    await record(tx, ctx, { action: "agent.update", target: row.id, data: { version: row.version + 1, members: Object.keys(change) } });
+    return toAgent(await requireAgent(tx, ctx, input.agentId));
+  });
+}
+
+/** `null` in a model setting takes it away; everything else that is present replaces. */
+function merge(config: AgentConfig, change: UpdateAgentBody): AgentConfig {
+  const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(([, value]) => value != null);
+  return {
+    ...config,
+    ...present,
+    model_settings: Object.fromEntries(settings) as AgentConfig["model_settings"],
+    limits: { ...config.limits, ...(change.limits as Partial<AgentConfig["limits"]>) },
+  };
+}

@@ -1,0 +1,25 @@
+import { type Context, principalOf } from "../context.ts";
+import type { WorkspaceTransaction } from "../database/index.ts";
+import { newId } from "../ids.ts";
+
+/**
+ * Puts an act on record, in the transaction of the act: both happen or neither.
+ * `data` says what changed, never a secret.
+ */
+export async function record(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  entry: { action: string; target: string; data?: Record<string, unknown> },
+): Promise<void> {
+  await tx
+    .insertInto("audit")
+    .values({
+      id: newId("aud"),
+      workspace_id: ctx.workspaceId,
+      actor: principalOf(ctx.actor),
+      action: entry.action,
+      target: entry.target,
+      data: JSON.stringify(entry.data ?? {}),
+    })
+    .execute();
+}

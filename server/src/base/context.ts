@@ -1,0 +1,67 @@
+import { Refusal } from "./errors.ts";
+import type { Database } from "./database/index.ts";
+import type { Sealer } from "./secrets/index.ts";
+
+/** What a workspace key may be granted. `agents:invoke` starts runs; `write` includes pause, rotate and delete. */
+export const scopes = [
+  "agents:read",
+  "agents:write",
+  "agents:invoke",
+  "triggers:read",
+  "triggers:write",
+  "runs:read",
+  "runs:write",
+  "providers:read",
+  "providers:write",
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** Who acts. An agent token reads and cancels its own agent's runs and may do nothing else. */
+export type Actor =
+  | { readonly kind: "key"; readonly id: string; readonly scopes: readonly string[] }
+  | { readonly kind: "token"; readonly agentId: string }
+  | { readonly kind: "system" };
+
+/** What a caller sent to make a repeat of this request safe: see `base/idempotency`. */
+export interface IdempotencyRequest {
+  readonly key: string;
+  /** Method and path: the same key on another route is another request. */
+  readonly route: string;
+  /** SHA-256 of the raw body. */
+  readonly bodyHash: Buffer;
+}
+
+/** Handed to every verb: who acts, where, and what with. */
+export interface Context {
+  readonly actor: Actor;
+  readonly workspaceId: string;
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly idempotency?: IdempotencyRequest | undefined;
+  /** `If-Match`, without quotes: the version the caller has seen. */
+  readonly ifMatch?: string | undefined;
+}
+
+/** The actor in records and scopes of idempotency, for example `key:key_01…`. */
+export function principalOf(actor: Actor): string {
+  switch (actor.kind) {
+    case "key":
+      return `key:${actor.id}`;
+    case "token":
+      return `token:${actor.agentId}`;
+    case "system":
+      return "system";
+  }
+}
+
+/** @throws Refusal `forbidden` unless the actor has the scope. Agent tokens have none: verbs that serve them say so themselves. */
+export function permit(ctx: Context, scope: Scope): void {
+  const { actor } = ctx;
+  if (actor.kind === "system" || (actor.kind === "key" && actor.scopes.includes(scope))) return;
+  throw new Refusal(
+    "forbidden",
+    actor.kind === "token"
+      ? "An agent token can only invoke its agent and read or cancel that agent's runs. Use a workspace key for this."
+      : `This key lacks the scope ${scope}. Use a key that has it.`,
+  );
+}

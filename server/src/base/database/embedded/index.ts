@@ -1,0 +1,2 @@
+export { EmbeddedError } from "./embedded-error.ts";
+export { type Embedded, type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";

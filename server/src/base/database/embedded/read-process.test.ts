@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { readFromPs, readProcess } from "./read-process.ts";
+
+test("/proc and ps tell the same about a process: its arguments, and when it started", async () => {
+  const [seen, throughPs] = await Promise.all([readProcess(process.pid), readFromPs(process.pid)]);
+  expect(throughPs?.command).toBe(seen?.command);
+  expect(Math.abs((throughPs?.startedAt ?? 0) - (seen?.startedAt ?? 0))).toBeLessThan(2);
+  expect(Math.abs((seen?.startedAt ?? 0) - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(3);
+});
+
+test("a pid that nobody has is nothing", async () => {
+  expect(await readProcess(2 ** 30)).toBeUndefined();
+  expect(await readFromPs(2 ** 30)).toBeUndefined();
+});

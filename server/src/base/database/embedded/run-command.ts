@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { EmbeddedError } from "./embedded-error.ts";
+
+/** A program as it is to be spawned: possibly through a wrapper, possibly as another user. */
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Nothing of our environment reaches PostgreSQL: it holds secrets, and PGDATA or PGOPTIONS would change what it does. */
+export const bareEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", TZ: "UTC", LC_ALL: "C" };
+
+const keptOutput = 8_192;
+
+/**
+ * Runs a program to its end in a process group of its own; the whole group is killed when time is up or `signal` aborts.
+ * @returns the end of what it printed.
+ * @throws EmbeddedError with the end of what it printed when it fails or cannot be run, the signal's reason on abort.
+ */
+export async function runCommand(
+  command: Command,
+  { input = "", timeoutMs, signal }: { input?: string; timeoutMs: number; signal?: AbortSignal | undefined },
+): Promise<string> {
+  signal?.throwIfAborted();
+  const { file, args, ...as } = command;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const child = spawn(file, args, { ...as, cwd: "/", env: bareEnvironment, detached: true, stdio: "pipe" });
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+  };
+  limit.addEventListener("abort", kill);
+  signal?.addEventListener("abort", kill);
+  let output = "";
+  const keep = (text: string) => {
+    output = (output + text).slice(-keptOutput);
+  };
+  child.stdout.setEncoding("utf8").on("data", keep);
+  child.stderr.setEncoding("utf8").on("data", keep);
+  child.stdin.on("error", () => {}).end(input);
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+    signal?.throwIfAborted();
+    if (limit.aborted) throw new EmbeddedError(`${file} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`);
+    if (code !== 0) throw new EmbeddedError(`${file} failed:\n${output.trim()}`);
+    return output;
+  } finally {
+    limit.removeEventListener("abort", kill);
+    signal?.removeEventListener("abort", kill);
+  }
+}

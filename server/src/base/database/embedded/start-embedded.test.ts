@@ -1,0 +1,161 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { isAlive, temporaryFolder, until } from "../../../../test/fixtures/supervisor.ts";
+import { createLog } from "../../log.ts";
+import { type Embedded, type EmbeddedOptions, startEmbedded } from "./index.ts";
+
+const log = createLog("silent");
+
+async function start(dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Embedded> {
+  const embedded = await startEmbedded({ dataDir, log, ...options });
+  onTestFinished(() => embedded.stop());
+  return embedded;
+}
+
+async function query<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** A process that would rather live; killed at the end of the test. */
+function bystander(argv0: string): number {
+  const child = spawn("sleep", ["100"], { argv0, stdio: "ignore" });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child.pid ?? 0;
+}
+
+test("a new folder gets a database in UTF-8 that belongs to an ordinary role, with every durable setting on", async () => {
+  const { url } = await start(join(temporaryFolder(), "deep/data"));
+  expect(await query(url, "select current_user as who, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user")).toEqual([
+    { who: "beckon", rolsuper: false, rolbypassrls: false, rolcreatedb: false, rolcreaterole: false },
+  ]);
+  expect(
+    await query(
+      url,
+      "select datdba::regrole::text as owner, pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale from pg_database where datname = current_database()",
+    ),
+  ).toEqual([{ owner: "beckon", encoding: "UTF8", datlocprovider: "b", datlocale: "C.UTF-8" }]);
+  const names = ["fsync", "full_page_writes", "synchronous_commit", "listen_addresses"];
+  expect(await query(url, `select name, setting from pg_settings where name in ('${names.join("','")}') order by name`)).toEqual([
+    { name: "fsync", setting: "on" },
+    { name: "full_page_writes", setting: "on" },
+    { name: "listen_addresses", setting: "" },
+    { name: "synchronous_commit", setting: "on" },
+  ]);
+});
+
+test("the superuser is not let in, and the socket's folder is closed to other users", async () => {
+  const { url, socketDir } = await start(temporaryFolder());
+  await expect(query(url.replaceAll("beckon@localhost:5432/beckon", "postgres@localhost:5432/postgres"), "select 1")).rejects.toThrow(
+    "no pg_hba.conf entry",
+  );
+  expect(statSync(socketDir).mode & 0o777).toBe(0o700);
+});
+
+test("for tests of other servers it listens on 127.0.0.1 with a password", async () => {
+  const { tcpUrl } = await startEmbedded({ dataDir: temporaryFolder(), log, tcp: { password: "it's secret" } }).then((embedded) => {
+    onTestFinished(() => embedded.stop());
+    return embedded;
+  });
+  expect(await query(tcpUrl, "select current_user as who")).toEqual([{ who: "postgres" }]);
+  await expect(query(tcpUrl.replace(/:[^:@]*@/, ":wrong@"), "select 1")).rejects.toThrow("password authentication failed");
+});
+
+test("what was written is there after a stop and a start", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  await query(first.url, "create table kept as select 42 as answer");
+  await first.stop();
+  const second = await start(folder);
+  expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("a second start on the same folder refuses within 5 seconds and harms nothing", async () => {
+  const folder = temporaryFolder();
+  const first = await start(folder);
+  const began = performance.now();
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(`Another Beckon (process ${process.pid}) is running on the data folder`);
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(await query(first.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+});
+
+test("after kill -9 PostgreSQL comes back, though a query of the old one is still computing", async () => {
+  const embedded = await start(temporaryFolder());
+  const reasons: string[] = [];
+  embedded.onExit((reason) => reasons.push(reason));
+  await query(embedded.url, "create table kept as select 42 as answer");
+  const busy = query(embedded.url, "select count(*) from generate_series(1, 1000000000000)").catch((thrown: unknown) => thrown);
+  await until("the query runs", async () => (await query(embedded.url, "select 1 from pg_stat_activity where query like '%series(1, 1%' and pid <> pg_backend_pid()")).length > 0);
+  const killed = embedded.pid;
+  process.kill(killed, "SIGKILL");
+  await until("another one", async () => embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0);
+  expect(reasons).toEqual(["ended by SIGKILL"]);
+  expect(await query(embedded.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+  await busy;
+});
+
+test("a recycled pid in postmaster.pid kills nobody", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  const pid = bystander("sleep");
+  const cluster = join(folder, "postgres");
+  writeFileSync(join(cluster, "postmaster.pid"), `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000)}\n5432\n${folder}/socket\n\n`);
+  writeFileSync(join(folder, "socket/.s.PGSQL.5432.lock"), `${pid}\n`);
+  const embedded = await start(folder);
+  expect(await query(embedded.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+  expect(isAlive(pid)).toBe(true);
+});
+
+test("even a process that looks like PostgreSQL on this folder is not killed if it is younger than postmaster.pid says", async () => {
+  const folder = temporaryFolder();
+  await (await start(folder)).stop();
+  const cluster = join(folder, "postgres");
+  const pid = bystander(`/bin/postgres -D ${cluster} `);
+  writeFileSync(join(cluster, "postmaster.pid"), `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000) - 10}\n5432\n${folder}/socket\n\n`);
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(`kill -INT ${pid}`);
+  expect(isAlive(pid)).toBe(true);
+});
+
+test("a folder of another major version is refused with the remedy and left alone", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "postgres"));
+  writeFileSync(join(folder, "postgres/PG_VERSION"), "17\n");
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(/made by PostgreSQL 17; this Beckon brings PostgreSQL 18.*pg_dump/);
+  expect(readdirSync(join(folder, "postgres"))).toEqual(["PG_VERSION"]);
+  expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
+});
+
+test("a folder whose path is too long for a socket has it in the temporary folder, closed to other users", async () => {
+  const folder = join(temporaryFolder(), "long".repeat(25));
+  const { url, socketDir } = await start(folder);
+  expect(socketDir.startsWith(folder)).toBe(false);
+  expect(Buffer.byteLength(join(socketDir, ".s.PGSQL.5432"))).toBeLessThanOrEqual(100);
+  expect(statSync(socketDir).mode & 0o777).toBe(0o700);
+  expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+});
+
+test("a data folder that cannot be made is an error that names it and the setting", async () => {
+  await expect(startEmbedded({ dataDir: "/dev/null/data", log })).rejects.toThrow(/\/dev\/null\/data cannot be used.*BECKON_DATA_DIR/);
+});
+
+test("a start that is given up leaves nothing running and no half folder", async () => {
+  const folder = temporaryFolder();
+  const given = new AbortController();
+  const starting = startEmbedded({ dataDir: folder, log, signal: given.signal });
+  const rejected = expect(starting).rejects.toThrow("given up");
+  await until("initdb", () => readdirSync(folder).some((name) => name.startsWith("postgres.new-")));
+  given.abort(new Error("given up"));
+  await rejected;
+  expect(readdirSync(folder).filter((name) => name.startsWith("postgres."))).toEqual(["postgres.log"]);
+  expect(existsSync(join(folder, "postgres"))).toBe(false);
+  await start(folder);
+});

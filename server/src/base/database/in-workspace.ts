@@ -1,0 +1,41 @@
+import { type Kysely, sql, type Transaction } from "kysely";
+import { Refusal } from "../errors.ts";
+import { failureKind } from "./failures.ts";
+import type { Tables } from "./tables.ts";
+
+/** An open transaction that sees one workspace. */
+export type WorkspaceTransaction = Transaction<Tables>;
+
+/**
+ * Runs `work` in a transaction that sees only `workspaceId`; it commits when `work` resolves and rolls back when it rejects.
+ * Repeated, up to 3 times in all, when the database undid it for a deadlock, so `work` must not act outside the transaction.
+ * @throws Refusal `unavailable` when the database is away; the change may then have happened or not, which an
+ *   Idempotency-Key resolves.
+ */
+export async function inWorkspace<T>(
+  tenant: Kysely<Tables>,
+  workspaceId: string,
+  work: (tx: WorkspaceTransaction) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tenant.transaction().execute(async (tx) => {
+        await sql`select set_config('beckon.workspace', ${workspaceId}, true)`.execute(tx);
+        return work(tx);
+      });
+    } catch (thrown) {
+      const kind = thrown instanceof Refusal ? "refusal" : failureKind(thrown);
+      if (kind === "again" && attempt < 3) continue;
+      if (kind === "lost" || kind === "again") throw databaseAway(thrown);
+      throw thrown;
+    }
+  }
+}
+
+/** The refusal every door gives while the database cannot be asked. */
+export function databaseAway(cause: unknown): Refusal {
+  return new Refusal("unavailable", "The database cannot be reached at the moment. Nothing was started; try again shortly.", {
+    retryAfter: 2,
+    cause,
+  });
+}

@@ -1,0 +1,7 @@
+export { checkServer } from "./check-server.ts";
+export { connect, type Database } from "./connect.ts";
+export { failureKind, isUniqueViolation } from "./failures.ts";
+export { type Gatherer, gather, GiveUp } from "./gather.ts";
+export { databaseAway, inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
+export { migrate } from "./migrate.ts";
+export type { Tables } from "./tables.ts";

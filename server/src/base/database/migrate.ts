@@ -1,0 +1,45 @@
+import { readdir, readFile } from "node:fs/promises";
+import { Client, type ClientConfig } from "pg";
+import { ConfigError } from "../errors.ts";
+
+const folder = new URL("./migrations/", import.meta.url);
+
+/** Any number, the same for every Beckon that may meet on one database. */
+const lockKey = 4_217_690_113n;
+
+/**
+ * Brings the schema up to date, then runs `then` on the same connection, all under one advisory lock: of several processes that
+ * start together one does it and the others find it done. Each migration and its record are one transaction, so a kill at any
+ * moment leaves a schema that the next start continues from.
+ * @throws ConfigError when the database was migrated by a newer Beckon.
+ */
+export async function migrate<T>(connection: ClientConfig, then: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ ...connection, query_timeout: 600_000, statement_timeout: 0, lock_timeout: 0 });
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [lockKey]);
+    await client.query(
+      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+    );
+    const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
+    const { rows } = await client.query<{ name: string }>("select name from migrations");
+    const applied = new Set(rows.map((row) => row.name));
+    const unknown = [...applied].filter((name) => !files.includes(name));
+    if (unknown.length > 0) {
+      throw new ConfigError(
+        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start that version or a newer one; going back needs a backup.`,
+      );
+    }
+    for (const file of files.filter((name) => !applied.has(name))) {
+      const text = await readFile(new URL(file, folder), "utf8");
+      await client.query("begin");
+      await client.query("insert into migrations (name) values ($1)", [file]);
+      await client.query(text);
+      await client.query("commit");
+    }
+    return await then(client);
+  } finally {
+    await client.end();
+  }
+}

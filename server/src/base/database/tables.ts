@@ -1,0 +1,186 @@
+import type { AgentConfig } from "@beckon/contract";
+import type { ColumnType, Generated, JSONColumnType } from "kysely";
+
+/** The tables as the nouns' stores see them. `schema.sql` beside this file is the truth; a test compares the two. */
+
+type Time = ColumnType<Date, Date | undefined, Date>;
+type OptionalTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
+
+interface Workspaces {
+  id: string;
+  name: string;
+  created_at: Time;
+}
+
+interface Providers {
+  id: string;
+  workspace_id: string;
+  name: string;
+  kind: string;
+  base_url: string | null;
+  api_key_sealed: string | null;
+  api_key_last4: string | null;
+  created_at: Time;
+  updated_at: Time;
+  deleted_at: OptionalTime;
+}
+
+interface Agents {
+  id: string;
+  workspace_id: string;
+  version: number;
+  name: string;
+  max_concurrent_runs: number | null;
+  max_queued_runs: number;
+  paused_at: OptionalTime;
+  pause_reason: string | null;
+  created_at: Time;
+  updated_at: Time;
+  deleted_at: OptionalTime;
+}
+
+interface AgentVersions {
+  agent_id: string;
+  workspace_id: string;
+  version: number;
+  config: JSONColumnType<AgentConfig, string, string>;
+  provider_id: string | null;
+  created_at: Time;
+  created_by: string;
+}
+
+interface Tokens {
+  hash: Buffer;
+  workspace_id: string;
+  agent_id: string;
+  trigger_id: string | null;
+  sealed: string;
+  created_at: Time;
+  expires_at: OptionalTime;
+}
+
+interface Keys {
+  id: string;
+  workspace_id: string;
+  name: string;
+  hash: Buffer;
+  scopes: string[];
+  bootstrap: Generated<boolean>;
+  created_at: Time;
+  expires_at: OptionalTime;
+}
+
+interface Triggers {
+  id: string;
+  workspace_id: string;
+  agent_id: string;
+  name: string;
+  prompt_prefix: string;
+  enabled: boolean;
+  created_at: Time;
+  updated_at: Time;
+  deleted_at: OptionalTime;
+}
+
+interface Runs {
+  id: string;
+  workspace_id: string;
+  agent_id: string;
+  status: string;
+  owner: string | null;
+  fence: number;
+  attempt: Generated<number>;
+  last_seq: number;
+  cancel_requested_at: OptionalTime;
+  created_at: Time;
+  started_at: OptionalTime;
+  finished_at: OptionalTime;
+}
+
+interface RunInputs {
+  run_id: string;
+  workspace_id: string;
+  agent_version: number;
+  source: string;
+  trigger_id: string | null;
+  payload: string;
+  prompt_prefix: string;
+  content_type: string | null;
+  principal: string;
+  conversation_id: string | null;
+  parent_run_id: string | null;
+  root_run_id: string | null;
+  depth: Generated<number>;
+  retry_of: string | null;
+  engine_version: number;
+}
+
+interface RunResults {
+  run_id: string;
+  workspace_id: string;
+  output: string | null;
+  error_code: string | null;
+  error_message: string | null;
+  input_tokens: string;
+  output_tokens: string;
+  cached_input_tokens: string;
+  usage_estimated: boolean;
+  cost_micros: string | null;
+}
+
+interface Events {
+  run_id: string;
+  seq: number;
+  workspace_id: string;
+  id: string;
+  type: string;
+  version: number;
+  time: Time;
+  data: JSONColumnType<Record<string, unknown>, string, string>;
+}
+
+interface Artifacts {
+  id: string;
+  workspace_id: string;
+  run_id: string;
+  media_type: string;
+  content: Buffer;
+  created_at: Time;
+}
+
+interface Idempotency {
+  workspace_id: string;
+  scope: string;
+  key: string;
+  body_hash: Buffer;
+  run_id: string | null;
+  answer: string | null;
+  created_at: Time;
+}
+
+interface Audit {
+  id: string;
+  workspace_id: string;
+  time: Time;
+  actor: string;
+  action: string;
+  target: string;
+  data: JSONColumnType<Record<string, unknown>, string, string>;
+}
+
+export interface Tables {
+  workspaces: Workspaces;
+  providers: Providers;
+  agents: Agents;
+  agent_versions: AgentVersions;
+  tokens: Tokens;
+  keys: Keys;
+  triggers: Triggers;
+  runs: Runs;
+  run_inputs: RunInputs;
+  run_results: RunResults;
+  events: Events;
+  artifacts: Artifacts;
+  idempotency: Idempotency;
+  audit: Audit;
+}

@@ -1,0 +1,2 @@
+/** Outbound calls. */
+export { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";

@@ -1,0 +1,177 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLeanFetch } from "./lean-fetch.ts";
+
+const routes: Record<string, RequestListener> = {
+  "/echo": (request, response) => {
+    const { method, url, headers } = request;
+    void textOf(request).then((body) =>
+      response.writeHead(201, { "x-many": ["a", "b"] }).end(JSON.stringify({ method, url, headers, body })),
+    );
+  },
+  "/empty": (_request, response) => void response.writeHead(204).end(),
+  "/redirect": (_request, response) => void response.writeHead(302, { location: "/echo" }).end(),
+  "/gzip": (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+  "/large": (_request, response) => void response.writeHead(200).end("x".repeat(3_000)),
+  "/large-declared": (_request, response) => void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
+  "/silent": () => undefined,
+  "/never-ending": (_request, response) => void response.writeHead(200).write("begun"),
+  "/short": (_request, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("half");
+    setImmediate(() => response.socket?.end());
+  },
+  "/pieces": (_request, response) => {
+    response.writeHead(200);
+    for (let n = 0; n < 300; n += 1) response.write(`${n} `.padEnd(1_000));
+    response.end();
+  },
+};
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+let server: Server;
+let root: string;
+let connections = 0;
+const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
+const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+
+beforeAll(async () => {
+  server = createServer((request, response) => routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response));
+  server.on("connection", () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await Promise.all([lean.close(), roomy.close()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+describe("lean fetch", () => {
+  it("sends method, path with query, headers and body, asks for no encoding, and brings back status, headers and body", async () => {
+    const response = await lean.fetch(`${root}/echo?a=1`, {
+      method: "POST",
+      headers: { "Content-Type": "text/plain", "X-Key": "k" },
+      body: "grüße",
+    });
+    const sent = (await response.json()) as { headers: Record<string, string> };
+    expect(response).toMatchObject({ status: 201, ok: true });
+    expect(response.headers.get("x-many")).toBe("a, b");
+    expect(sent).toMatchObject({ method: "POST", url: "/echo?a=1", body: "grüße" });
+    expect(sent.headers).toMatchObject({
+      "content-type": "text/plain",
+      "x-key": "k",
+      "accept-encoding": "identity",
+      "content-length": "7",
+    });
+  });
+
+  it("takes headers in each of their forms, and bytes", async () => {
+    for (const headers of [new Headers({ "x-key": "k" }), [["x-key", "k"]] as [string, string][], { "x-key": "k" }]) {
+      const response = await lean.fetch(new URL(`${root}/echo`), { method: "POST", headers, body: new TextEncoder().encode("bytes") });
+      expect(await response.json()).toMatchObject({ headers: { "x-key": "k" }, body: "bytes" });
+    }
+  });
+
+  it("refuses what it does not know how to send", async () => {
+    await expect(lean.fetch(new Request(`${root}/echo`))).rejects.toThrow(TypeError);
+    await expect(lean.fetch(`${root}/echo`, { method: "POST", body: new FormData() })).rejects.toThrow(TypeError);
+    await expect(lean.fetch("nonsense")).rejects.toThrow(TypeError);
+  });
+
+  it("answers 204 without a body and returns a redirect as it is", async () => {
+    expect((await lean.fetch(`${root}/empty`)).body).toBeNull();
+    expect(await lean.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
+  });
+
+  it("uses a connection again", async () => {
+    await (await roomy.fetch(`${root}/echo`)).text();
+    const before = connections;
+    for (let n = 0; n < 5; n += 1) await (await roomy.fetch(`${root}/echo`)).text();
+    expect(connections).toBe(before);
+  });
+
+  it("refuses a body that comes encoded", async () => {
+    await expect(lean.fetch(`${root}/gzip`)).rejects.toMatchObject({ code: "BECKON_ENCODED_BODY" });
+  });
+
+  it.each(["/large", "/large-declared"])("breaks off a body over its limit (%s)", async (path) => {
+    const reading = lean.fetch(root + path).then((response) => response.text());
+    await expect(reading).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
+  });
+
+  it("gives up on a head that does not come and on a body that stops", async () => {
+    await expect(lean.fetch(`${root}/silent`)).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
+    const response = await lean.fetch(`${root}/never-ending`);
+    await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" });
+  });
+
+  it("rejects the reading of a body that is shorter than announced", async () => {
+    const response = await lean.fetch(`${root}/short`);
+    await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
+  });
+
+  it("brings a large body whole to a slow reader", async () => {
+    const response = await roomy.fetch(`${root}/pieces`);
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(text).toHaveLength(300_000);
+    expect(text.endsWith("299 ".padEnd(1_000))).toBe(true);
+  });
+
+  it("rejects with the signal's reason: before, while waiting for the head, and in the body", async () => {
+    const reason = new Error("enough");
+    await expect(roomy.fetch(`${root}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+
+    const waiting = new AbortController();
+    const head = roomy.fetch(`${root}/silent`, { signal: waiting.signal });
+    setTimeout(() => waiting.abort(reason), 20);
+    await expect(head).rejects.toBe(reason);
+
+    const reading = new AbortController();
+    const response = await roomy.fetch(`${root}/never-ending`, { signal: reading.signal });
+    setTimeout(() => reading.abort(reason), 20);
+    await expect(response.text()).rejects.toBe(reason);
+  });
+
+  it("closes the connection when its reader leaves or its signal aborts", async () => {
+    const open = () =>
+      new Promise<number>((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))));
+    const own = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+    const before = await open();
+    const left = await own.fetch(`${root}/never-ending`);
+    const controller = new AbortController();
+    await own.fetch(`${root}/never-ending`, { signal: controller.signal });
+    expect(await open()).toBe(before + 2);
+
+    await left.body?.cancel();
+    controller.abort(new Error("enough"));
+    await expect.poll(open).toBe(before);
+    await own.close();
+  });
+
+  it("settles an abort while the connection is still being opened, and a connection that cannot be opened", async () => {
+    // A listener that accepts nothing: its backlog fills up, then connecting hangs.
+    const full = createTcpServer().listen(0, "127.0.0.1", 1);
+    await new Promise((resolve) => full.once("listening", resolve));
+    const { port } = full.address() as AddressInfo;
+    await new Promise((resolve) => full.close(resolve));
+    await expect(roomy.fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const connecting = roomy.fetch("http://10.255.255.1/", { signal: controller.signal });
+    controller.abort(reason);
+    await expect(connecting).rejects.toBe(reason);
+  });
+});

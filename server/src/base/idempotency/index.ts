@@ -1,0 +1,1 @@
+export { mismatch, type Once, once } from "./once.ts";

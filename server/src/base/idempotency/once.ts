@@ -1,0 +1,55 @@
+import { type Context, principalOf } from "../context.ts";
+import type { WorkspaceTransaction } from "../database/index.ts";
+import { Refusal } from "../errors.ts";
+
+/** A management answer, and whether it is that of an earlier request with the same key. */
+export interface Once<T> {
+  readonly data: T;
+  readonly replayed: boolean;
+}
+
+/**
+ * Does `work` at most once per Idempotency-Key, principal and route. The key is bound in the transaction of the work, so only a
+ * success binds it; of two at the same time the second waits for the first and gets its answer.
+ * Call it after permission and resource are checked and before anything else can refuse.
+ * @throws Refusal `idempotency_mismatch` when the key was used with another body.
+ */
+export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () => Promise<T>): Promise<Once<T>> {
+  const request = ctx.idempotency;
+  if (request === undefined) return { data: await work(), replayed: false };
+  const row = {
+    workspace_id: ctx.workspaceId,
+    scope: `${principalOf(ctx.actor)} ${request.route}`,
+    key: request.key,
+  };
+  const place = { workspaceId: row.workspace_id, kind: "stored answer", row: `${row.scope} ${row.key}` };
+  const bound = await tx
+    .insertInto("idempotency")
+    .values({ ...row, body_hash: request.bodyHash })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("key")
+    .executeTakeFirst();
+  const here = (query: { workspace_id: string; scope: string; key: string }) =>
+    tx.updateTable("idempotency").where((eb) => eb.and(query));
+  if (bound !== undefined) {
+    const data = await work();
+    await here(row).set({ answer: ctx.sealer.seal(JSON.stringify(data), place) }).execute();
+    return { data, replayed: false };
+  }
+  const earlier = await tx
+    .selectFrom("idempotency")
+    .select(["body_hash", "answer"])
+    .where((eb) => eb.and(row))
+    .executeTakeFirst();
+  if (earlier?.answer == null) throw new Refusal("conflict", "A request with this Idempotency-Key is being pruned. Use a new key.");
+  if (!earlier.body_hash.equals(request.bodyHash)) throw mismatch();
+  return { data: JSON.parse(ctx.sealer.open(earlier.answer, place)) as T, replayed: true };
+}
+
+/** The same answer on every door. */
+export function mismatch(): Refusal {
+  return new Refusal(
+    "idempotency_mismatch",
+    "This Idempotency-Key was used with another body. Use a new key for a new request, or send the same body again.",
+  );
+}

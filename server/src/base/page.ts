@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import { type PageQuery, pageQuery } from "@beckon/contract";
+import { Refusal } from "./errors.ts";
+import { parse } from "./parse.ts";
+
+/** One page of a list, newest first. `next` is the `after` of the following page; null: this was the last. */
+export interface Page<T> {
+  readonly data: T[];
+  readonly next: string | null;
+}
+
+/** What a store needs to read a page: rows with an id below `below`, at most `limit` plus one. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly below: string | undefined;
+  /** Cuts the extra row off and makes the cursor. */
+  page<T extends { id: string }>(rows: readonly T[]): Page<T>;
+}
+
+/**
+ * Reads `?limit=&after=`. Ids sort by time of creation, so a cursor is the last id seen together with a mark of the filter.
+ * @param filter What the list is of, including every filter that applies.
+ * @throws Refusal `bad_request` for a limit outside 1 to 200, or a cursor that is broken or of another list.
+ */
+export function readPage(query: unknown, filter: Record<string, unknown>): PageRequest {
+  const { limit, after }: PageQuery = parse(pageQuery, query);
+  const mark = createHash("sha256").update(JSON.stringify(filter)).digest("base64url").slice(0, 8);
+  const below = after === undefined ? undefined : idIn(after, mark);
+  return {
+    limit,
+    below,
+    page: (rows) => {
+      const data = rows.slice(0, limit);
+      const last = data.at(-1);
+      return { data, next: rows.length > limit && last ? Buffer.from(`${mark}.${last.id}`).toString("base64url") : null };
+    },
+  };
+}
+
+function idIn(cursor: string, mark: string): string {
+  const [given, id] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
+  if (given === mark && id !== undefined && /^[a-z]{3}_[0-9a-z]{26}$/.test(id)) return id;
+  throw new Refusal("bad_request", "after: this cursor belongs to another list or filter. Begin again without after.");
+}

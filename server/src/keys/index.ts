@@ -1,0 +1,2 @@
+export { ensureBootstrapKey } from "./ensure-bootstrap.ts";
+export { mayBeKey, resolveKey } from "./resolve.ts";

@@ -1,0 +1,39 @@
+import { createProviderBody, type Provider } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { parse } from "../base/parse.ts";
+import { reservedNames, sealKey, toProvider } from "./provider.ts";
+import { insertProvider } from "./store.ts";
+
+/** Adds a provider. @throws Refusal `conflict` when the name is reserved or taken by a living one. */
+export async function createProvider({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<Provider>> {
+  permit(ctx, "providers:write");
+  const { tenant } = ctx.database;
+  return inWorkspace(tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, async () => {
+      const body = parse(createProviderBody, input.body);
+      if (reservedNames.includes(body.name)) throw taken(body.name, "is reserved");
+      const id = newId("prv");
+      const row = await insertProvider(tx, {
+        id,
+        workspace_id: ctx.workspaceId,
+        name: body.name,
+        kind: body.kind,
+        base_url: body.base_url,
+        ...sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, row: id }, body.api_key),
+      }).catch((thrown) => {
+        throw isUniqueViolation(thrown) ? taken(body.name, "is taken") : thrown;
+      });
+      await record(tx, ctx, { action: "provider.create", target: id, data: { name: body.name, kind: body.kind, base_url: body.base_url } });
+      return toProvider(row);
+    }),
+  );
+}
+
+function taken(name: string, why: string): Refusal {
+  return new Refusal("conflict", `The provider name ${name} ${why}. Choose another one.`);
+}

@@ -1,0 +1,34 @@
+import type { Provider } from "@beckon/contract";
+import type { Place, Sealer } from "../base/secrets/index.ts";
+import { Refusal } from "../base/errors.ts";
+import type { ProviderRow, SealedKey } from "./store.ts";
+
+/** Names that cannot be taken: built in, or meant for providers that the environment sets up. */
+export const reservedNames = ["demo", "openai", "anthropic", "google"];
+
+export function toProvider(row: ProviderRow): Provider {
+  return {
+    id: row.id,
+    name: row.name,
+    kind: row.kind,
+    base_url: row.base_url,
+    api_key_last4: row.api_key_last4,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+export function sealKey(sealer: Sealer, place: Omit<Place, "kind">, key: string | null | undefined): SealedKey {
+  if (key == null) return { api_key_sealed: null, api_key_last4: null };
+  // Of a very short key the last four would be most of it.
+  return { api_key_sealed: sealer.seal(key, { ...place, kind: "provider key" }), api_key_last4: key.length >= 12 ? key.slice(-4) : "" };
+}
+
+export function openKey(sealer: Sealer, row: Pick<ProviderRow, "id" | "workspace_id" | "api_key_sealed">): string | undefined {
+  if (row.api_key_sealed === null) return undefined;
+  return sealer.open(row.api_key_sealed, { workspaceId: row.workspace_id, kind: "provider key", row: row.id });
+}
+
+export function noProvider(): Refusal {
+  return new Refusal("not_found", "There is no provider with this id in this workspace.");
+}

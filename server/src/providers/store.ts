@@ -1,0 +1,91 @@
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+export type ProviderRow = Selectable<Tables["providers"]>;
+
+const living = (tx: WorkspaceTransaction, workspaceId: string) =>
+  tx.selectFrom("providers").selectAll().where("workspace_id", "=", workspaceId).where("deleted_at", "is", null);
+
+export function findProvider(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<ProviderRow | undefined> {
+  return living(tx, workspaceId).where("id", "=", id).executeTakeFirst();
+}
+
+export function findProviderForUpdate(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<ProviderRow | undefined> {
+  return living(tx, workspaceId).where("id", "=", id).forUpdate().executeTakeFirst();
+}
+
+/** Locked against deletion until the transaction ends, so that what is about to refer to it may. */
+export function findProviderByName(tx: WorkspaceTransaction, workspaceId: string, name: string): Promise<ProviderRow | undefined> {
+  return living(tx, workspaceId).where("name", "=", name).forShare().executeTakeFirst();
+}
+
+export async function listProviderNames(tx: WorkspaceTransaction, workspaceId: string): Promise<string[]> {
+  const rows = await living(tx, workspaceId).clearSelect().select("name").orderBy("name").limit(20).execute();
+  return rows.map((row) => row.name);
+}
+
+export function listProviderRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<ProviderRow[]> {
+  const query = living(tx, workspaceId)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+export function insertProvider(
+  tx: WorkspaceTransaction,
+  row: { id: string; workspace_id: string; name: string; kind: string; base_url: string } & SealedKey,
+): Promise<ProviderRow> {
+  return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export interface SealedKey {
+  readonly api_key_sealed: string | null;
+  readonly api_key_last4: string | null;
+}
+
+export function updateProviderRow(
+  tx: WorkspaceTransaction,
+  row: ProviderRow,
+  change: Partial<SealedKey & { base_url: string }>,
+): Promise<ProviderRow> {
+  return tx
+    .updateTable("providers")
+    .set({ ...change, updated_at: sql<Date>`clock_timestamp()` })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Its key goes with it: runs of older versions that still name this provider fail with a clear error. */
+export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderRow): Promise<void> {
+  await tx
+    .updateTable("providers")
+    .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`clock_timestamp()`, api_key_sealed: null, api_key_last4: null })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .execute();
+}
+
+/**
+ * Names of living agents whose current version uses the provider. Reads the agents' tables, which is theirs: the answer must hold
+ * against a concurrent change of an agent, and both take the provider's row first.
+ */
+export async function agentsUsingProvider(tx: WorkspaceTransaction, row: ProviderRow): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("agents")
+    .innerJoin("agent_versions", (join) =>
+      join
+        .onRef("agent_versions.agent_id", "=", "agents.id")
+        .onRef("agent_versions.workspace_id", "=", "agents.workspace_id")
+        .onRef("agent_versions.version", "=", "agents.version"),
+    )
+    .select("agents.name")
+    .where("agents.workspace_id", "=", row.workspace_id)
+    .where("agents.deleted_at", "is", null)
+    .where("agent_versions.provider_id", "=", row.id)
+    .limit(5)
+    .execute();
+  return rows.map((agent) => agent.name);
+}

@@ -1,0 +1,27 @@
+import { type Provider, updateProviderBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { parse } from "../base/parse.ts";
+import { noProvider, sealKey, toProvider } from "./provider.ts";
+import { findProviderForUpdate, updateProviderRow } from "./store.ts";
+
+/** Changes address or key; runs that start afterwards use the new ones. */
+export async function updateProvider({ ctx, input }: { ctx: Context; input: { providerId: string; body: unknown } }): Promise<Provider> {
+  permit(ctx, "providers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
+    if (row === undefined) throw noProvider();
+    const body = parse(updateProviderBody, input.body);
+    const changed = await updateProviderRow(tx, row, {
+      ...(body.base_url === undefined ? {} : { base_url: body.base_url }),
+      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, row: row.id }, body.api_key)),
+    });
+    await record(tx, ctx, {
+      action: "provider.update",
+      target: row.id,
+      data: { base_url: body.base_url, api_key: body.api_key === undefined ? undefined : "changed" },
+    });
+    return toProvider(changed);
+  });
+}

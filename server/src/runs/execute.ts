@@ -1,0 +1,101 @@
+import { sleep } from "../base/clock.ts";
+import { failureKind } from "../base/database/index.ts";
+import { messageOf, Refusal } from "../base/errors.ts";
+import { defaultTimeouts, executeRun as runEngine, type Journal, RunStopped } from "../engine/index.ts";
+import { createLiveRun, type LiveRun } from "./live-run.ts";
+import { type Claim, openJournal } from "./open-journal.ts";
+import { prepareAgent } from "./prepare-agent.ts";
+import type { PreparedAgent } from "./prepared-agent.ts";
+import { readJournal } from "./read-events.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** A run that this process owns, and has reserved room for. */
+export interface OwnedRun extends Claim {
+  readonly agentId: string;
+  readonly agentVersion: number;
+  readonly providerStamp: string | null;
+  readonly input: string;
+  /** Another process may have executed some of it: go on from its journal. */
+  readonly resumed: boolean;
+  /** Milliseconds since its first start. */
+  readonly elapsedMs: number;
+}
+
+/**
+ * Executes the run and gives its room back. It is live, for watchers and for a cancellation, before this returns; the promise
+ * resolves when this process is done with it, however that went, and never rejects.
+ */
+export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<void> {
+  const live = createLiveRun(run, run.lastSeq);
+  runtime.live.set(run.runId, live);
+  const startedAt = performance.now() - run.elapsedMs;
+  try {
+    const events = run.resumed ? await persist(live, () => readJournal(runtime.database, run)) : [];
+    const journal = openJournal(runtime, live, run, events);
+    const prepared = await prepare(runtime, live, run, journal);
+    if (prepared !== undefined) await execute(runtime, live, run, prepared, journal, startedAt);
+  } catch (thrown) {
+    if (!(thrown instanceof RunStopped)) runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
+  } finally {
+    live.close();
+    if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
+    runtime.room.taken--;
+    if (!runtime.room.queueEmpty) runtime.wakeWorker();
+  }
+}
+
+async function execute(
+  runtime: Runtime,
+  live: LiveRun,
+  run: OwnedRun,
+  { config, model, tools }: PreparedAgent,
+  journal: Journal,
+  startedAt: number,
+): Promise<void> {
+  const deadlineAt = startedAt + config.limits.timeout_seconds * 1_000;
+  const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - performance.now()));
+  try {
+    await runEngine({
+      runId: run.runId,
+      input: run.input,
+      instructions: config.instructions,
+      modelName: config.model,
+      model,
+      settings: config.model_settings,
+      maxSteps: config.limits.max_steps,
+      tools,
+      journal,
+      resumed: run.resumed,
+      signal: live.signal,
+      deadlineAt,
+      watched: () => false,
+      timeouts: defaultTimeouts,
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The agent as pinned, or undefined when the run had to end because it cannot be had. */
+async function prepare(runtime: Runtime, live: LiveRun, run: OwnedRun, journal: Journal): Promise<PreparedAgent | undefined> {
+  try {
+    return await persist(live, () => prepareAgent(runtime, run));
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+    await journal.end({ status: "failed", error: { code: "model_error", message: thrown.message }, usage, cost_micros: 0 }, []);
+    return undefined;
+  }
+}
+
+/** Reads until it succeeds: a run that is ours does not fail because the database is away for a while. */
+async function persist<T>(live: LiveRun, read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (thrown) {
+      if (thrown instanceof Refusal || failureKind(thrown) !== "lost") throw thrown;
+      await sleep(250, live.signal);
+    }
+  }
+}

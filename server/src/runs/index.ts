@@ -1,0 +1,10 @@
+export { cancelRun } from "./cancel.ts";
+export { claimRuns, takeOverRuns } from "./claim.ts";
+export { expireQueued } from "./expire-queued.ts";
+export { getRun } from "./get.ts";
+export { listRuns } from "./list.ts";
+export { listRunEvents } from "./list-events.ts";
+export { cancelledRuns, recordDeaths, registerProcess, renewLease } from "./process-store.ts";
+export { createRuntime, type Runtime } from "./runtime.ts";
+export { mayStart, type Started, type StartRequest, startRun, unauthorizedMessage } from "./start.ts";
+export { waitForRun } from "./wait.ts";

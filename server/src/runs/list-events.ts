@@ -1,0 +1,28 @@
+import type { EventOnWire } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
+import { databaseAway, failureKind } from "../base/database/index.ts";
+import { getRun } from "./get.ts";
+import type { Runtime } from "./runtime.ts";
+import { watchRun } from "./watch.ts";
+
+/** A page of a run's journal as it is now, oldest first. `next` is the `after` of the following page; null: there is no more yet. */
+export async function listRunEvents({
+  ctx,
+  input,
+}: {
+  ctx: Context & { runtime: Runtime };
+  input: { runId: string; after: number; limit: number };
+}): Promise<{ data: EventOnWire[]; next: string | null }> {
+  await getRun({ ctx, input });
+  const run = { runId: input.runId, workspaceId: ctx.workspaceId };
+  const data: EventOnWire[] = [];
+  try {
+    for await (const event of watchRun(ctx.runtime, run, { after: input.after, follow: false, signal: new AbortController().signal })) {
+      if (data.length === input.limit) return { data, next: String(data.at(-1)?.seq) };
+      data.push(event);
+    }
+  } catch (thrown) {
+    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+  }
+  return { data, next: null };
+}

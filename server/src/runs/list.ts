@@ -1,0 +1,25 @@
+import type { Run } from "@beckon/contract";
+import { requireAgent } from "../agents/index.ts";
+import type { Context } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Page, readPage } from "../base/page.ts";
+import { noRun, permitRuns } from "./access.ts";
+import { listRunRows } from "./store.ts";
+
+/** Runs of the workspace, or of one agent; an agent token sees its own agent's only. */
+export async function listRuns({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string | undefined; query: unknown };
+}): Promise<Page<Run>> {
+  const bound = permitRuns(ctx, "runs:read");
+  if (bound !== undefined && input.agentId !== undefined && input.agentId !== bound) throw noRun();
+  const agentId = input.agentId ?? bound;
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
+    const page = readPage(input.query, { list: "runs", workspace: ctx.workspaceId, agent: agentId });
+    return page.page(await listRunRows(tx, ctx.workspaceId, { agentId }, page));
+  });
+}

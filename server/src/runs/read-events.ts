@@ -1,0 +1,42 @@
+import type { EventOnWire, RunEvent } from "@beckon/contract";
+import type { Database } from "../base/database/index.ts";
+
+interface EventRow {
+  readonly id: string;
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly version: number;
+  readonly time: Date;
+  readonly data: Record<string, unknown>;
+}
+
+/** Stored events of a run after `after`, oldest first. */
+export async function readEvents(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+  after: number,
+  limit: number,
+): Promise<EventOnWire[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-events",
+    text: `select id, run_id, seq, type, version, time, data from events
+      where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4`,
+    values: [run.runId, run.workspaceId, after, limit],
+  });
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+}
+
+/** The whole journal with the data that was too large for it put back, as the engine goes on from it. */
+export async function readJournal(database: Database, run: { runId: string; workspaceId: string }): Promise<RunEvent[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-journal",
+    text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time, coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
+      from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+        and a.run_id = e.run_id
+      where e.run_id = $1 and e.workspace_id = $2 order by e.seq`,
+    values: [run.runId, run.workspaceId],
+  });
+  // Written by this code or an older version of it, from these types; the engine version of the claim says we can read them.
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() })) as unknown as RunEvent[];
+}

@@ -1,0 +1,143 @@
+import { databaseAway, GiveUp } from "../base/database/index.ts";
+import { messageOf, Refusal } from "../base/errors.ts";
+import { mismatch } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { cancelStored } from "./cancel-statement.ts";
+import { executeOwned, type OwnedRun } from "./execute.ts";
+import { toEntry } from "./journal-entry.ts";
+import type { RunRef } from "./run.ts";
+import type { Runtime } from "./runtime.ts";
+import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-statement.ts";
+
+/** What a door knows of a request to start a run. */
+export interface StartRequest extends Pick<StartRow, "door" | "credentialHash" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
+  readonly body: StartRow["body"];
+  /** What is wrong with the body, given when nothing that comes before it refuses. */
+  readonly bodyRefusal?: Refusal | undefined;
+}
+
+export interface Started extends RunRef {
+  readonly agentId: string;
+  /** An earlier request with this Idempotency-Key started it. */
+  readonly replayed: boolean;
+}
+
+/** One answer for every credential that does not stand, so that it tells nothing about what exists. */
+export const unauthorizedMessage =
+  "The credential is missing, malformed or no longer valid. Send a valid token; if it was rotated or revoked, get the new one.";
+
+/** Milliseconds that a caller waits for the database before it is told 503. */
+const startWaitMs = 5_000;
+
+/**
+ * Starts a run, or says why not: credential, pause, key, body and queue limit are judged by the statement that writes it (see the gate).
+ * Resolves once the run is durable; it is then executing here, or queued for whoever has room.
+ * @throws Refusal of the contract's table; `unavailable` when the database gave no answer in time: nothing goes on then, since a
+ *   run that turns out to have been written is cancelled before any model call.
+ */
+export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
+  const { bodyRefusal, ...row } = request;
+  for (;;) {
+    const answer = await submit(runtime, row);
+    switch (answer.verdict) {
+      case "started":
+        if (answer.run.running) void executeOwned(runtime, owned(answer.run, answer.owner, request));
+        else runtime.wakeWorker();
+        return { runId: answer.run.runId, workspaceId: answer.run.workspaceId, agentId: answer.run.agentId, replayed: false };
+      case "replay":
+        return { ...answer, replayed: true };
+      case "contended":
+        continue;
+      case "body":
+        throw bodyRefusal ?? new Error("a body without a fault was refused");
+      default:
+        throw refusal(answer.verdict);
+    }
+  }
+}
+
+/** Asks the gate about the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
+export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "agentId">): Promise<void> {
+  const answer = await submit(runtime, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
+  if (answer.verdict === "body") return;
+  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended") throw new Error("an unread body was judged");
+  throw refusal(answer.verdict);
+}
+
+async function submit(runtime: Runtime, request: Omit<StartRow, "runId" | "eventId" | "room" | "owner">): Promise<StartAnswer & { owner: string }> {
+  const { room } = runtime;
+  const hasRoom = request.body === "good" && room.open && room.queueEmpty && room.taken < room.max;
+  if (hasRoom) room.taken++;
+  const giveBack = (answer: StartAnswer | undefined) => {
+    const used = answer?.verdict === "started" && answer.run.running;
+    if (hasRoom && !used) room.taken--;
+  };
+  const owner = runtime.processId;
+  const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
+  try {
+    const answer = await runtime.starts.submit(row, {
+      waitMs: startWaitMs,
+      late: (answer) => {
+        giveBack(answer);
+        if (answer?.verdict === "started") void withdraw(runtime, answer.run, owner);
+      },
+    });
+    giveBack(answer);
+    return { ...answer, owner };
+  } catch (thrown) {
+    if (!(thrown instanceof GiveUp)) {
+      giveBack(undefined);
+      throw thrown;
+    }
+    if (!thrown.sent) giveBack(undefined);
+    throw databaseAway(thrown);
+  }
+}
+
+function owned(run: StartedRun, owner: string, request: StartRequest): OwnedRun {
+  const { promptPrefix } = run;
+  const input = promptPrefix === "" ? request.payload : request.payload === "" ? promptPrefix : `${promptPrefix}\n\n${request.payload}`;
+  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0 };
+}
+
+/** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
+async function withdraw(runtime: Runtime, run: StartedRun, owner: string): Promise<void> {
+  const error = { code: "cancelled" as const, message: "The database answered too late; the caller was told that nothing was started." };
+  const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+  try {
+    if (!run.running) {
+      await cancelStored(runtime.database, run, { eventId: newId("evt"), message: error.message });
+      return;
+    }
+    await runtime.appends.submit({
+      runId: run.runId,
+      workspaceId: run.workspaceId,
+      owner,
+      fence: 1,
+      lastSeq: 1,
+      intent: false,
+      entries: [toEntry({ type: "run.cancelled", data: { error, usage, cost_micros: 0 } })],
+      end: { status: "cancelled", output: null, error, usage, costMicros: 0 },
+    });
+    runtime.room.taken--;
+  } catch (thrown) {
+    runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "a run that was answered with 503 could not be cancelled");
+  }
+}
+
+function refusal(verdict: Refused): Refusal {
+  return new Refusal(...refusals[verdict]);
+}
+
+/** What each verdict tells the caller. A verdict without a text does not compile. */
+const refusals: { readonly [Verdict in Refused]: ConstructorParameters<typeof Refusal> } = {
+  unauthorized: ["unauthorized", unauthorizedMessage],
+  forbidden: ["forbidden", "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token."],
+  not_found: ["not_found", "There is no agent with this id in this workspace."],
+  idempotency_mismatch: ["idempotency_mismatch", mismatch().message],
+  agent_paused: ["agent_paused", "This agent is paused and starts no runs. Resume it, or try again later."],
+  trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
+  empty: ["bad_request", "The body is empty, and this trigger has no prompt prefix. Send a payload."],
+  agent_busy: ["agent_busy", "This agent has as many queued runs as its limit allows. Try again later.", { retryAfter: 5 }],
+  body: ["bad_request", "The body cannot be read."],
+};

@@ -1,0 +1,98 @@
+import { type ExpressionBuilder, sql } from "kysely";
+import type { Run } from "@beckon/contract";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+/** A run with all that is shown of it. While it runs, its usage is the sum over the steps so far. */
+function runs(tx: WorkspaceTransaction, workspaceId: string) {
+  return tx
+    .selectFrom("runs")
+    .innerJoin("run_inputs", "run_inputs.run_id", "runs.id")
+    .leftJoin("run_results", "run_results.run_id", "runs.id")
+    .select([
+      "runs.id",
+      "runs.agent_id",
+      "run_inputs.agent_version",
+      "runs.status",
+      "run_inputs.source",
+      "run_inputs.trigger_id",
+      sql<string>`run_input(run_inputs.prompt_prefix, run_inputs.payload)`.as("input"),
+      "run_results.output",
+      "run_results.error_code",
+      "run_results.error_message",
+      "run_results.cost_micros",
+      "run_results.usage_estimated",
+      tokens("input_tokens"),
+      tokens("output_tokens"),
+      tokens("cached_input_tokens"),
+      "runs.attempt",
+      "runs.created_at",
+      "runs.started_at",
+      "runs.finished_at",
+    ])
+    .where("runs.workspace_id", "=", workspaceId);
+}
+
+function tokens(member: "input_tokens" | "output_tokens" | "cached_input_tokens") {
+  return (eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">) =>
+    eb.fn
+      .coalesce(
+        eb.ref(`run_results.${member}`),
+        sql<string>`(select sum((e.data -> 'usage' ->> ${member})::bigint) from events e
+          where e.run_id = runs.id and e.type in ('run.step', 'run.step_lost') and e.data ? 'usage')`,
+        sql<string>`0`,
+      )
+      .as(member);
+}
+
+type RunRow = Awaited<ReturnType<ReturnType<typeof runs>["executeTakeFirstOrThrow"]>>;
+
+export async function findRun(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runId: string,
+  agentId: string | undefined,
+): Promise<Run | undefined> {
+  const query = runs(tx, workspaceId).where("runs.id", "=", runId);
+  const row = await (agentId === undefined ? query : query.where("runs.agent_id", "=", agentId)).executeTakeFirst();
+  return row && toRun(row);
+}
+
+export async function listRunRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  filter: { agentId: string | undefined },
+  page: PageRequest,
+): Promise<Run[]> {
+  let query = runs(tx, workspaceId)
+    .orderBy("runs.id", "desc")
+    .limit(page.limit + 1);
+  if (filter.agentId !== undefined) query = query.where("runs.agent_id", "=", filter.agentId);
+  if (page.below !== undefined) query = query.where("runs.id", "<", page.below);
+  return (await query.execute()).map(toRun);
+}
+
+function toRun(row: RunRow): Run {
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
+    status: row.status,
+    source: row.source,
+    trigger_id: row.trigger_id,
+    input: row.input,
+    output: row.output,
+    error: row.error_code === null ? null : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
+    usage: {
+      input_tokens: Number(row.input_tokens),
+      output_tokens: Number(row.output_tokens),
+      cached_input_tokens: Number(row.cached_input_tokens),
+      ...(row.usage_estimated ? { estimated: true } : {}),
+    },
+    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+    attempt: row.attempt,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}

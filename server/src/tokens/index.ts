@@ -1,0 +1,4 @@
+export { issueToken } from "./issue.ts";
+export { resolveToken } from "./resolve.ts";
+export { revealToken } from "./reveal.ts";
+export { deleteTokens as revokeTokens } from "./store.ts";

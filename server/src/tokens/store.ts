@@ -1,0 +1,54 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+
+/** Whose token: an agent's own, or a trigger's. */
+export interface Subject {
+  readonly agentId: string;
+  readonly triggerId?: string;
+}
+
+const subjectOf = (subject: Subject) => subject.triggerId ?? subject.agentId;
+
+const ofSubject = (subject: Subject) => sql<boolean>`coalesce(trigger_id, agent_id) = ${subjectOf(subject)}`;
+
+export async function insertToken(
+  tx: WorkspaceTransaction,
+  row: { workspaceId: string; subject: Subject; hash: Buffer; sealed: string },
+): Promise<void> {
+  await tx
+    .insertInto("tokens")
+    .values({
+      hash: row.hash,
+      workspace_id: row.workspaceId,
+      agent_id: row.subject.agentId,
+      trigger_id: row.subject.triggerId ?? null,
+      sealed: row.sealed,
+    })
+    .execute();
+}
+
+/** Ends every token of the subject at once, a predecessor in its grace too. */
+export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): Promise<number> {
+  const result = await tx.deleteFrom("tokens").where(ofSubject(subject)).executeTakeFirst();
+  return Number(result.numDeletedRows);
+}
+
+/** Makes the current token a predecessor that lives `graceSeconds` more, and ends the predecessor before it. */
+export async function retireToken(tx: WorkspaceTransaction, subject: Subject, graceSeconds: number): Promise<void> {
+  await tx.deleteFrom("tokens").where(ofSubject(subject)).where("expires_at", "is not", null).execute();
+  await tx
+    .updateTable("tokens")
+    .set({ expires_at: sql`now() + make_interval(secs => ${graceSeconds})` })
+    .where(ofSubject(subject))
+    .execute();
+}
+
+export async function findSealedToken(tx: WorkspaceTransaction, subject: Subject): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom("tokens")
+    .select("sealed")
+    .where(ofSubject(subject))
+    .where("expires_at", "is", null)
+    .executeTakeFirst();
+  return row?.sealed;
+}

@@ -1,0 +1,40 @@
+import { createTriggerBody } from "@beckon/contract";
+import { requireAgentForChange } from "../agents/index.ts";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { parse } from "../base/parse.ts";
+import { issueToken } from "../tokens/index.ts";
+import { insertTrigger } from "./store.ts";
+import { type TriggerWithToken, toTrigger } from "./trigger.ts";
+
+/** Adds a trigger to an agent, with its token. */
+export async function createTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; body: unknown };
+}): Promise<Once<TriggerWithToken>> {
+  permit(ctx, "triggers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await requireAgentForChange(tx, ctx, input.agentId);
+    return once(tx, ctx, () => addTrigger(tx, ctx, input));
+  });
+}
+
+/** The same inside a transaction of the caller's, who has checked permission and agent. */
+export async function addTrigger(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  input: { agentId: string; body: unknown },
+): Promise<TriggerWithToken> {
+  const body = parse(createTriggerBody, input.body);
+  const id = newId("trg");
+  const row = await insertTrigger(tx, { id, workspace_id: ctx.workspaceId, agent_id: input.agentId, ...body });
+  const token = await issueToken(tx, ctx, { agentId: input.agentId, triggerId: id }, { graceSeconds: 0 });
+  await record(tx, ctx, { action: "trigger.create", target: id, data: { agent_id: input.agentId, name: body.name } });
+  return { ...toTrigger(row), token };
+}

@@ -1,0 +1,17 @@
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { revokeTokens } from "../tokens/index.ts";
+import { deleteTriggerRow } from "./store.ts";
+import { requireTriggerForChange, type TriggerInput } from "./trigger.ts";
+
+/** Ends the trigger and its token at once; runs it has started go on and stay readable. */
+export async function deleteTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<void> {
+  permit(ctx, "triggers:write");
+  await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTriggerForChange(tx, ctx, input);
+    await deleteTriggerRow(tx, row);
+    await revokeTokens(tx, { agentId: row.agent_id, triggerId: row.id });
+    await record(tx, ctx, { action: "trigger.delete", target: row.id, data: { name: row.name } });
+  });
+}

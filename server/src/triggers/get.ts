@@ -1,0 +1,9 @@
+import type { Trigger } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { requireTrigger, type TriggerInput, toTrigger } from "./trigger.ts";
+
+export async function getTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<Trigger> {
+  permit(ctx, "triggers:read");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => toTrigger(await requireTrigger(tx, ctx, input)));
+}

@@ -1,0 +1,23 @@
+import type { Trigger } from "@beckon/contract";
+import { requireAgent } from "../agents/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Page, readPage } from "../base/page.ts";
+import { listTriggerRows } from "./store.ts";
+import { toTrigger } from "./trigger.ts";
+
+export async function listTriggers({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; query: unknown };
+}): Promise<Page<Trigger>> {
+  permit(ctx, "triggers:read");
+  const { workspaceId } = ctx;
+  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    await requireAgent(tx, ctx, input.agentId);
+    const page = readPage(input.query, { list: "triggers", agent: input.agentId });
+    return page.page((await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page)).map(toTrigger));
+  });
+}

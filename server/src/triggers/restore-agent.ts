@@ -1,0 +1,20 @@
+import type { Agent } from "@beckon/contract";
+import { requireAgent, toAgent, undeleteAgent } from "../agents/index.ts";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { disableTriggersOf } from "./store.ts";
+
+/** Brings a deleted agent back, its triggers disabled and without a token: nothing that called it before calls it again unasked. */
+export async function restoreAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<Once<Agent>> {
+  permit(ctx, "agents:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, async () => {
+      await undeleteAgent(tx, ctx, input.agentId);
+      await disableTriggersOf(tx, ctx.workspaceId, input.agentId);
+      await record(tx, ctx, { action: "agent.restore", target: input.agentId });
+      return toAgent(await requireAgent(tx, ctx, input.agentId));
+    }),
+  );
+}

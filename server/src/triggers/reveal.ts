@@ -1,0 +1,16 @@
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { revealToken } from "../tokens/index.ts";
+import { requireTrigger, type TriggerInput, type TriggerWithToken, toTrigger } from "./trigger.ts";
+
+/** The trigger's token in clear; the reveal is on record. */
+export async function revealTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<TriggerWithToken> {
+  permit(ctx, "triggers:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireTrigger(tx, ctx, input);
+    const token = await revealToken(tx, ctx, { agentId: row.agent_id, triggerId: row.id });
+    await record(tx, ctx, { action: "trigger.reveal", target: row.id });
+    return { ...toTrigger(row), token };
+  });
+}

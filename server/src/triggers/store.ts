@@ -1,0 +1,79 @@
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+export type TriggerRow = Selectable<Tables["triggers"]>;
+
+interface TriggerKey {
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly triggerId: string;
+}
+
+const living = (tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">) =>
+  tx
+    .selectFrom("triggers")
+    .selectAll()
+    .where("workspace_id", "=", key.workspaceId)
+    .where("agent_id", "=", key.agentId)
+    .where("deleted_at", "is", null);
+
+export function findTrigger(tx: WorkspaceTransaction, key: TriggerKey): Promise<TriggerRow | undefined> {
+  return living(tx, key).where("id", "=", key.triggerId).executeTakeFirst();
+}
+
+/** `no key`: a fire that refers to the row is not held up. */
+export function findTriggerForChange(tx: WorkspaceTransaction, key: TriggerKey): Promise<TriggerRow | undefined> {
+  return living(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
+}
+
+export function listTriggerRows(
+  tx: WorkspaceTransaction,
+  key: Omit<TriggerKey, "triggerId">,
+  page: PageRequest,
+): Promise<TriggerRow[]> {
+  const query = living(tx, key)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+export function insertTrigger(
+  tx: WorkspaceTransaction,
+  row: { id: string; workspace_id: string; agent_id: string; name: string; prompt_prefix: string; enabled: boolean },
+): Promise<TriggerRow> {
+  return tx.insertInto("triggers").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export function updateTriggerRow(
+  tx: WorkspaceTransaction,
+  row: TriggerRow,
+  change: { name?: string; prompt_prefix?: string; enabled?: boolean },
+): Promise<TriggerRow> {
+  return tx
+    .updateTable("triggers")
+    .set({ ...change, updated_at: sql<Date>`now()` })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow): Promise<void> {
+  await tx
+    .updateTable("triggers")
+    .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`now()` })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .execute();
+}
+
+export async function disableTriggersOf(tx: WorkspaceTransaction, workspaceId: string, agentId: string): Promise<void> {
+  await tx
+    .updateTable("triggers")
+    .set({ enabled: false, updated_at: sql<Date>`now()` })
+    .where("workspace_id", "=", workspaceId)
+    .where("agent_id", "=", agentId)
+    .where("deleted_at", "is", null)
+    .execute();
+}

@@ -1,0 +1,43 @@
+import type { Trigger } from "@beckon/contract";
+import { requireAgent } from "../agents/index.ts";
+import type { Context } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { findTrigger, findTriggerForChange, type TriggerRow } from "./store.ts";
+
+export interface TriggerInput {
+  readonly agentId: string;
+  readonly triggerId: string;
+}
+
+/** A trigger and the secret that fires it. The door adds the URL, since only it knows its own address. */
+export type TriggerWithToken = Trigger & { token: string };
+
+export function toTrigger(row: TriggerRow): Trigger {
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    name: row.name,
+    prompt_prefix: row.prompt_prefix,
+    enabled: row.enabled,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** The living trigger of the living agent. @throws Refusal `not_found` */
+export function requireTrigger(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput): Promise<TriggerRow> {
+  return found(tx, ctx, input, findTrigger);
+}
+
+/** The same, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+export function requireTriggerForChange(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput): Promise<TriggerRow> {
+  return found(tx, ctx, input, findTriggerForChange);
+}
+
+async function found(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput, find: typeof findTrigger): Promise<TriggerRow> {
+  await requireAgent(tx, ctx, input.agentId);
+  const row = await find(tx, { workspaceId: ctx.workspaceId, ...input });
+  if (row === undefined) throw new Refusal("not_found", "This agent has no trigger with this id.");
+  return row;
+}
