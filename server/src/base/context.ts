@@ -27,8 +27,8 @@ export interface IdempotencyRequest {
   readonly key: string;
   /** Method and path: the same key on another route is another request. */
   readonly route: string;
-  /** SHA-256 of the raw body. */
-  readonly bodyHash: Buffer;
+  /** SHA-256 of the raw body, or why there is none. */
+  readonly bodyHash: Buffer | Refusal;
 }
 
 /** Handed to every verb: who acts, where, and what with. */

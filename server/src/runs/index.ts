@@ -5,6 +5,7 @@ export { getRun } from "./get.ts";
 export { listRuns } from "./list.ts";
 export { listRunEvents } from "./list-events.ts";
 export { cancelledRuns, recordDeaths, registerProcess, renewLease } from "./process-store.ts";
+export { readStatus } from "./read-status.ts";
 export { createRuntime, type Runtime } from "./runtime.ts";
 export { mayStart, type Started, type StartRequest, startRun, unauthorizedMessage } from "./start.ts";
 export { waitForRun } from "./wait.ts";

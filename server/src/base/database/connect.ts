@@ -9,8 +9,10 @@ export interface Database {
   readonly engine: Pool;
   /** Sees nothing until a transaction names its workspace: see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
-  /** A connection of its own, outside both pools, for what must not wait for a free one. The caller ends it. */
-  dedicated(): PoolConfig;
+  /** One connection that nothing else uses, for the lease: it must never wait for a free one. */
+  readonly lease: Pool;
+  /** For what opens a connection by itself. */
+  readonly settings: PoolConfig;
   close(): Promise<void>;
 }
 
@@ -56,15 +58,17 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     return pool;
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
+  const lease = open(1, "*");
   const tenant = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: open(Math.floor(poolSize / 2), undefined) }),
   });
   return {
     engine,
     tenant,
-    dedicated: () => settings("*"),
+    lease,
+    settings: settings("*"),
     close: async () => {
-      await Promise.all([engine.end(), tenant.destroy()]);
+      await Promise.all([engine.end(), lease.end(), tenant.destroy()]);
     },
   };
 }

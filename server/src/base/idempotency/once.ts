@@ -17,6 +17,8 @@ export interface Once<T> {
 export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () => Promise<T>): Promise<Once<T>> {
   const request = ctx.idempotency;
   if (request === undefined) return { data: await work(), replayed: false };
+  const { bodyHash } = request;
+  if (bodyHash instanceof Refusal) throw bodyHash;
   const row = {
     workspace_id: ctx.workspaceId,
     scope: `${principalOf(ctx.actor)} ${request.route}`,
@@ -25,7 +27,7 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
   const place = { workspaceId: row.workspace_id, kind: "stored answer", row: `${row.scope} ${row.key}` };
   const bound = await tx
     .insertInto("idempotency")
-    .values({ ...row, body_hash: request.bodyHash })
+    .values({ ...row, body_hash: bodyHash })
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
@@ -42,7 +44,7 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
     .where((eb) => eb.and(row))
     .executeTakeFirst();
   if (earlier?.answer == null) throw new Refusal("conflict", "A request with this Idempotency-Key is being pruned. Use a new key.");
-  if (!earlier.body_hash.equals(request.bodyHash)) throw mismatch();
+  if (!earlier.body_hash.equals(bodyHash)) throw mismatch();
   return { data: JSON.parse(ctx.sealer.open(earlier.answer, place)) as T, replayed: true };
 }
 

@@ -13,16 +13,14 @@ export interface LogFile {
   close(): void;
 }
 
-const largest = 10 * 1_024 * 1_024;
-
 /**
- * Opens the file for appending. Above 10 MiB it becomes `<path>.1` by copy and truncation: PostgreSQL holds it open, and with
+ * Opens the file for appending. Above `largest` (10 MiB) it becomes `<path>.1` by copy and truncation: PostgreSQL holds it open, and with
  * O_APPEND goes on at the new end. Rejected: PostgreSQL's logging collector (one more process, and with one file name it never
  * drops anything), and a pipe through this process (an orphan could not log).
  */
-export function openLogFile(path: string): LogFile {
+export function openLogFile(path: string, { largest = 10 * 1_024 * 1_024, checkMs = 60_000 } = {}): LogFile {
   const descriptor = openSync(path, "a", 0o600);
-  const watch = setInterval(() => void shorten(path), 60_000);
+  const watch = setInterval(() => void shorten(path, largest), checkMs);
   watch.unref();
   return {
     path,
@@ -46,7 +44,7 @@ export function openLogFile(path: string): LogFile {
   };
 }
 
-async function shorten(path: string): Promise<void> {
+async function shorten(path: string, largest: number): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
   if (size <= largest) return;
   await copyFile(path, `${path}.1`).catch(() => {});

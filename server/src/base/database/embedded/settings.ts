@@ -22,6 +22,8 @@ export function settings({
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",
+    // On macOS a plain fsync leaves data in the drive's own cache.
+    ...(process.platform === "darwin" ? { wal_sync_method: "fsync_writethrough" } : {}),
 
     // A small machine. Parallel queries need /dev/shm, of which a container has 64 MB, and take cores from the servers; io_method
     // `worker` (the default) keeps three more processes for scans that a database of this size does not make.

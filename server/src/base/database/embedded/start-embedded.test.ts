@@ -35,9 +35,12 @@ function bystander(argv0: string): number {
 
 test("a new folder gets a database in UTF-8 that belongs to an ordinary role, with every durable setting on", async () => {
   const { url } = await start(join(temporaryFolder(), "deep/data"));
-  expect(await query(url, "select current_user as who, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user")).toEqual([
-    { who: "beckon", rolsuper: false, rolbypassrls: false, rolcreatedb: false, rolcreaterole: false },
-  ]);
+  expect(
+    await query(
+      url,
+      "select current_user as who, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user",
+    ),
+  ).toEqual([{ who: "beckon", rolsuper: false, rolbypassrls: false, rolcreatedb: false, rolcreaterole: false }]);
   expect(
     await query(
       url,
@@ -83,7 +86,9 @@ test("a second start on the same folder refuses within 5 seconds and harms nothi
   const folder = temporaryFolder();
   const first = await start(folder);
   const began = performance.now();
-  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(`Another Beckon (process ${process.pid}) is running on the data folder`);
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
+    `Another Beckon (process ${process.pid}) is running on the data folder`,
+  );
   expect(performance.now() - began).toBeLessThan(5_000);
   expect(await query(first.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
 });
@@ -94,7 +99,11 @@ test("after kill -9 PostgreSQL comes back, though a query of the old one is stil
   embedded.onExit((reason) => reasons.push(reason));
   await query(embedded.url, "create table kept as select 42 as answer");
   const busy = query(embedded.url, "select count(*) from generate_series(1, 1000000000000)").catch((thrown: unknown) => thrown);
-  await until("the query runs", async () => (await query(embedded.url, "select 1 from pg_stat_activity where query like '%series(1, 1%' and pid <> pg_backend_pid()")).length > 0);
+  await until(
+    "the query runs",
+    async () =>
+      (await query(embedded.url, "select 1 from pg_stat_activity where query like '%series(1, 1%' and pid <> pg_backend_pid()")).length > 0,
+  );
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");
   await until("another one", async () => embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0);

@@ -1,16 +1,15 @@
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { Client, escapeLiteral } from "pg";
 import type { Log } from "../../log.ts";
 import { writeAccessRules } from "./access-rules.ts";
 import { choosePlacement } from "./choose-placement.ts";
 import { clearTheWay } from "./clear-the-way.ts";
 import { initialise } from "./initialise.ts";
-import { keepRunning } from "./keep-running.ts";
+import { type KeptPostmaster, keepRunning } from "./keep-running.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
 import { openLogFile } from "./log-file.ts";
 import { openDataFolder } from "./open-data-folder.ts";
 import { openSocketFolder } from "./open-socket-folder.ts";
+import { findFreePort, setPasswords } from "./open-tcp.ts";
 import { rememberHome } from "./place-under-another-user.ts";
 import { runPostmaster } from "./run-postmaster.ts";
 import { settings } from "./settings.ts";
@@ -20,23 +19,23 @@ export interface EmbeddedOptions {
   readonly log: Log;
   /** Aborted: the start is given up, nothing is left running. */
   readonly signal?: AbortSignal;
+  /** Connections at once, of all servers together. */
   readonly connections?: number;
-  /** The rest is for tests. `superuser` lets any role, `postgres` too, in over the socket. */
-  readonly superuser?: boolean;
-  /** Settings that replace ours, the durable ones too. */
+  /** For tests: settings that replace ours, the durable ones too. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Listens on 127.0.0.1, for `postgres` and `beckon` with this password; implies `superuser`. */
+  /** For tests: listens on 127.0.0.1, and lets every role in, the superuser too; over the socket without the password. */
   readonly tcp?: Tcp;
 }
 
 interface Tcp {
   /** Absent or 0: a free one. */
   readonly port?: number;
+  /** Of the roles `postgres` and `beckon`. */
   readonly password: string;
 }
 
 export interface Embedded {
-  /** For the role `beckon`, over the socket. */
+  /** For the role `beckon` on its database, over the socket. */
   readonly url: string;
   /** For the superuser on its own database, over TCP; only if `tcp` was asked for. */
   readonly tcpUrl: string | undefined;
@@ -48,7 +47,7 @@ export interface Embedded {
   readonly pid: number;
   /** Called each time PostgreSQL ended without having been asked to; it is started again in any case. */
   onExit(listener: (reason: string) => void): void;
-  /** Stops PostgreSQL and releases the folder; once. `hurry` ends the wait for a clean shutdown. */
+  /** Stops PostgreSQL and releases the folder; once. `hurry` cuts the wait for a clean shutdown short. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
@@ -68,18 +67,18 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     logFile.close();
     lock.release();
   };
+  let kept: KeptPostmaster | undefined;
   try {
     const placement = await choosePlacement(folder);
     const socketDir = await openSocketFolder({ placement, folder });
     const cluster = await initialise(placement, { signal });
     if (placement.home !== folder) await rememberHome(folder, placement.home);
     const tcpPort = tcp === undefined ? undefined : tcp.port || (await findFreePort());
-    const everyone = options.superuser === true || tcp !== undefined;
     const chosen = { ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }), ...options.settings };
-    const kept = await keepRunning({
+    kept = await keepRunning({
       start: async (until) => {
         await clearTheWay({ cluster, socketDir, log });
-        await writeAccessRules(placement, cluster, { everyone, tcp: tcp !== undefined });
+        await writeAccessRules(placement, cluster, { everyone: tcp !== undefined });
         return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until });
       },
       firstTries: 6,
@@ -89,6 +88,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const over = (role: string) =>
       `postgresql://${role}@localhost:${tcpPort ?? 5432}/${role}?host=${encodeURIComponent(socketDir)}&sslmode=disable`;
     if (tcp !== undefined) await setPasswords(over("postgres"), tcp.password);
+    const running = kept;
     let stopped: Promise<void> | undefined;
     return {
       url: over("beckon"),
@@ -97,36 +97,17 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       elsewhere: placement.home === folder ? undefined : placement.home,
       logPath: logFile.path,
       get pid() {
-        return kept.pid;
+        return running.pid;
       },
-      onExit: kept.onExit,
+      onExit: running.onExit,
       stop: (hurry) => {
-        stopped ??= kept.stop(hurry).then(letGo);
+        stopped ??= running.stop(hurry).then(letGo);
         return stopped;
       },
     };
   } catch (thrown) {
+    await kept?.stop();
     letGo();
     throw thrown;
   }
-}
-
-async function setPasswords(url: string, password: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const role of ["postgres", "beckon"]) await client.query(`alter role ${role} password ${escapeLiteral(password)}`);
-  } finally {
-    await client.end();
-  }
-}
-
-/** Another process may take it before PostgreSQL does; good enough for a test. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve, reject) => server.on("listening", resolve).on("error", reject));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
-  return address.port;
 }

@@ -1,5 +1,7 @@
 import { elapsed, sleep } from "../../clock.ts";
 
+const hurriedMs = 3_000;
+
 /**
  * Stops one PostgreSQL: fast (it writes a checkpoint), then immediate, then by force. Before each signal `alive` is asked whether
  * this is still the same process, so that a pid which was given to another in the meantime is never signalled.
@@ -13,7 +15,7 @@ export async function stopProcess({
   pid: number;
   alive: () => Promise<boolean>;
   graceMs: number;
-  /** Aborted: do not wait any longer for the fast stop. */
+  /** Aborted: the fast stop has only a moment left. */
   hurry?: AbortSignal | undefined;
 }): Promise<void> {
   const steps = [
@@ -29,7 +31,7 @@ export async function stopProcess({
       // It ended between the question and the signal.
     }
     const start = elapsed();
-    while (elapsed() - start < waitMs && !(signal === "SIGINT" && hurry?.aborted)) {
+    while (elapsed() - start < (hurry?.aborted ? Math.min(waitMs, hurriedMs) : waitMs)) {
       if (!(await alive())) return;
       await sleep(20);
     }

@@ -1,0 +1,30 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { keepSecret } from "./keep-secret.ts";
+
+function secretPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-secret-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "a.key");
+}
+
+test("many who ask at once get the same secret, which only its owner may read, and nothing else is left", async () => {
+  const path = secretPath();
+  let made = 0;
+  const secrets = await Promise.all(Array.from({ length: 20 }, () => keepSecret(path, () => `secret ${++made}`)));
+  expect(new Set(secrets).size).toBe(1);
+  expect(readFileSync(path, "utf8")).toBe(`${secrets[0]}\n`);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(path, ".."))).toEqual(["a.key"]);
+});
+
+test("a secret that is there is never replaced, not even an empty one", async () => {
+  const path = secretPath();
+  writeFileSync(path, "mine");
+  expect(await keepSecret(path, () => "another")).toBe("mine");
+  writeFileSync(path, "\n");
+  await expect(keepSecret(path, () => "another")).rejects.toThrow("is empty");
+  expect(readFileSync(path, "utf8")).toBe("\n");
+});

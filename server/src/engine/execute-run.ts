@@ -1,0 +1,137 @@
+import type { NewEvent } from "@beckon/contract";
+import { CallCut, callModel } from "./call-model.ts";
+import { conversation } from "./conversation.ts";
+import { answeredSteps, callsOf, resultsByCall, type Step } from "./history.ts";
+import { RunStopped } from "./journal.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
+import { ModelFailure } from "./model-failure.ts";
+import { nameCalls } from "./name-calls.ts";
+import type { RunRequest } from "./run-request.ts";
+import { settleCalls } from "./settle-calls.ts";
+import { type Ending, endingAfter } from "./stop-conditions.ts";
+import { estimatedUsage } from "./usage.ts";
+
+/**
+ * Executes a run to its end, or until it is stopped.
+ *
+ *     ask the model ──► the answer ends the run ──► end            (one durable write: step and end)
+ *           ▲                  │ it calls tools
+ *           │                  ▼
+ *           └── results ◄── call them ◄── step and intents durable
+ *
+ * Where it stands in this circle is read from the journal, never from memory: a run found with an answered step goes on
+ * with that step's calls, or ends with it; the model is asked again only when nothing is left to do for what it said.
+ *
+ * Resolves once the run has ended, and silently, with nothing written, once it was stopped as `fenced` or `drain`. Never
+ * rejects for what a model or a tool did; what the journal throws beside `RunStopped` is passed on.
+ */
+export async function executeRun(request: RunRequest): Promise<void> {
+  const ledger = openLedger(request.journal);
+  let ending: Ending | undefined;
+  try {
+    ending = await work(request, ledger);
+  } catch (thrown) {
+    ending = endingOf(thrown, request, ledger);
+  }
+  if (ending !== undefined) await close(ledger, ending);
+}
+
+async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
+  let step = answeredSteps(ledger.entries).at(-1);
+  let unwritten: NewEvent[] = [];
+  let mayHaveLostCall = request.resumed && (step === undefined || isSettled(step, ledger));
+
+  for (;;) {
+    if (step !== undefined) {
+      const ending = endingAfter(step, request);
+      if (ending !== undefined) {
+        ledger.owe(unwritten);
+        return ending;
+      }
+      await settleCalls(request, ledger, step, unwritten);
+    }
+    if (mayHaveLostCall) await recordLostCall(request, ledger);
+    mayHaveLostCall = false;
+    step = await askModel(request, ledger);
+    unwritten = [{ type: "run.step", data: step }];
+  }
+}
+
+async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
+  const earlier = answeredSteps(ledger.entries);
+  const number = earlier.length + 1;
+  const answer = await callModel(request, number, conversation(request.instructions, request.input, ledger.entries));
+  return {
+    step: number,
+    model: request.modelName,
+    parts: nameCalls(
+      answer.parts,
+      number,
+      earlier.flatMap(callsOf).map((call) => call.call_id),
+    ),
+    finish_reason: answer.finish,
+    usage: answer.usage,
+    duration_ms: answer.durationMs,
+    retries: answer.retries,
+  };
+}
+
+/** The model has said something that was carried out whole: after a take-over, its next call was probably in flight. */
+function isSettled(step: Step, ledger: Ledger): boolean {
+  const calls = callsOf(step);
+  const results = resultsByCall(ledger.entries);
+  return calls.length > 0 && calls.every((call) => results.has(call.call_id));
+}
+
+async function recordLostCall(request: RunRequest, ledger: Ledger): Promise<void> {
+  const prompt = conversation(request.instructions, request.input, ledger.entries);
+  const lost = lostStep(request, ledger, "process_lost", estimatedUsage({ input: JSON.stringify(prompt).length, output: 0 }));
+  if (request.signal.aborted) ledger.owe([lost]);
+  else await ledger.append([lost]);
+}
+
+type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
+
+function lostStep({ modelName }: RunRequest, ledger: Ledger, reason: LostStep["reason"], usage: LostStep["usage"]): NewEvent {
+  return { type: "run.step_lost", data: { step: answeredSteps(ledger.entries).length + 1, model: modelName, usage, reason } };
+}
+
+/** How the run ends after the loop was left by `thrown`; undefined: not by us. Anything that is neither is thrown on. */
+function endingOf(thrown: unknown, request: RunRequest, ledger: Ledger): Ending | undefined {
+  if (thrown instanceof ModelFailure) {
+    return { status: "failed", error: { code: thrown.kind === "timeout" ? "model_timeout" : "model_error", message: thrown.message } };
+  }
+  const stopped = thrown instanceof CallCut ? thrown.stopped : thrown;
+  const ending = stopped instanceof RunStopped ? endingOfStop(stopped) : undefined;
+  if (thrown instanceof CallCut && ending !== undefined) {
+    ledger.owe([lostStep(request, ledger, ending.status === "cancelled" ? "cancelled" : "deadline_exceeded", thrown.usage)]);
+  }
+  if (ending === undefined && !(stopped instanceof RunStopped) && !request.signal.aborted) throw thrown;
+  return ending;
+}
+
+function endingOfStop({ reason }: RunStopped): Ending | undefined {
+  switch (reason) {
+    case "cancelled":
+      return { status: "cancelled", error: { code: "cancelled", message: "The run was cancelled." } };
+    case "deadline":
+      return { status: "failed", error: { code: "deadline_exceeded", message: "The run did not finish within its time limit." } };
+    case "fenced":
+    case "drain":
+      return undefined;
+  }
+}
+
+/** Ends the run. A journal that answers that the run is to be cancelled gets that end instead, once. */
+async function close(ledger: Ledger, ending: Ending): Promise<void> {
+  try {
+    await ledger.end(ending);
+  } catch (thrown) {
+    if (!(thrown instanceof RunStopped)) throw thrown;
+    const instead = endingOfStop(thrown);
+    if (instead === undefined) return;
+    await ledger.end(instead).catch((again) => {
+      if (!(again instanceof RunStopped) || endingOfStop(again) !== undefined) throw again;
+    });
+  }
+}

@@ -1,0 +1,9 @@
+/** The agent loop. Knows no database, no HTTP server and no workspace: it is handed its model, its tools and its journal. */
+export { executeRun } from "./execute-run.ts";
+export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
+export { demoEcho, demoEchoName } from "./models/demo-echo.ts";
+export { type OpenAICompatibleSettings, openAICompatibleModel } from "./models/openai-compatible.ts";
+export type { Delta, Model, RunRequest } from "./run-request.ts";
+export { defaultRetryPolicy, defaultTimeouts, type RetryPolicy, type Timeouts } from "./timeouts.ts";
+export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";
+export { grantedTools } from "./tools/granted-tools.ts";

@@ -1,0 +1,67 @@
+import type { NewEvent } from "@beckon/contract";
+import { openCalls, usageOf } from "./history.ts";
+import type { Journal } from "./journal.ts";
+import type { Ending } from "./stop-conditions.ts";
+
+/** The loop's own view of the journal: what is durable, and what has happened and is still owed to it. */
+export interface Ledger {
+  /** Durable entries, in order. */
+  readonly entries: readonly NewEvent[];
+  /** Resolves once the entries are durable. Calls made while a write is in flight share the next one. */
+  append(entries: readonly NewEvent[]): Promise<void>;
+  /** Keeps entries for the write that ends the run. */
+  owe(entries: readonly NewEvent[]): void;
+  /** Ends the run with what is owed; calls still open are closed as unknown when the run was stopped. */
+  end(ending: Ending): Promise<void>;
+}
+
+/**
+ * Writes are made one after the other. After one was refused none is tried again: what had happened by then (answers and
+ * results, not intents) is owed, so that a cancelled run still shows what it paid for.
+ */
+export function openLedger(journal: Journal): Ledger {
+  const entries: NewEvent[] = [...journal.events];
+  const owed: NewEvent[] = [];
+  const refuse = (group: readonly NewEvent[], thrown: unknown): never => {
+    owed.push(...group.filter((entry) => entry.type !== "run.tool_call"));
+    throw thrown;
+  };
+  const write = async (group: readonly NewEvent[]) => {
+    const intent = group.some((entry) => entry.type === "run.tool_call");
+    await journal.append(group, intent ? { intent } : {}).catch((thrown) => refuse(group, thrown));
+    entries.push(...group);
+  };
+
+  let previous: Promise<void> = Promise.resolve();
+  let gathering: { readonly group: NewEvent[]; readonly written: Promise<void> } | undefined;
+
+  return {
+    entries,
+    owe: (more) => void owed.push(...more),
+    append(more) {
+      if (gathering !== undefined) {
+        gathering.group.push(...more);
+        return gathering.written;
+      }
+      const group = [...more];
+      const begin = () => {
+        gathering = undefined;
+        return write(group);
+      };
+      const written = previous.then(begin, (thrown) => refuse(group, thrown));
+      gathering = { group, written };
+      previous = written;
+      return written;
+    },
+    async end(ending) {
+      const last = [...owed, ...openCalls([...entries, ...owed]).map(closedUnknown)];
+      // No price is known yet: null says so, zero would be a lie.
+      await journal.end({ ...ending, usage: usageOf([...entries, ...last]), cost_micros: null }, last);
+    },
+  };
+}
+
+function closedUnknown({ step, call_id, tool }: ReturnType<typeof openCalls>[number]): NewEvent {
+  const result = "The run was stopped before the tool answered. The call may or may not have taken effect.";
+  return { type: "run.tool_result", data: { step, call_id, tool, outcome: "unknown", result, duration_ms: 0 } };
+}

@@ -1,0 +1,266 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { dataOf, play } from "../../test/engine-run.ts";
+import {
+  type Behaviour,
+  blackHole,
+  body,
+  fated,
+  inBandError,
+  says,
+  startModelServer,
+  status,
+  streamOf,
+  textChunk,
+} from "../../test/model-server.ts";
+import { elapsed } from "../base/clock.ts";
+import { createLeanFetch } from "../base/egress/index.ts";
+import { openAICompatibleModel } from "./models/openai-compatible.ts";
+import { defaultTimeouts } from "./timeouts.ts";
+
+const server = await startModelServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const text = "the whole answer, word for word";
+const once = { tries: 1, baseMs: 1, capMs: 1 };
+const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 }).fetch;
+const hastyModel = () => openAICompatibleModel({ name: "scripted", baseUrl: server.url, modelId: "model", fetch: hasty });
+
+describe.each(["never", "always"] as const)("a model call streamed: %s", (stream) => {
+  const settings = { stream };
+  const streamed = stream === "always";
+  const request = { model: "model", messages: [{ role: "user", content: "hello" }], stream: streamed };
+
+  it.each([408, 409, 429, 500, 502, 503, 529])("is made again after %i", async (code) => {
+    server.script([status(code), says(text)]);
+    const { outcome, journal, deltas } = await play(server.url, { settings });
+    expect(outcome).toMatchObject({ status: "succeeded", output: text });
+    expect(dataOf(journal, "run.step")[0]?.retries).toBe(1);
+    expect(journal.writes).toHaveLength(1);
+    expect(deltas.filter(({ type }) => type === "step_start")).toHaveLength(2);
+  });
+
+  it.each([400, 401, 403, 404, 422])("is not made again after %i", async (code) => {
+    server.script(status(code, { body: JSON.stringify({ error: { message: "no such thing" } }) }));
+    const { outcome } = await play(server.url, { settings });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: `The model's provider answered ${code}: no such thing` },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("follows no redirect", async () => {
+    server.script(status(302, { headers: { location: `${server.url}/elsewhere` } }));
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is not made again when the account is out of quota, though that is a 429", async () => {
+    server.script(status(429, { body: JSON.stringify({ error: { message: "pay first", code: "insufficient_quota" } }) }));
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { message: "The model's provider answered 429: pay first" },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is given up after the last try, with that try's words", async () => {
+    server.script([status(500), status(502), status(503), says(text)]);
+    const { outcome } = await play(server.url, { settings });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: "The model's provider answered 503: scripted 503" },
+    });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("is made again when a 200 carries an error in band, unless that error is permanent", async () => {
+    server.script([inBandError({ message: "overloaded", code: 529 }), inBandError("busy"), says(text)]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: text });
+    expect(server.requests).toHaveLength(3);
+
+    server.script([inBandError({ message: "bad words", type: "invalid_request_error" }), says(text)]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: "The model's provider reported an error: bad words" },
+    });
+    expect(server.requests).toHaveLength(4);
+  });
+
+  const notAnswers: readonly (readonly [string, Behaviour])[] = [
+    ["is empty", body("", streamed ? "text/event-stream" : "application/json")],
+    ["is a web page", body("<html>Sign in to the airport</html>", "text/html")],
+    ["is other JSON", body('{"hello":"world"}')],
+    ["has no choices", body('{"choices":[]}')],
+    ["is JSON cut short", body('{"choices":[{"message":{"content":"half a te')],
+    ["ends for an error", says({ text: "half a te", finish: "error" })],
+    ["announces calls that do not come", says({ text: "half a te", finish: "tool_calls" })],
+  ];
+  it.each(notAnswers)("is made again when a 200 %s", async (_what, behaviour) => {
+    server.script([behaviour, says(text)]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: text });
+    server.script(behaviour);
+    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+  });
+
+  it("fails when the answer ends for a reason nobody knows", async () => {
+    server.script(says({ text: "half a te", finish: "meteor" }));
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+  });
+
+  it("never succeeds with half a text, at whatever byte the connection breaks", { timeout: 20_000 }, async () => {
+    const bytes = await server.bytesOf(says(text), request);
+    for (let after = 0; after < bytes; after += 13) {
+      const cut = fated({ type: "cut", after, gently: after % 2 === 0 }, says(text));
+      server.script([cut, says(text)]);
+      const { outcome, journal } = await play(server.url, { settings });
+      expect(outcome, `retried, cut after ${after}`).toMatchObject({ status: "succeeded", output: text });
+      expect(dataOf(journal, "run.step")[0]?.retries, `cut after ${after}`).toBe(1);
+
+      server.script([cut]);
+      const { outcome: failed } = await play(server.url, { settings, retry: once });
+      expect(failed, `cut after ${after}`).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    }
+  });
+
+  it("fails with model_timeout when the answer stalls, at whatever byte", async () => {
+    const bytes = await server.bytesOf(says(text), request);
+    const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((n * bytes) / 12));
+    const stalled = offsets.map(async (after) => {
+      const own = await startModelServer();
+      own.script(fated({ type: "stall", after }, says(text)));
+      const model = openAICompatibleModel({ name: "scripted", baseUrl: own.url, modelId: "model", fetch: hasty });
+      const { outcome } = await play(own.url, { settings, model, retry: { ...once, tries: 2 } });
+      await own.close();
+      return { after, outcome, requests: own.requests.length };
+    });
+    for (const { after, outcome, requests } of await Promise.all(stalled)) {
+      expect(outcome, `stalled after ${after}`).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+      expect(requests).toBe(2);
+    }
+  });
+
+  it("goes on after a stall when the next try answers", async () => {
+    server.script([fated({ type: "stall", after: 250 }, says(text)), says(text)]);
+    expect((await play(server.url, { settings, model: hastyModel() })).outcome).toMatchObject({ status: "succeeded", output: text });
+  });
+
+  it("ends with model_timeout at the step's end when the model is a black hole", async () => {
+    server.script(blackHole);
+    const begun = elapsed();
+    const { outcome } = await play(server.url, { settings, timeouts: { ...defaultTimeouts, stepMs: 80 } });
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+    expect(elapsed() - begun).toBeLessThan(1_000);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is made again when the connection is refused, and told without the address", async () => {
+    const gone = await startModelServer();
+    await gone.close();
+    const { outcome, deltas } = await play(gone.url, { settings });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: "The connection to the model's provider failed (ECONNREFUSED)." },
+    });
+    expect(deltas.filter(({ type }) => type === "step_start")).toHaveLength(3);
+  });
+
+  it("waits as long as the provider asks", async () => {
+    server.script([status(429, { headers: { "retry-after": "0.06" } }), says(text)]);
+    const begun = elapsed();
+    expect((await play(server.url, { settings })).outcome?.status).toBe("succeeded");
+    expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+  });
+
+  it("fails at once when the provider asks to wait longer than the step or the run may take", async () => {
+    server.script(status(429, { headers: { "retry-after": "100" } }));
+    const message = "The model's provider answered 429: scripted 429 It asks to wait 100 s, longer than the run may go on.";
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error", message } });
+
+    const patient = { ...defaultTimeouts, stepMs: 1_000_000 };
+    const { outcome } = await play(server.url, { settings, timeouts: patient, deadlineAt: elapsed() + 50_000 });
+    expect(outcome).toMatchObject({ status: "failed", error: { message } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("tells no secret: neither the key in use, nor what looks like one, and not more than 500 characters", async () => {
+    const apiKey = "an/unusual key+of=ours";
+    const leak = `Wrong key ${apiKey} (${encodeURIComponent(apiKey)}), Bearer abcdefgh12345678, sk-proj-abcdefgh1234, ${"x".repeat(900)}`;
+    server.script(status(401, { body: JSON.stringify({ error: { message: leak } }) }));
+    const { outcome } = await play(server.url, { settings, apiKey });
+    const message = outcome?.status === "failed" ? outcome.error.message : "";
+
+    expect(message).toMatch(/^The model's provider answered 401: Wrong key \[secret\] \(\[secret\]\), Bearer \[secret\], \[secret\], x+…$/);
+    expect(message.length).toBeLessThanOrEqual(550);
+    expect(message).not.toContain(server.url);
+  });
+
+  it.each([
+    ['{"error":"plain words"}', "plain words"],
+    ['{"detail":"of a framework"}', "of a framework"],
+    ['{"message":"at the top"}', "at the top"],
+    ["<html>not for callers</html>", ""],
+  ])("repeats what the provider says in %s", async (answer, said) => {
+    server.script(status(400, { body: answer }));
+    const { outcome } = await play(server.url, { settings });
+    expect(outcome).toMatchObject({
+      error: { message: said === "" ? "The model's provider answered 400." : `The model's provider answered 400: ${said}` },
+    });
+  });
+});
+
+describe("a stream", () => {
+  const settings = { stream: "always" } as const;
+
+  it.each([
+    ["ends without its end marker", streamOf(textChunk("half a te"))],
+    ["says [DONE] without having finished", streamOf(textChunk("half a te"), "[DONE]")],
+    ["has a piece that is no JSON before its finish", streamOf(textChunk("half"), "{broken", textChunk("", "stop"), "[DONE]")],
+    ["has a piece of another shape before its finish", streamOf(textChunk("half"), '{"choices":7}', textChunk("", "stop"), "[DONE]")],
+    ["carries an error before its finish", streamOf(textChunk("half"), '{"error":{"message":"oh"}}', textChunk("", "stop"), "[DONE]")],
+  ])("that %s is no answer", async (_what, behaviour) => {
+    server.script([behaviour, says(text)]);
+    const { outcome, deltas } = await play(server.url, { settings });
+    expect(outcome).toMatchObject({ status: "succeeded", output: text });
+    expect(deltas.filter(({ type }) => type === "step_start")).toEqual([
+      { type: "step_start", step: 1, attempt: 1 },
+      { type: "step_start", step: 1, attempt: 2 },
+    ]);
+    server.script(behaviour);
+    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+  });
+
+  it("is whole with its finish, also from servers that send no [DONE]", async () => {
+    server.script([streamOf(textChunk("all "), textChunk("of it", "stop"))]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: "all of it" });
+  });
+
+  it("that does not begin in time is tried again, and fails with model_timeout", async () => {
+    server.script([blackHole, says(text)]);
+    const timeouts = { ...defaultTimeouts, firstByteMs: 40 };
+    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "succeeded", output: text });
+
+    server.script(blackHole);
+    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+    expect(server.requests).toHaveLength(5);
+  });
+});
+
+describe("a plain answer", () => {
+  it("without a finish reason is whole, because JSON that ends is", async () => {
+    server.script([says({ text, finish: null })]);
+    expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: text });
+  });
+
+  it("in which the model refuses in its own words is an answer", async () => {
+    server.script([
+      body(
+        JSON.stringify({
+          choices: [{ message: { role: "assistant", content: null, refusal: "I would rather not." }, finish_reason: "stop" }],
+        }),
+      ),
+    ]);
+    expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: "I would rather not." });
+  });
+});

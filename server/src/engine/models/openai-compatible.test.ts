@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { openAICompatibleModel } from "./openai-compatible.ts";
+
+const settings = { name: "p", baseUrl: "http://127.0.0.1:1/v1", apiKey: "key-1", modelId: "m", fetch: globalThis.fetch };
+
+it("is built once for the same settings, and anew for a changed key, URL, model or fetch", () => {
+  const model = openAICompatibleModel(settings);
+  expect(openAICompatibleModel({ ...settings })).toBe(model);
+  for (const change of [
+    { apiKey: "key-2" },
+    { baseUrl: "http://127.0.0.1:2/v1" },
+    { modelId: "n" },
+    { fetch: async () => new Response() },
+  ]) {
+    expect(openAICompatibleModel({ ...settings, ...change })).not.toBe(model);
+  }
+});
+
+it("keeps a bounded number, those used last", () => {
+  const first = openAICompatibleModel({ ...settings, modelId: "used again" });
+  const idle = openAICompatibleModel({ ...settings, modelId: "idle" });
+  for (let n = 0; n < 999; n += 1) {
+    openAICompatibleModel({ ...settings, modelId: `filler ${n}` });
+    openAICompatibleModel({ ...settings, modelId: "used again" });
+  }
+  expect(openAICompatibleModel({ ...settings, modelId: "used again" })).toBe(first);
+  expect(openAICompatibleModel({ ...settings, modelId: "idle" })).not.toBe(idle);
+});

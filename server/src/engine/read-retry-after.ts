@@ -1,0 +1,20 @@
+/**
+ * Milliseconds that an answer asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Undefined
+ * when it asks nothing readable; 0 when the moment has passed.
+ */
+export function readRetryAfter(headers: Readonly<Record<string, string>> | undefined, now = Date.now()): number | undefined {
+  const milliseconds = nonNegative(headers?.["retry-after-ms"]);
+  if (milliseconds !== undefined) return milliseconds;
+
+  const header = headers?.["retry-after"];
+  const seconds = nonNegative(header);
+  if (seconds !== undefined) return seconds * 1000;
+
+  // Date.parse alone finds a date in almost anything, "-3" included.
+  const date = header !== undefined && /^[A-Za-z]{3,9},? .* GMT$/.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function nonNegative(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,189 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { dataOf, memoryJournal, play, tool } from "../../test/engine-run.ts";
+import { blackHole, fated, held, says, startModelServer, status } from "../../test/model-server.ts";
+import { RunStopped, type StopReason } from "./journal.ts";
+
+const server = await startModelServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+const calling = says({ text: "one moment", calls: [{ id: "c1", name: "act", arguments: "{}" }] });
+
+/** A signal, and what stops it once `ready` is true. */
+function stopWhen(reason: StopReason, ready: () => boolean): AbortSignal {
+  const controller = new AbortController();
+  const timer = setInterval(() => {
+    if (!ready()) return;
+    clearInterval(timer);
+    controller.abort(new RunStopped(reason));
+  }, 2);
+  return controller.signal;
+}
+
+describe.each([
+  ["cancelled", "cancelled", "cancelled", "cancelled"],
+  ["deadline", "failed", "deadline_exceeded", "deadline_exceeded"],
+] as const)("a run stopped as %s", (reason, status_, code, lost) => {
+  it.each(["never", "always"] as const)(
+    "leaves its model call at once and records what it may have used (streamed: %s)",
+    async (stream) => {
+      server.script(fated({ type: "stall", after: 250 }, says("some words that are heard before the silence begins")));
+      const { journal, outcome } = await play(server.url, {
+        settings: { stream },
+        signal: stopWhen(reason, () => server.requests.length === 1),
+      });
+
+      expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { estimated: true } });
+      expect(outcome?.usage.input_tokens).toBeGreaterThan(0);
+      expect(journal.writes).toHaveLength(1);
+      expect(dataOf(journal, "run.step_lost")).toMatchObject([{ step: 1, reason: lost, usage: { estimated: true } }]);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it("does not wait for a tool that ignores its signal, and closes its call as unknown", async () => {
+    server.script([calling]);
+    let begun = false;
+    const act = tool("act", {
+      run: () => {
+        begun = true;
+        return new Promise(() => undefined);
+      },
+    });
+    const { journal, outcome } = await play(server.url, { tools: [act], signal: stopWhen(reason, () => begun) });
+
+    expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { input_tokens: 10, output_tokens: 5 } });
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ call_id: "c1", outcome: "unknown" }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("starts nothing when it is stopped before it begins", async () => {
+    const { journal, outcome } = await play(server.url, { signal: AbortSignal.abort(new RunStopped(reason)) });
+    expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { input_tokens: 0 } });
+    expect(journal.entries).toEqual([]);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("does not sit out a wait between two tries, and counts no call for it", async () => {
+    server.script(status(429, { headers: { "retry-after": "4" } }));
+    const { journal, outcome } = await play(server.url, {
+      signal: stopWhen(reason, () => server.requests.length === 1),
+      retry: { tries: 3, baseMs: 1, capMs: 1 },
+    });
+    expect(outcome).toMatchObject({ status: status_, error: { code } });
+    expect(dataOf(journal, "run.step_lost").length).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a run that is to be cancelled", () => {
+  it("is cancelled by the refusal of its intents: no tool begins, and the step it paid for stays on record", async () => {
+    server.script([calling]);
+    let begun = 0;
+    const journal = memoryJournal({
+      gate: (_entries, { intent }) => {
+        if (intent) throw new RunStopped("cancelled");
+      },
+    });
+    const { outcome } = await play(server.url, { tools: [tool("act", { run: async () => (begun += 1) })], journal });
+
+    expect(begun).toBe(0);
+    expect(outcome).toMatchObject({ status: "cancelled", error: { code: "cancelled" }, usage: { input_tokens: 10, output_tokens: 5 } });
+    expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
+  });
+
+  it("is cancelled when its end is refused for that", async () => {
+    const journal = memoryJournal({
+      gate: (_entries, { end }) => {
+        if (end && journal.writes.length === 0 && refused++ === 0) throw new RunStopped("cancelled");
+      },
+    });
+    let refused = 0;
+    const { outcome } = await play(server.url, { journal });
+    expect(outcome).toMatchObject({ status: "cancelled" });
+    expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
+  });
+});
+
+describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
+  it("writes nothing more, whether the model, a tool or the journal was in the way", async () => {
+    server.script([blackHole, calling]);
+    const asking = memoryJournal();
+    await play(server.url, { journal: asking, signal: stopWhen(reason, () => server.requests.length === 1) });
+    expect(asking.writes).toEqual([]);
+
+    let begun = false;
+    const act = tool("act", {
+      run: () => {
+        begun = true;
+        return new Promise(() => undefined);
+      },
+    });
+    const acting = memoryJournal();
+    await play(server.url, { journal: acting, tools: [act], signal: stopWhen(reason, () => begun) });
+    expect(acting.writes).toHaveLength(1);
+    expect(acting.outcome).toBeUndefined();
+
+    server.reset();
+    const refusing = memoryJournal({
+      gate: () => {
+        throw new RunStopped(reason);
+      },
+    });
+    await play(server.url, { journal: refusing });
+    expect(refusing.outcome).toBeUndefined();
+  });
+});
+
+describe("a signal", () => {
+  it("aborted for an unknown reason counts as drain", async () => {
+    server.script(blackHole);
+    const { journal } = await play(server.url, { signal: AbortSignal.timeout(30) });
+    expect(journal.writes).toEqual([]);
+  });
+
+  it("reaches the tools", async () => {
+    server.script([calling]);
+    let reason: unknown;
+    const begun = Promise.withResolvers<void>();
+    const act = tool("act", {
+      run: (_args, { signal }) => {
+        begun.resolve();
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            reason = signal.reason;
+            reject(new Error("left"));
+          });
+        });
+      },
+    });
+    let ready = false;
+    begun.promise.then(() => (ready = true));
+    await play(server.url, { tools: [act], signal: stopWhen("cancelled", () => ready) });
+    expect(reason).toMatchObject({ reason: "cancelled" });
+  });
+});
+
+describe("what the journal throws beside RunStopped", () => {
+  it("is passed on, once every tool of the step has been left", async () => {
+    server.script([says({ calls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: "act", arguments: "{}" })) })]);
+    const journal = memoryJournal({
+      gate: (entries) => {
+        if (entries.some(({ type }) => type === "run.tool_result")) throw new Error("the database is away");
+      },
+    });
+    await expect(play(server.url, { tools: [tool("act")], journal })).rejects.toThrow("the database is away");
+    expect(journal.writes).toHaveLength(1);
+  });
+});
+
+describe("an answer that has arrived", () => {
+  it("is kept when the run is stopped while it is being written", async () => {
+    const release = Promise.withResolvers<void>();
+    server.script([held(release.promise, says("the answer"))]);
+    const controller = new AbortController();
+    const journal = memoryJournal({ gate: () => controller.abort(new RunStopped("cancelled")) });
+    release.resolve();
+    const { outcome } = await play(server.url, { journal, signal: controller.signal });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "the answer" });
+  });
+});

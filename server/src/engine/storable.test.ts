@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { fitResult } from "./fit-result.ts";
+import { storableJson, storableText } from "./storable.ts";
+
+const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
+
+it("makes any text storable, and leaves storable text as it is", () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const made = storableText(text);
+      expect(made.isWellFormed() && !made.includes("\u0000")).toBe(true);
+      expect(made).toHaveLength(text.length);
+      expect(storableText(made)).toBe(made);
+    }),
+  );
+});
+
+it("makes every text inside a value storable, keys included, and changes nothing else", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }), (value) => {
+      expect(JSON.stringify(storableJson(value))).not.toMatch(/(?<!\\)(?:\\\\)*\\u(0000|d[89a-f])/);
+    }),
+  );
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: "grapheme" }), (value) => {
+      expect(storableJson(value)).toEqual(value);
+    }),
+  );
+  expect(storableJson(JSON.parse('{"__proto__":{"a":"\\u0000"}}'))).toEqual(JSON.parse('{"__proto__":{"a":"\\ufffd"}}'));
+});
+
+it("gives a value without bad text back as it is", () => {
+  const value = { text: "\\u0000 written out", emoji: "😀" };
+  expect(storableJson(value)).toEqual(value);
+  const plain = { a: [1, "two"] };
+  expect(storableJson(plain)).toBe(plain);
+});
+
+it("turns a tool's result into JSON, and cuts a large one between characters", () => {
+  expect(fitResult(undefined)).toBeNull();
+  expect(fitResult({ when: new Date(0), gone: undefined, not: Number.NaN })).toEqual({ when: "1970-01-01T00:00:00.000Z", not: null });
+  expect(() => fitResult(1n)).toThrow("not JSON");
+  const cut = fitResult(`x${"😀".repeat(100_000)}`);
+  expect(cut).toMatch(/😀\n\[cut: the result has 400001 bytes, these are the first 262144\]$/);
+  expect(cut).not.toContain("\uFFFD");
+});

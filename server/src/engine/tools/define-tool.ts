@@ -1,0 +1,26 @@
+import { z } from "zod";
+import type { Tool, ToolContext } from "../tool.ts";
+
+/** A tool whose arguments are described by a zod schema: shown to the model as JSON Schema, checked before each call. */
+export function defineTool<Schema extends z.ZodObject>(definition: {
+  readonly name: string;
+  readonly description: string;
+  readonly args: Schema;
+  readonly safeToRepeat: boolean;
+  readonly run: (args: z.output<Schema>, context: ToolContext) => Promise<unknown>;
+}): Tool {
+  const { name, description, args: schema, safeToRepeat, run } = definition;
+  return {
+    name,
+    description,
+    safeToRepeat,
+    parameters: z.toJSONSchema(schema, { target: "draft-7", io: "input" }) as Tool["parameters"],
+    check(args) {
+      const parsed = schema.safeParse(args);
+      return parsed.success
+        ? undefined
+        : parsed.error.issues.map((issue) => `${issue.path.join(".") || "arguments"}: ${issue.message}`).join("; ");
+    },
+    execute: async (args, context) => run(schema.parse(args), context),
+  };
+}

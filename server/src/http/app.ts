@@ -1,0 +1,66 @@
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import { Refusal } from "../base/errors.ts";
+import { agentRoutes } from "./api/agents.ts";
+import { providerRoutes } from "./api/providers.ts";
+import { runRoutes } from "./api/runs.ts";
+import { triggerRoutes } from "./api/triggers.ts";
+import { errorResponse } from "./errors.ts";
+import { fireCors, handleFire, handleFireOptions } from "./fire.ts";
+import { isReady } from "./health.ts";
+import { createHints } from "./hints.ts";
+import { handleInvoke } from "./invoke.ts";
+import { handleManaged } from "./managed-route.ts";
+import type { Request } from "./request.ts";
+import type { Services } from "./services.ts";
+
+/** Root of every public path. */
+const root = "/api/public";
+
+interface Route {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
+  readonly path: string;
+  readonly handle: (c: Request) => Response | Promise<Response>;
+}
+
+/** All routes, and for each path an answer to every other method: no request of the wrong method reaches a handler. */
+export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
+  const hints = createHints(services);
+  const firePath = `${root}/triggers/:token`;
+  const routes: readonly Route[] = [
+    { method: "POST", path: `${root}/agents/:agent_id/invoke`, handle: (c) => handleInvoke(services, hints, c) },
+    { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
+    { method: "OPTIONS", path: firePath, handle: handleFireOptions },
+    ...[...agentRoutes, ...triggerRoutes, ...runRoutes, ...providerRoutes].map(
+      (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
+    ),
+    { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
+    { method: "GET", path: "/readyz", handle: async (c) => ((await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503)) },
+  ];
+
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  for (const { method, path, handle } of routes) app.on(method, path, handle);
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
+    app.all(path, (c) => {
+      const refusal = new Refusal("method_not_allowed", `This path does not answer ${c.req.method}. It answers ${allow}.`);
+      const response = errorResponse(refusal, services.log, path);
+      response.headers.set("allow", allow);
+      return response;
+    });
+  }
+  app.notFound((c) => {
+    const refusal = new Refusal("not_found", "There is nothing at this path. The README lists the paths there are.");
+    return errorResponse(refusal, services.log, c.req.method);
+  });
+  app.onError((thrown, c) => {
+    const route = c.req.routePath;
+    const response = errorResponse(thrown, services.log, route);
+    if (route === firePath) for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);
+    // What is left of a body that was not read would be taken for the next request.
+    if (!c.env.incoming.complete) response.headers.set("connection", "close");
+    return response;
+  });
+  return app;
+}

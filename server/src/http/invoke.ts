@@ -1,0 +1,59 @@
+import { invokeBody } from "@beckon/contract";
+import { hashCredential, isCredential } from "../base/secrets/index.ts";
+import { parse } from "../base/parse.ts";
+import { mayBeKey } from "../keys/index.ts";
+import { readStatus, type Started, waitForRun } from "../runs/index.ts";
+import type { Hints } from "./hints.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import { applied, type Preference, readPrefer } from "./prefer.ts";
+import { jsonOf, textOf } from "./read-body.ts";
+import { gone, headerOf, type Request } from "./request.ts";
+import type { Services } from "./services.ts";
+import { start } from "./start-door.ts";
+
+/** `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its answer, as long as the caller prefers to. */
+export async function handleInvoke(services: Services, hints: Hints, c: Request): Promise<Response> {
+  const { incoming } = c.env;
+  const credential = headerOf(incoming, "x-api-key");
+  const wellFormed = credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
+  const preference = readPrefer(headerOf(incoming, "prefer"));
+  const run = await start(services, hints, c, {
+    door: "invoke",
+    credentialHash: wellFormed ? hashCredential(credential) : undefined,
+    agentId: c.req.param("agent_id") ?? "",
+    key: idempotencyKey(headerOf(incoming, "idempotency-key")),
+    payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
+    contentType: headerOf(incoming, "content-type"),
+  });
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (run.replayed) headers["idempotency-replayed"] = "true";
+  const honoured = applied(preference);
+  if (honoured !== undefined) headers["preference-applied"] = honoured;
+  return answer(services, c, run, preference, headers);
+}
+
+async function answer(
+  services: Services,
+  c: Request,
+  run: Started,
+  preference: Preference,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const noWait = preference.respondAsync && preference.wait === undefined;
+  const outcome = noWait ? undefined : await waitForRun(services.runtime, run, patience(c, preference));
+  if (outcome === undefined) {
+    const body = { ok: true, run_id: run.runId, status: await readStatus(services.runtime, run) };
+    return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
+  }
+  if (outcome.status === "succeeded") {
+    return new Response(JSON.stringify({ ok: true, run_id: run.runId, output: outcome.output }), { status: 200, headers });
+  }
+  const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: run.runId };
+  return new Response(JSON.stringify(body), { status: 500, headers });
+}
+
+/** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
+function patience(c: Request, { wait }: Preference): AbortSignal {
+  const leaving = gone(c.env.incoming);
+  return wait === undefined ? leaving : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
+}

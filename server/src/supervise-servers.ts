@@ -1,0 +1,137 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { elapsed, sleep } from "./base/clock.ts";
+import { newId } from "./base/ids.ts";
+import type { Log } from "./base/log.ts";
+import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.ts";
+
+/** EX_CONFIG of sysexits.h: a server that ends with it has said what is wrong, and starting it again would not help. */
+export const refusedConfiguration = 78;
+
+const shortestWaitMs = 1_000;
+const longestWaitMs = 10_000;
+/** Having run this long, a server is taken to be well, and the next wait is short again. */
+const wellAfterMs = 60_000;
+
+/**
+ * Keeps `count` servers running until `stop` aborts or one refuses its configuration; then lets all of them drain, and resolves
+ * with the exit code when the last has ended.
+ *
+ * Each server gets an id (`--process=`). When one ends, those that live are told, and its successor is told at its start
+ * (`--reaped=`), so that its runs are taken over at once instead of after their lease. Until a server of this start was ready, the
+ * word is `all` if `aloneOnDatabase`: whatever was registered before is dead. The others start only after that, since
+ * they would be among it.
+ */
+export async function keepServers({
+  entry,
+  count,
+  env,
+  aloneOnDatabase,
+  drainMs,
+  stop,
+  hurry,
+  log,
+  onReady,
+}: {
+  entry: string;
+  count: number;
+  env: Readonly<Record<string, string | undefined>>;
+  aloneOnDatabase: boolean;
+  /** From the request to stop to SIGKILL. */
+  drainMs: number;
+  stop: AbortSignal;
+  /** Aborted: SIGKILL now. */
+  hurry: AbortSignal;
+  log: Log;
+  /** Each time a server has become ready. */
+  onReady: (ready: Ready) => void;
+}): Promise<number> {
+  const living = new Set<ChildProcess>();
+  const untold = new Set<string>();
+  const refused = new AbortController();
+  const ending = AbortSignal.any([stop, refused.signal]);
+  const firstReady = Promise.withResolvers<void>();
+  let anyReady = false;
+
+  function start(id: string): ChildProcess {
+    const told = [...untold];
+    const reaped = aloneOnDatabase && !anyReady ? "all" : told.join(",");
+    const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`])];
+    // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
+    const child = fork(entry, args, { env, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    living.add(child);
+    child.on("error", (error) => log.error({ process: id, reason: error.message }, "channel to a server failed"));
+    child.on("message", (message) => {
+      const ready = parseFromServer(message);
+      if (ready === undefined) return;
+      for (const one of told) untold.delete(one);
+      anyReady = true;
+      firstReady.resolve();
+      onReady(ready);
+    });
+    return child;
+  }
+
+  /** Resolves when the server has ended; asks it to, once `ending` aborts. */
+  async function watch(child: ChildProcess): Promise<void> {
+    let deadline: NodeJS.Timeout | undefined;
+    const kill = () => signalGroup(child, "SIGKILL");
+    const drain = () => {
+      child.kill("SIGTERM");
+      deadline = setTimeout(kill, drainMs);
+    };
+    const exited = new Promise<void>((resolve) => {
+      child.on("exit", () => resolve());
+      // Also emitted for a signal or a message that failed; only without a pid was there never a process.
+      child.on("error", () => child.pid === undefined && resolve());
+    });
+    if (ending.aborted) drain();
+    else ending.addEventListener("abort", drain);
+    if (hurry.aborted) kill();
+    else hurry.addEventListener("abort", kill);
+    await exited;
+    clearTimeout(deadline);
+    ending.removeEventListener("abort", drain);
+    hurry.removeEventListener("abort", kill);
+    living.delete(child);
+    // What it had started itself does not outlive it.
+    kill();
+  }
+
+  function tellOthers(id: string): void {
+    untold.add(id);
+    const message: Reaped = { type: "reaped", process_ids: [id] };
+    for (const child of living) if (child.connected) child.send(message, () => {});
+  }
+
+  async function keepOne(): Promise<void> {
+    let waitMs = shortestWaitMs;
+    while (!ending.aborted) {
+      const id = newId("prc");
+      const began = elapsed();
+      const child = start(id);
+      await watch(child);
+      if (child.exitCode === refusedConfiguration) refused.abort();
+      if (ending.aborted) return;
+      tellOthers(id);
+      if (elapsed() - began > wellAfterMs) waitMs = shortestWaitMs;
+      log.error({ process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs }, "server ended, starting another");
+      await sleep(waitMs, ending).catch(() => {});
+      waitMs = Math.min(waitMs * 2, longestWaitMs);
+    }
+  }
+
+  ending.addEventListener("abort", () => firstReady.resolve());
+  if (ending.aborted) firstReady.resolve();
+  const others = firstReady.promise.then(() => Promise.all(Array.from({ length: count - 1 }, keepOne)));
+  await Promise.all([keepOne(), others]);
+  return refused.signal.aborted ? refusedConfiguration : 0;
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}

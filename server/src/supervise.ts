@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { elapsed } from "./base/clock.ts";
+import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts";
+import { ConfigError, messageOf } from "./base/errors.ts";
+import { createLog } from "./base/log.ts";
+import { keepSecret } from "./base/secrets/keep-secret.ts";
+import { type Config, readConfig } from "./config.ts";
+import { greeting } from "./supervise-greeting.ts";
+import { keepServers, refusedConfiguration } from "./supervise-servers.ts";
+
+/**
+ * The parent of everything: it locks the data folder, keeps the secrets, runs PostgreSQL unless DATABASE_URL names one, and keeps
+ * the servers running. It does no tenant work, so that no request can take down what would start its successor.
+ *
+ *   started by       script/server
+ *   starts           PostgreSQL, then the servers
+ *   stops            on SIGINT, SIGTERM or SIGHUP: the servers drain, PostgreSQL last. A second signal hurries.
+ *   killed by -9     the servers end as their channel closes; PostgreSQL goes on, and the next start stops it
+ */
+export async function supervise({
+  config,
+  env,
+  serverEntry,
+  out,
+}: {
+  config: Config;
+  /** What the servers inherit, beside what is added here. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** The module that each server runs. */
+  serverEntry: string;
+  /** Text for the person at the terminal. */
+  out: (text: string) => void;
+}): Promise<number> {
+  const log = createLog(config.logLevel);
+  const signals = listenForSignals();
+  let embedded: Embedded | undefined;
+  try {
+    if (config.databaseUrl === undefined) {
+      embedded = await startEmbedded({ dataDir: config.dataDir, log, signal: signals.stop, connections: connectionsFor(config) });
+    }
+    const bootstrapKeyPath = embedded && config.bootstrapKey === undefined ? join(config.dataDir, "bootstrap.key") : undefined;
+    const masterKey = config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
+    const bootstrapKey = bootstrapKeyPath === undefined ? config.bootstrapKey : await keepSecret(bootstrapKeyPath, newBootstrapKey);
+    let greeted = false;
+    return await keepServers({
+      entry: serverEntry,
+      count: config.processes,
+      env: {
+        ...env,
+        DATABASE_URL: embedded?.url ?? config.databaseUrl,
+        BECKON_MASTER_KEY: masterKey,
+        BECKON_BOOTSTRAP_KEY: bootstrapKey,
+      },
+      aloneOnDatabase: embedded !== undefined,
+      drainMs: (config.drainSeconds + drainMarginSeconds) * 1_000,
+      stop: signals.stop,
+      hurry: signals.hurry,
+      log,
+      onReady: (ready) => {
+        if (!greeted) out(greeting({ ready, bootstrapKeyPath, postgres: embedded }));
+        greeted = true;
+      },
+    });
+  } catch (thrown) {
+    if (signals.stop.aborted) return 0;
+    out(`Beckon cannot start. ${messageOf(thrown)}\n`);
+    return 1;
+  } finally {
+    await embedded?.stop(signals.hurry);
+  }
+}
+
+/** What a server needs to end by itself after its drain time. */
+const drainMarginSeconds = 5;
+
+/** A pool for each server, a few connections of their own (lease, migrations), some to spare for a person with psql. */
+function connectionsFor({ processes, poolSize }: Config): number {
+  return Math.max(50, processes * (poolSize + 5) + 10);
+}
+
+function newMasterKey(): string {
+  return randomBytes(32).toString("base64");
+}
+
+function newBootstrapKey(): string {
+  return `bootstrap_${randomBytes(32).toString("base64url")}`;
+}
+
+/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm or a shell. */
+const echoMs = 500;
+
+/** For the rest of the process's life: a signal that arrives at the very end must not look like a crash. */
+function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
+  const stop = new AbortController();
+  const hurry = new AbortController();
+  let first: number | undefined;
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(name, () => {
+      first ??= elapsed();
+      stop.abort();
+      if (elapsed() - first > echoMs) hurry.abort();
+    });
+  }
+  return { stop: stop.signal, hurry: hurry.signal };
+}
+
+if (import.meta.main) {
+  // The terminal may go away before we do.
+  process.stdout.on("error", () => {});
+  const out = (text: string) => void process.stdout.write(text);
+  try {
+    const serverEntry = fileURLToPath(new URL("./main.ts", import.meta.url));
+    process.exitCode = await supervise({ config: readConfig(process.env), env: process.env, serverEntry, out });
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigError)) throw thrown;
+    out(`Beckon cannot start.\n${thrown.message}\n`);
+    process.exitCode = refusedConfiguration;
+  }
+}

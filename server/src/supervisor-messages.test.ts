@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { parseFromServer, parseFromSupervisor } from "./supervisor-messages.ts";
+
+test("a message that fits is read without what it has beyond", () => {
+  const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };
+  const ready = { type: "ready", url: "http://x", demo, created: true };
+  expect(parseFromServer({ ...ready, more: 1 })).toEqual(ready);
+  expect(parseFromServer({ ...ready, demo: null })).toEqual({ ...ready, demo: null });
+  expect(parseFromSupervisor({ type: "reaped", process_ids: ["prc_1"], more: 1 })).toEqual({ type: "reaped", process_ids: ["prc_1"] });
+});
+
+test("a message that does not fit is dropped", () => {
+  for (const message of [undefined, null, "ready", {}, { type: "ready" }, { type: "ready", url: "x", created: true }]) {
+    expect(parseFromServer(message)).toBeUndefined();
+  }
+  expect(parseFromServer({ type: "ready", url: "x", created: true, demo: { agent_id: 1 } })).toBeUndefined();
+  for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }]) {
+    expect(parseFromSupervisor(message)).toBeUndefined();
+  }
+});

@@ -1,0 +1,50 @@
+/**
+ * What supervisor and servers tell each other over the channel between them. Both are of one build and one machine, so this is a
+ * check against mistakes, not against strangers; what does not fit is dropped.
+ */
+
+/** A server answers callers. */
+export interface Ready {
+  readonly type: "ready";
+  readonly url: string;
+  /** The demo agent, as long as it and its secrets are as the first start made them. */
+  readonly demo: Demo | null;
+  /** This start made the installation. */
+  readonly created: boolean;
+}
+
+export interface Demo {
+  readonly agent_id: string;
+  readonly agent_token: string;
+  readonly trigger_url: string;
+}
+
+/** The supervisor has seen these processes end: their runs may be taken over at once. */
+export interface Reaped {
+  readonly type: "reaped";
+  readonly process_ids: readonly string[];
+}
+
+/** A message that a server sent. */
+export function parseFromServer(message: unknown): Ready | undefined {
+  if (!isRecord(message) || message["type"] !== "ready") return undefined;
+  const { url, demo, created } = message;
+  if (typeof url !== "string" || typeof created !== "boolean") return undefined;
+  if (demo === null) return { type: "ready", url, demo, created };
+  if (!isRecord(demo)) return undefined;
+  const { agent_id, agent_token, trigger_url } = demo;
+  if (typeof agent_id !== "string" || typeof agent_token !== "string" || typeof trigger_url !== "string") return undefined;
+  return { type: "ready", url, demo: { agent_id, agent_token, trigger_url }, created };
+}
+
+/** A message that the supervisor sent. */
+export function parseFromSupervisor(message: unknown): Reaped | undefined {
+  if (!isRecord(message) || message["type"] !== "reaped") return undefined;
+  const ids = message["process_ids"];
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) return undefined;
+  return { type: "reaped", process_ids: ids };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,72 @@
+import { sleep } from "./base/clock.ts";
+import { failureKind } from "./base/database/index.ts";
+import { messageOf } from "./base/errors.ts";
+import { cancelledRuns, claimRuns, expireQueued, type Runtime, takeOverRuns } from "./runs/index.ts";
+
+/** Milliseconds between looks at what is due; a start in this process does not wait for it. */
+const interval = 1_000;
+/** Every how many looks the queue is swept for what waits too long. */
+const expireEvery = 60;
+
+/** The door for what is due: claims runs and calls the verbs that execute, take over, cancel and expire them. */
+export interface Worker {
+  /** Takes nothing more. What executes goes on. */
+  stop(): Promise<void>;
+}
+
+/** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
+export function startWorker(runtime: Runtime): Worker {
+  const stopping = new AbortController();
+  let claiming: Promise<void> | undefined;
+  let again = false;
+
+  async function claim(): Promise<void> {
+    do {
+      again = false;
+      // Starts of one turn of the event loop are claimed together.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (stopping.signal.aborted) return;
+      again = (await attempt("claiming runs", () => claimRuns(runtime))) || again;
+    } while (again);
+  }
+
+  runtime.wakeWorker = () => {
+    again = true;
+    claiming ??= claim().finally(() => {
+      claiming = undefined;
+    });
+  };
+
+  async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (thrown) {
+      const level = failureKind(thrown) === "lost" ? "warn" : "error";
+      runtime.log[level]({ reason: messageOf(thrown) }, `${what} failed; it is tried again`);
+      return undefined;
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (let turn = 0; !stopping.signal.aborted; turn++) {
+      await attempt("taking over runs", () => takeOverRuns(runtime));
+      runtime.wakeWorker();
+      await attempt("looking for cancelled runs", async () => {
+        const runIds = await cancelledRuns(runtime.database.engine, runtime.processId);
+        for (const runId of runIds) runtime.live.get(runId)?.stop("cancelled");
+      });
+      if (turn % expireEvery === 0) await attempt("expiring queued runs", () => expireQueued(runtime.database));
+      await sleep(interval, stopping.signal).catch(() => {});
+    }
+  }
+
+  const looking = look();
+  return {
+    async stop() {
+      stopping.abort();
+      runtime.wakeWorker = () => {};
+      await looking;
+      await claiming;
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { defaultWorkspaceId, ensureDefaultWorkspace } from "./ensure-default.ts";

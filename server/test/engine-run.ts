@@ -1,0 +1,114 @@
+import { eventData, type NewEvent, type RunEvent } from "@beckon/contract";
+import { createLeanFetch } from "../src/base/egress/index.ts";
+import {
+  type Delta,
+  defaultTimeouts,
+  executeRun,
+  type Journal,
+  type Outcome,
+  openAICompatibleModel,
+  type RunRequest,
+  type Tool,
+} from "../src/engine/index.ts";
+
+/** A journal in memory that holds the engine to its word: one write at a time, only entries the contract knows, none after the end. */
+export interface MemoryJournal extends Journal {
+  /** All entries, the initial ones included. */
+  readonly entries: NewEvent[];
+  /** The durable writes, in order; the last one may be the end. */
+  readonly writes: { readonly entries: readonly NewEvent[]; readonly intent: boolean; readonly end: boolean }[];
+  readonly outcome: Outcome | undefined;
+}
+
+export interface MemoryJournalOptions {
+  readonly initial?: readonly NewEvent[];
+  /** Throws to refuse a write. */
+  readonly gate?: (entries: readonly NewEvent[], kind: { readonly intent: boolean; readonly end: boolean }) => void;
+}
+
+export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {}): MemoryJournal {
+  const entries = [...initial];
+  const writes: MemoryJournal["writes"] = [];
+  let outcome: Outcome | undefined;
+  let writing = false;
+
+  const write = async (more: readonly NewEvent[], kind: { intent: boolean; end: boolean }) => {
+    if (writing) throw new Error("two writes at once");
+    if (outcome !== undefined) throw new Error("a write after the end");
+    writing = true;
+    await new Promise((resolve) => setImmediate(resolve));
+    writing = false;
+    gate?.(more, kind);
+    for (const entry of more) eventData[entry.type].parse(entry.data);
+    entries.push(...more);
+    writes.push({ entries: more, ...kind });
+  };
+
+  return {
+    events: initial.map(asEvent),
+    entries,
+    writes,
+    get outcome() {
+      return outcome;
+    },
+    append: (more, options) => write(more, { intent: options?.intent ?? false, end: false }),
+    async end(ending, more) {
+      await write(more, { intent: false, end: true });
+      outcome = ending;
+    },
+  };
+}
+
+function asEvent(entry: NewEvent, index: number): RunEvent {
+  return { ...entry, id: `evt_${index + 1}`, run_id: "run_1", seq: index + 1, version: 1, time: "2026-01-01T00:00:00Z" };
+}
+
+/** As patient as production; tests that wait for a time-out bring their own. */
+export const patientFetch = createLeanFetch({ connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 }).fetch;
+
+export interface Played {
+  readonly journal: MemoryJournal;
+  readonly outcome: Outcome | undefined;
+  readonly deltas: readonly Delta[];
+}
+
+/** Executes one run against the model server at `url`, with waits of a few milliseconds instead of seconds. */
+export async function play(
+  url: string,
+  options: Partial<RunRequest> & { readonly journal?: MemoryJournal; readonly apiKey?: string } = {},
+): Promise<Played> {
+  const { apiKey = "key-of-the-test", journal = memoryJournal(), ...rest } = options;
+  const deltas: Delta[] = [];
+  await executeRun({
+    runId: "run_1",
+    input: "hello",
+    instructions: "",
+    modelName: "scripted/model",
+    model: openAICompatibleModel({ name: "scripted", baseUrl: url, apiKey, modelId: "model", fetch: patientFetch }),
+    settings: { stream: "never" },
+    maxSteps: 10,
+    tools: [],
+    resumed: false,
+    signal: new AbortController().signal,
+    watched: () => false,
+    onDelta: (delta) => deltas.push(delta),
+    timeouts: { ...defaultTimeouts, stepMs: 5_000 },
+    retry: { tries: 3, baseMs: 2, capMs: 5 },
+    ...rest,
+    journal,
+  });
+  return { journal, outcome: journal.outcome, deltas };
+}
+
+/** A tool that does what it is told. Without `run` it gives its arguments back. */
+export function tool(name: string, options: Partial<Omit<Tool, "name" | "execute">> & { readonly run?: Tool["execute"] } = {}): Tool {
+  const { run = async (args) => args, ...rest } = options;
+  return { name, description: `the tool ${name}`, parameters: { type: "object" }, safeToRepeat: true, ...rest, execute: run };
+}
+
+type DataOf<T extends NewEvent["type"]> = Extract<NewEvent, { type: T }>["data"];
+
+/** The data of all entries of one type. */
+export function dataOf<T extends NewEvent["type"]>(journal: MemoryJournal, type: T): DataOf<T>[] {
+  return journal.entries.filter((entry) => entry.type === type).map(({ data }) => data) as DataOf<T>[];
+}

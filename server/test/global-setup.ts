@@ -1,0 +1,104 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import type { TestProject } from "vitest/node";
+import { startEmbedded } from "../src/base/database/embedded/index.ts";
+import { checkServer, connect, migrate } from "../src/base/database/index.ts";
+import { createLog } from "../src/base/log.ts";
+import { databaseAt } from "./database-url.ts";
+
+/**
+ * One throw-away PostgreSQL for the whole run. Each project that needs a database reaches it in its own way, and makes its
+ * template in that way, with the code that a starting server runs:
+ *
+ *   embedded, e2e   as in production: the socket, the ordinary role
+ *   external        as somebody's server: TCP on 127.0.0.1, a password, and a superuser, for whom every pool takes `beckon_server`
+ */
+
+/** What a test file needs to make a database of its own. */
+export interface TestServer {
+  /** A superuser's, over TCP: creates and drops databases, looks for leaked connections. */
+  readonly adminUrl: string;
+  /** How this project connects. */
+  readonly url: string;
+  /** Role that every connection takes: see `checkServer`. */
+  readonly role: string | undefined;
+  readonly owner: string;
+  readonly template: string;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    server: TestServer;
+  }
+}
+
+/** The cluster, shared by the projects of this process although each of them loads this file anew. */
+interface Cluster {
+  readonly socketUrl: string;
+  readonly superuserUrl: string;
+  stop(): Promise<void>;
+}
+const shared = globalThis as typeof globalThis & { beckonTestCluster?: { users: number; cluster: Promise<Cluster> } };
+
+export async function setup(project: TestProject): Promise<void> {
+  shared.beckonTestCluster ??= { users: 0, cluster: startCluster() };
+  shared.beckonTestCluster.users++;
+  const cluster = await shared.beckonTestCluster.cluster;
+  const url = project.name === "external" ? cluster.superuserUrl : cluster.socketUrl;
+  project.provide("server", { adminUrl: cluster.superuserUrl, url, ...(await makeTemplate(project.name, url, cluster.superuserUrl)) });
+}
+
+export async function teardown(): Promise<void> {
+  const used = shared.beckonTestCluster;
+  if (used === undefined || --used.users > 0) return;
+  delete shared.beckonTestCluster;
+  await (await used.cluster).stop();
+}
+
+async function startCluster(): Promise<Cluster> {
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-test-"));
+  const password = randomBytes(16).toString("hex");
+  const embedded = await startEmbedded({ dataDir, log: createLog("warn"), tcp: { password } });
+  return {
+    socketUrl: embedded.url,
+    superuserUrl: embedded.tcpUrl,
+    stop: async () => {
+      await embedded.stop();
+      for (const folder of [dataDir, embedded.elsewhere]) {
+        if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+      }
+    },
+  };
+}
+
+/** A database with our schema, made as the project's role, to be copied for every file. */
+async function makeTemplate(project: string, url: string, adminUrl: string): Promise<Omit<TestServer, "adminUrl" | "url">> {
+  const template = `template_${project}`;
+  const owner = await withClient(url, async (client) => {
+    const { rows } = await client.query<{ name: string }>("select current_user as name");
+    return rows[0]?.name ?? "";
+  });
+  await withClient(adminUrl, (admin) => admin.query(`create database ${template} template template0 owner ${owner}`));
+  const connectionString = databaseAt(url, template);
+  const role = await checkServer({ connectionString }, { trustStorage: false });
+  const database = connect({ url: connectionString, poolSize: 4, role, log: createLog("warn") });
+  try {
+    await migrate(database.settings, async () => {});
+  } finally {
+    await database.close();
+  }
+  return { role, owner, template };
+}
+
+async function withClient<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
