@@ -54,6 +54,6 @@ async function answer(
 
 /** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
 function patience(c: Request, { wait }: Preference): AbortSignal {
-  const leaving = gone(c.env.incoming);
+  const leaving = gone(c.env.outgoing);
   return wait === undefined ? leaving : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
@@ -17,10 +17,10 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
   return forwarded || (incoming.socket.remoteAddress ?? "unknown");
 }
 
-/** Aborts when the caller goes away. */
-export function gone(incoming: IncomingMessage): AbortSignal {
+/** Aborts when the caller goes away, or has its answer. */
+export function gone(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  incoming.socket.once("close", () => controller.abort());
-  if (incoming.socket.destroyed) controller.abort();
+  outgoing.once("close", () => controller.abort());
+  if (outgoing.destroyed) controller.abort();
   return controller.signal;
 }

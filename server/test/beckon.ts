@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { afterAll } from "vitest";
+import { type Config, readConfig } from "../src/config.ts";
+import { type Beckon, start, type StartOptions } from "../src/main.ts";
+import { type TestDatabase, testDatabase } from "./database.ts";
+
+/** What a caller got. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; tests look into it and compare, so it is typed no closer. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  readonly body: any;
+}
+
+export interface CallOptions {
+  readonly method?: string;
+  /** Sent as `x-api-key`; default: the bootstrap key; null: none. */
+  readonly credential?: string | null;
+  /** A string is sent as it is, bytes too, anything else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+/** A Beckon of one test file's own, over HTTP. */
+export interface TestBeckon {
+  readonly url: string;
+  /** The bootstrap key: may do everything in the workspace `default`. */
+  readonly key: string;
+  readonly config: Config;
+  readonly db: TestDatabase;
+  /** Calls a path below `/api/public`, or any URL. POST when there is a body, else GET. */
+  call(path: string, options?: CallOptions): Promise<Answer>;
+  /** Creates an agent, by default of `demo/echo`; with its token. */
+  createAgent(body?: Record<string, unknown>): Promise<{ id: string; token: string }>;
+  createTrigger(agentId: string, body?: Record<string, unknown>): Promise<{ id: string; token: string; url: string }>;
+  /** A provider for the scripted model server at `baseUrl`. */
+  createProvider(baseUrl: string, name?: string): Promise<{ id: string; name: string }>;
+  invoke(agent: { id: string; token: string }, input: string, headers?: Record<string, string>): Promise<Answer>;
+  /** Another process on the same database. The caller stops it. */
+  another(options?: Partial<StartOptions> & { settings?: Record<string, string> }): Promise<Beckon>;
+}
+
+/**
+ * Starts a server process's worth of Beckon inside the test, on a database of its own, listening on a free port; stopped when the
+ * file ends. `settings` are environment variables.
+ */
+export async function startTestBeckon(settings: Record<string, string> = {}, options: Partial<StartOptions> = {}): Promise<TestBeckon> {
+  const db = await testDatabase();
+  const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
+  const environment = {
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    DATABASE_URL: db.url,
+    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_BOOTSTRAP_KEY: key,
+    ...settings,
+  };
+  const config = readConfig(environment);
+  const beckon = await start({ config, ...options });
+  afterAll(() => beckon.stop());
+
+  const call = async (path: string, { method, credential = key, body, headers = {}, signal }: CallOptions = {}): Promise<Answer> => {
+    const raw = typeof body === "string" || body instanceof Uint8Array;
+    const response = await fetch(path.startsWith("http") ? path : `${beckon.url}/api/public${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: {
+        ...(credential === null ? {} : { "x-api-key": credential }),
+        ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as BodyInit }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+  };
+  const created = async (path: string, body: unknown) => {
+    const answer = await call(path, { body });
+    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  };
+  return {
+    url: beckon.url,
+    key,
+    config,
+    db,
+    call,
+    createAgent: (body = {}) => created("/agents", { name: "Test", model: "demo/echo", ...body }),
+    createTrigger: (agentId, body = {}) => created(`/agents/${agentId}/triggers`, { name: "Test", ...body }),
+    createProvider: (baseUrl, name = "scripted") => created("/providers", { name, kind: "openai-compatible", base_url: baseUrl }),
+    invoke: (agent, input, headers = {}) =>
+      call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
+    another: ({ settings: more = {}, ...rest } = {}) => start({ config: readConfig({ ...environment, ...more }), ...rest }),
+  };
+}
+
