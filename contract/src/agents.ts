@@ -12,7 +12,7 @@ export const modelSettings = z.strictObject({
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-export const limits = z.strictObject({
+const limits = z.strictObject({
   /** Model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
   /** Seconds from a run's first start, across take-overs, 1 to 86,400. */
@@ -31,7 +31,7 @@ export const toolGrant = z.discriminatedUnion("type", [z.strictObject({ type: z.
 export type ToolGrant = z.infer<typeof toolGrant>;
 
 /** `provider/model`: the provider's name in the workspace, a slash, the model's name at that provider. */
-export const modelName = z
+const modelName = z
   .string()
   .min(3)
   .max(300)

@@ -2,16 +2,18 @@ import { z } from "zod";
 import { cleanText } from "./text.ts";
 
 /** First part of `provider/model`. Immutable; `demo` is built in, the other reserved names come from the environment. */
-export const providerName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit");
+const providerName = z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit");
 
 /** http or https, no user, password, query or fragment. The path is the API's root, for example `http://127.0.0.1:11434/v1`. */
-export const baseUrl = cleanText(2_000).refine((text) => {
+const baseUrl = cleanText(2_000).refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return (url.protocol === "http:" || url.protocol === "https:") && !url.username && !url.password && !url.search && !url.hash;
 }, "must be an http or https URL without user, query or fragment");
 
-const apiKey = cleanText(4_000).min(1).regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
+const apiKey = cleanText(4_000)
+  .min(1)
+  .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 
 /** Body of `POST /providers`. */
 export const createProviderBody = z.strictObject({

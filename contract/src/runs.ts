@@ -9,13 +9,13 @@ export type RunStatus = z.infer<typeof runStatus>;
 /** Body of invoke. Unknown members are ignored, as the fixed contract says. */
 export const invokeBody = z.object({
   input: z
-    .string({ error: "input must be a string, for example {\"input\": \"Hello\"}" })
+    .string({ error: 'input must be a string, for example {"input": "Hello"}' })
     .min(1, "input must not be empty")
     .refine(isStorableText, "input must not contain NUL or a lone surrogate"),
 });
 
 /** How a run came about. An open set: doors add theirs. */
-export const runSource = z.enum(["invoke", "trigger"]);
+const runSource = z.enum(["invoke", "trigger"]);
 export type RunSource = z.infer<typeof runSource>;
 
 export const run = z.object({

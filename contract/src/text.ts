@@ -11,7 +11,9 @@ export function cleanText(max: number): z.ZodString {
 }
 
 /** A name shown to people: 1 to 200 characters, not blank. */
-export const name = cleanText(200).min(1).refine((text) => text.trim() !== "", "must not be blank");
+export const name = cleanText(200)
+  .min(1)
+  .refine((text) => text.trim() !== "", "must not be blank");
 
 /** Free data of the caller's, at most 16 KiB as JSON; stored and given back, never interpreted. */
 export const metadata = z

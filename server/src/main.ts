@@ -43,7 +43,8 @@ export interface StartOptions {
  */
 export async function start({ config, processId = newId("prc"), reaped = [], tools = [] }: StartOptions): Promise<Beckon> {
   const { databaseUrl, masterKey } = config;
-  if (databaseUrl === undefined || masterKey === undefined) throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
+  if (databaseUrl === undefined || masterKey === undefined)
+    throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
   const sealer = createSealer(parseMasterKey(masterKey));
 

@@ -39,10 +39,11 @@ test("a second Ctrl-C ends servers that take their time, and still stops the dat
   const folder = temporaryFolder();
   const supervisor = startSupervisor({ folder, env: { STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "100" } });
   await supervisor.ready();
-  await until("the end", () => {
+  const server = Number(supervisor.trace().split(" ")[0]);
+  await until("the server's end", () => {
     // The first half second counts as one: npm and shells pass on what the terminal has sent already.
     supervisor.child.kill("SIGINT");
-    return !isAlive(supervisor.pid);
+    return !isAlive(server);
   });
   expect(await supervisor.exited).toBe(0);
   expect(supervisor.trace().match(/asked to end/g)).toHaveLength(1);

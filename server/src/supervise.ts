@@ -5,7 +5,7 @@ import { elapsed } from "./base/clock.ts";
 import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
-import { keepSecret } from "./base/secrets/keep-secret.ts";
+import { keepSecret } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { greeting } from "./supervise-greeting.ts";
 import { keepServers, refusedConfiguration } from "./supervise-servers.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
-import { type Beckon, start, type StartOptions } from "../src/main.ts";
+import { type Beckon, type StartOptions, start } from "../src/main.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 
 /** What a caller got. */
@@ -70,7 +70,7 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
         ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: (raw ? body : JSON.stringify(body)) as BodyInit }),
+      ...(body === undefined ? {} : { body: raw ? (body as Buffer) : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
     const text = await response.text();
@@ -90,9 +90,7 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
     createAgent: (body = {}) => created("/agents", { name: "Test", model: "demo/echo", ...body }),
     createTrigger: (agentId, body = {}) => created(`/agents/${agentId}/triggers`, { name: "Test", ...body }),
     createProvider: (baseUrl, name = "scripted") => created("/providers", { name, kind: "openai-compatible", base_url: baseUrl }),
-    invoke: (agent, input, headers = {}) =>
-      call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
+    invoke: (agent, input, headers = {}) => call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
     another: ({ settings: more = {}, ...rest } = {}) => start({ config: readConfig({ ...environment, ...more }), ...rest }),
   };
 }
-

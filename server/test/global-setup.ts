@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
@@ -8,6 +8,7 @@ import { startEmbedded } from "../src/base/database/embedded/index.ts";
 import { checkServer, connect, migrate } from "../src/base/database/index.ts";
 import { createLog } from "../src/base/log.ts";
 import { databaseAt } from "./database-url.ts";
+import { startGuard } from "./guard.ts";
 
 /**
  * One throw-away PostgreSQL for the whole run. Each project that needs a database reaches it in its own way, and makes its
@@ -59,17 +60,18 @@ export async function teardown(): Promise<void> {
 }
 
 async function startCluster(): Promise<Cluster> {
+  const guard = startGuard();
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-test-"));
+  guard.watch(dataDir);
   const password = randomBytes(16).toString("hex");
   const embedded = await startEmbedded({ dataDir, log: createLog("warn"), tcp: { password } });
+  if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
   return {
     socketUrl: embedded.url,
     superuserUrl: embedded.tcpUrl,
     stop: async () => {
       await embedded.stop();
-      for (const folder of [dataDir, embedded.elsewhere]) {
-        if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-      }
+      await guard.release();
     },
   };
 }

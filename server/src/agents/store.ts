@@ -28,13 +28,7 @@ export function findAgent(tx: WorkspaceTransaction, workspaceId: string, id: str
  * held up. The row is read again after the lock is had: what is joined would else be as old as the statement's snapshot.
  */
 export async function lockAgent(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<AgentRow | undefined> {
-  await tx
-    .selectFrom("agents")
-    .select("id")
-    .where("id", "=", id)
-    .where("workspace_id", "=", workspaceId)
-    .forNoKeyUpdate()
-    .execute();
+  await tx.selectFrom("agents").select("id").where("id", "=", id).where("workspace_id", "=", workspaceId).forNoKeyUpdate().execute();
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
@@ -101,7 +95,11 @@ interface AgentChange {
   readonly deleted_at?: "now" | null;
 }
 
-export async function updateAgentRow(tx: WorkspaceTransaction, key: { id: string; workspace_id: string }, change: AgentChange): Promise<void> {
+export async function updateAgentRow(
+  tx: WorkspaceTransaction,
+  key: { id: string; workspace_id: string },
+  change: AgentChange,
+): Promise<void> {
   const { paused_at, deleted_at, ...rest } = change;
   const time = (value: "now" | null) => (value === null ? null : sql<Date>`now()`);
   await tx

@@ -1,5 +1,5 @@
-import { Refusal } from "./errors.ts";
 import type { Database } from "./database/index.ts";
+import { Refusal } from "./errors.ts";
 import type { Sealer } from "./secrets/index.ts";
 
 /** What a workspace key may be granted. `agents:invoke` starts runs; `write` includes pause, rotate and delete. */

@@ -29,8 +29,3 @@ export class ConfigError extends Error {
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
-
-/** Closes a switch: a new member of the union does not compile until it is handled. */
-export function unreachable(value: never): never {
-  throw new Error(`unhandled case: ${JSON.stringify(value)}`);
-}

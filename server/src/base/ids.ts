@@ -7,8 +7,3 @@ export type IdPrefix = "agt" | "run" | "trg" | "wsp" | "key" | "tok" | "prv" | "
 export function newId(prefix: IdPrefix): string {
   return typeid(prefix).toString();
 }
-
-/** Whether `text` has the form of an id of this kind. Says nothing about its existence. */
-export function isId(prefix: IdPrefix, text: string): boolean {
-  return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length + 1));
-}

@@ -75,7 +75,7 @@ const unchanged = (text: string) => text;
 
 /** @throws {ModelFailure} the wait would pass the end: better to fail now and say so than to wait for nothing. */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
-  return waitMs;
+  if (elapsed() + waitMs < endsAt) return waitMs;
   if (failure.retryAfterMs === undefined) throw failure;
   const asked = Math.ceil(failure.retryAfterMs / 1000);
   throw new ModelFailure(`${failure.message} It asks to wait ${asked} s, longer than the run may go on.`, { retryable: false });

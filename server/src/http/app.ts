@@ -35,7 +35,11 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
       (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
     ),
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
-    { method: "GET", path: "/readyz", handle: async (c) => ((await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503)) },
+    {
+      method: "GET",
+      path: "/readyz",
+      handle: async (c) => ((await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503)),
+    },
   ];
 
   const app = new Hono<{ Bindings: HttpBindings }>();

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Actor } from "../base/context.ts";
-import { resolveKey } from "../keys/index.ts";
 import { databaseAway, failureKind } from "../base/database/index.ts";
+import { resolveKey } from "../keys/index.ts";
 import { unauthorizedMessage } from "../runs/index.ts";
 import { resolveToken } from "../tokens/index.ts";
 import { addressOf, headerOf } from "./request.ts";

@@ -1,6 +1,6 @@
 import type { ErrorAnswer, RefusalCode } from "@beckon/contract";
-import { type Log } from "../base/log.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 
 type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
 
@@ -35,6 +35,9 @@ export function errorResponse(thrown: unknown, log: Log, route: string): Respons
 }
 
 function fault(thrown: unknown, log: Log, route: string): Refusal {
-  log.error({ route, reason: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined }, "a request failed by a fault of ours");
+  log.error(
+    { route, reason: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
+    "a request failed by a fault of ours",
+  );
   return new Refusal("internal_error", "Beckon failed at this request by a fault of its own. It is in the log; trying again may help.");
 }

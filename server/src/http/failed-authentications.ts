@@ -1,5 +1,5 @@
-import { Refusal } from "../base/errors.ts";
 import { elapsed } from "../base/clock.ts";
+import { Refusal } from "../base/errors.ts";
 
 /**
  * Counts failed authentications by address and slows down who guesses. A valid credential is never counted and never refused, so

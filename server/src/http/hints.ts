@@ -1,5 +1,5 @@
-import type { Services } from "./services.ts";
 import { mayStart, type StartRequest } from "../runs/index.ts";
+import type { Services } from "./services.ts";
 
 /** Credentials that the gate has accepted before, by hash in hex; beyond this the oldest is forgotten. */
 const maxHints = 50_000;

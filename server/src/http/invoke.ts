@@ -1,6 +1,6 @@
 import { invokeBody } from "@beckon/contract";
-import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { parse } from "../base/parse.ts";
+import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { mayBeKey } from "../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";

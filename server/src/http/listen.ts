@@ -31,7 +31,10 @@ export async function listen(services: Services, address: { host: string; port: 
   }) as Server;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
-      const remedy = error.code === "EADDRINUSE" ? "Something else listens there: stop it, or set PORT to another port." : "Set HOST and PORT to an address of this machine.";
+      const remedy =
+        error.code === "EADDRINUSE"
+          ? "Something else listens there: stop it, or set PORT to another port."
+          : "Set HOST and PORT to an address of this machine.";
       reject(new ConfigError(`Beckon cannot listen on ${address.host}:${address.port} (${error.code}). ${remedy}`));
     });
     server.listen({ host: address.host, port: address.port, reusePort: address.shared, backlog: 4_096 }, () => resolve());

@@ -17,6 +17,8 @@ export function readPrefer(header: string | undefined): Preference {
 
 /** The value of `Preference-Applied`, or undefined when nothing was asked for. */
 export function applied(preference: Preference): string | undefined {
-  const parts = [preference.respondAsync ? "respond-async" : "", preference.wait === undefined ? "" : `wait=${preference.wait}`].filter(Boolean);
+  const parts = [preference.respondAsync ? "respond-async" : "", preference.wait === undefined ? "" : `wait=${preference.wait}`].filter(
+    Boolean,
+  );
   return parts.length > 0 ? parts.join(", ") : undefined;
 }

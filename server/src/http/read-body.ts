@@ -1,9 +1,9 @@
-import type { IncomingMessage } from "node:http";
 import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { Refusal } from "../base/errors.ts";
 
 /** Bytes of a request body, at most: 1 MiB. */
-export const maxBodyBytes = 1_048_576;
+const maxBodyBytes = 1_048_576;
 
 /** The raw bytes, or why they were not read. A body that is too large is not read on: the answer closes the connection. */
 export type RawBody = { readonly bytes: Buffer; readonly refusal?: undefined } | { readonly bytes?: undefined; readonly refusal: Refusal };
@@ -37,7 +37,8 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The body as text, unchanged. @throws Refusal `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
 export function textOf(bytes: Buffer): string {
-  if (bytes.includes(0)) throw new Refusal("bad_request", "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.");
+  if (bytes.includes(0))
+    throw new Refusal("bad_request", "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.");
   try {
     return utf8.decode(bytes);
   } catch {
@@ -50,11 +51,15 @@ export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    const where = thrown instanceof Error ? /at position \d+( \(line \d+ column \d+\))?|end of JSON input/.exec(thrown.message)?.[0] : undefined;
+    const where =
+      thrown instanceof Error ? /at position \d+( \(line \d+ column \d+\))?|end of JSON input/.exec(thrown.message)?.[0] : undefined;
     throw new Refusal("bad_request", `The body is not valid JSON${where === undefined ? "" : `: it breaks off or goes wrong ${where}`}.`);
   }
 }
 
 function tooLarge(): Refusal {
-  return new Refusal("too_large", `The body is larger than ${maxBodyBytes.toLocaleString("en")} bytes (1 MiB). Send less, or a link to it.`);
+  return new Refusal(
+    "too_large",
+    `The body is larger than ${maxBodyBytes.toLocaleString("en")} bytes (1 MiB). Send less, or a link to it.`,
+  );
 }

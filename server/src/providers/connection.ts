@@ -1,6 +1,7 @@
 import type { Database } from "../base/database/index.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import { openKey } from "./provider.ts";
+import { findConnection } from "./store.ts";
 
 /** What is needed to call a provider. */
 export interface ProviderConnection {
@@ -20,12 +21,7 @@ export async function connectionOf(
   sealer: Sealer,
   provider: { id: string; workspaceId: string },
 ): Promise<ProviderConnection | undefined> {
-  const { rows } = await database.engine.query<{ name: string; kind: string; base_url: string; api_key_sealed: string | null }>({
-    name: "provider-connection",
-    text: `select name, kind, base_url, api_key_sealed from providers where id = $1 and workspace_id = $2 and deleted_at is null`,
-    values: [provider.id, provider.workspaceId],
-  });
-  const row = rows[0];
+  const row = await findConnection(database, provider);
   if (row === undefined) return undefined;
   const apiKey = openKey(sealer, { id: provider.id, workspace_id: provider.workspaceId, api_key_sealed: row.api_key_sealed });
   return { name: row.name, kind: row.kind, baseUrl: row.base_url, apiKey };

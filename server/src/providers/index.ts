@@ -1,4 +1,4 @@
-export { connectionOf, type ProviderConnection } from "./connection.ts";
+export { connectionOf } from "./connection.ts";
 export { createProvider } from "./create.ts";
 export { deleteProvider } from "./delete.ts";
 export { getProvider } from "./get.ts";

@@ -1,6 +1,6 @@
 import type { Provider } from "@beckon/contract";
-import type { Place, Sealer } from "../base/secrets/index.ts";
 import { Refusal } from "../base/errors.ts";
+import type { Place, Sealer } from "../base/secrets/index.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
 /** Names that cannot be taken: built in, or meant for providers that the environment sets up. */

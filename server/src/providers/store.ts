@@ -1,5 +1,5 @@
 import { type Selectable, sql } from "kysely";
-import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { Database, Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
 export type ProviderRow = Selectable<Tables["providers"]>;
@@ -88,4 +88,17 @@ export async function agentsUsingProvider(tx: WorkspaceTransaction, row: Provide
     .limit(5)
     .execute();
   return rows.map((agent) => agent.name);
+}
+
+/** What the executing process needs of a living provider. */
+export async function findConnection(
+  database: Database,
+  provider: { id: string; workspaceId: string },
+): Promise<{ name: string; kind: string; base_url: string; api_key_sealed: string | null } | undefined> {
+  const { rows } = await database.engine.query<{ name: string; kind: string; base_url: string; api_key_sealed: string | null }>({
+    name: "find-connection",
+    text: "select name, kind, base_url, api_key_sealed from providers where id = $1 and workspace_id = $2 and deleted_at is null",
+    values: [provider.id, provider.workspaceId],
+  });
+  return rows[0];
 }

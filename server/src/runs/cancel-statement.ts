@@ -32,11 +32,7 @@ with found as materialized (
 )
 select case when exists (select from ended) then 'cancelled' when exists (select from asked) then 'asked' else 'over' end as answer from found`;
 
-export async function cancelStored(
-  database: Database,
-  run: RunRef,
-  options: { eventId: string; message: string },
-): Promise<CancelAnswer> {
+export async function cancelStored(database: Database, run: RunRef, options: { eventId: string; message: string }): Promise<CancelAnswer> {
   const { rows } = await database.engine.query<{ answer: CancelAnswer }>({
     name: "cancel",
     text,

@@ -160,7 +160,14 @@ async function claimOfAgent(
     const claimed =
       max === undefined
         ? []
-        : await takePicked(client, { name: "claim-limited", picked: ofAgent, attempts: 0, owner, limit, more: [agent.workspace_id, agent.id, max] });
+        : await takePicked(client, {
+            name: "claim-limited",
+            picked: ofAgent,
+            attempts: 0,
+            owner,
+            limit,
+            more: [agent.workspace_id, agent.id, max],
+          });
     await client.query("commit");
     client.release();
     return claimed;

@@ -1,12 +1,12 @@
 import { sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
-import { defaultTimeouts, executeRun as runEngine, type Journal, RunStopped } from "../engine/index.ts";
+import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine } from "../engine/index.ts";
+import { readJournal } from "./journal-store.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { type Claim, openJournal } from "./open-journal.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
-import { readJournal } from "./read-events.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** A run that this process owns, and has reserved room for. */
@@ -35,7 +35,8 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
     const prepared = await prepare(runtime, live, run, journal);
     if (prepared !== undefined) await execute(runtime, live, run, prepared, journal, startedAt);
   } catch (thrown) {
-    if (!(thrown instanceof RunStopped)) runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
+    if (!(thrown instanceof RunStopped))
+      runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
   } finally {
     live.close();
     if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);

@@ -1,5 +1,6 @@
 import { sleep } from "../base/clock.ts";
 import type { Database } from "../base/database/index.ts";
+import { readLastSeqs } from "./result-store.ts";
 
 /** Waits for runs that other processes execute. One query for all of them, and none while nobody waits. */
 export interface Followers {
@@ -26,11 +27,7 @@ export function createFollowers(database: Database): Followers {
     try {
       while (waiting.size > 0 && !closing.signal.aborted) {
         await sleep(interval, closing.signal);
-        const { rows } = await database.engine.query<{ id: string; last_seq: number }>({
-          name: "follow",
-          text: "select id, last_seq from runs where id = any ($1)",
-          values: [[...waiting.keys()]],
-        });
+        const rows = await readLastSeqs(database, [...waiting.keys()]);
         for (const row of rows) {
           for (const follower of waiting.get(row.id) ?? []) if (row.last_seq > follower.after) follower.wake();
         }

@@ -1,6 +1,6 @@
 export { cancelRun } from "./cancel.ts";
 export { claimRuns, takeOverRuns } from "./claim.ts";
-export { expireQueued } from "./expire-queued.ts";
+export { expireQueued } from "./expire-queued-statement.ts";
 export { getRun } from "./get.ts";
 export { listRuns } from "./list.ts";
 export { listRunEvents } from "./list-events.ts";

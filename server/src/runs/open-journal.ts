@@ -18,7 +18,10 @@ export interface Claim {
 export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, events: readonly RunEvent[]): Journal {
   let lastSeq = claim.lastSeq;
 
-  async function write(entries: readonly AppendEntry[], options: { intent: boolean; end: RunEnd | undefined; outcome?: Outcome }): Promise<void> {
+  async function write(
+    entries: readonly AppendEntry[],
+    options: { intent: boolean; end: RunEnd | undefined; outcome?: Outcome },
+  ): Promise<void> {
     const answer = await runtime.appends.submit({ ...claim, lastSeq, entries, intent: options.intent, end: options.end }, {});
     if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
     const stored = entries.map((entry, index) => toStored(entry, claim.runId, lastSeq + 1 + index, answer.time));

@@ -1,9 +1,9 @@
-import type { AgentConfig } from "@beckon/contract";
 import { Refusal } from "../base/errors.ts";
 import { demoEcho, demoEchoName, grantedTools, type Model, openAICompatibleModel } from "../engine/index.ts";
 import { connectionOf } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
+import { readVersion } from "./version-store.ts";
 
 /** Versions kept ready. They are immutable, and what changes about a provider is part of the cache's key. */
 const maxPrepared = 2_000;
@@ -19,16 +19,11 @@ export async function prepareAgent(
   const key = `${pinned.agentId} ${pinned.agentVersion} ${pinned.providerStamp}`;
   const known = runtime.prepared.get(key);
   if (known !== undefined) return known;
-  const { rows } = await runtime.database.engine.query<{ config: AgentConfig; provider_id: string | null }>({
-    name: "read-version",
-    text: "select config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3",
-    values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
-  });
-  const row = rows[0];
+  const row = await readVersion(runtime.database, pinned);
   if (row === undefined) throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
   const prepared: PreparedAgent = {
     config: row.config,
-    model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.provider_id),
+    model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.providerId),
     tools: [...grantedTools(row.config.tools), ...runtime.extraTools],
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
@@ -39,7 +34,8 @@ export async function prepareAgent(
 
 async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {
   if (providerId === null && model === demoEchoName) return demoEcho;
-  const connection = providerId === null ? undefined : await connectionOf(runtime.database, runtime.sealer, { id: providerId, workspaceId });
+  const connection =
+    providerId === null ? undefined : await connectionOf(runtime.database, runtime.sealer, { id: providerId, workspaceId });
   if (connection === undefined) {
     throw new Refusal("conflict", `The provider of the model ${model} was deleted. Give the agent another model.`);
   }

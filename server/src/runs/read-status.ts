@@ -1,3 +1,4 @@
+import { readStoredStatus } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -5,10 +6,5 @@ import type { Runtime } from "./runtime.ts";
 export async function readStatus(runtime: Runtime, run: RunRef): Promise<string> {
   const live = runtime.live.get(run.runId);
   if (live !== undefined && live.outcome === undefined) return "running";
-  const { rows } = await runtime.database.engine.query<{ status: string }>({
-    name: "read-status",
-    text: "select status from runs where id = $1 and workspace_id = $2",
-    values: [run.runId, run.workspaceId],
-  });
-  return rows[0]?.status ?? "queued";
+  return (await readStoredStatus(runtime.database, run)) ?? "queued";
 }

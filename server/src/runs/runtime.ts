@@ -1,6 +1,6 @@
-import type { Log } from "../base/log.ts";
 import { type Database, type Gatherer, gather } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import type { Tool } from "../engine/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
@@ -26,6 +26,8 @@ export interface Runtime {
   readonly extraTools: readonly Tool[];
   readonly fetch: typeof fetch;
   readonly room: Room;
+  /** Set while stopping: nothing new is taken, and readiness says so. */
+  draining: boolean;
   /** Tells the worker that there may be something to claim. */
   wakeWorker: () => void;
 }
@@ -69,7 +71,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     appends: gather({
       write: (rows) => appendToRuns(database, rows),
       order: (row) => row.runId,
-      bytes: (row) => row.entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), row.end?.output?.length ?? 0),
+      bytes: (row) =>
+        row.entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), row.end?.output?.length ?? 0),
       maxRows: 200,
       maxBytes: 8 * 1024 * 1024,
     }),
@@ -79,6 +82,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     extraTools: options.extraTools ?? [],
     fetch: options.fetch,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
+    draining: false,
     wakeWorker: () => {},
   };
 }

@@ -200,7 +200,10 @@ export async function startRuns(database: Database, rows: readonly StartRow[]): 
 async function toAnswer(database: Database, row: Answered): Promise<StartAnswer> {
   switch (row.verdict) {
     case "started":
-      return { verdict: "started", run: row.created_at === null ? await readStarted(database, row.run_id) : toStarted(row, row.created_at) };
+      return {
+        verdict: "started",
+        run: row.created_at === null ? await readStarted(database, row.run_id) : toStarted(row, row.created_at),
+      };
     case "replay":
       return { verdict: "replay", runId: row.run_id, workspaceId: row.workspace_id, agentId: row.agent_id };
     default:

@@ -10,7 +10,8 @@ import type { Runtime } from "./runtime.ts";
 import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-statement.ts";
 
 /** What a door knows of a request to start a run. */
-export interface StartRequest extends Pick<StartRow, "door" | "credentialHash" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
+export interface StartRequest
+  extends Pick<StartRow, "door" | "credentialHash" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
   readonly body: StartRow["body"];
   /** What is wrong with the body, given when nothing that comes before it refuses. */
   readonly bodyRefusal?: Refusal | undefined;
@@ -60,11 +61,15 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
 export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "agentId">): Promise<void> {
   const answer = await submit(runtime, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
   if (answer.verdict === "body") return;
-  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended") throw new Error("an unread body was judged");
+  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended")
+    throw new Error("an unread body was judged");
   throw refusal(answer.verdict);
 }
 
-async function submit(runtime: Runtime, request: Omit<StartRow, "runId" | "eventId" | "room" | "owner">): Promise<StartAnswer & { owner: string }> {
+async function submit(
+  runtime: Runtime,
+  request: Omit<StartRow, "runId" | "eventId" | "room" | "owner">,
+): Promise<StartAnswer & { owner: string }> {
   const { room } = runtime;
   const hasRoom = request.body === "good" && room.open && room.queueEmpty && room.taken < room.max;
   if (hasRoom) room.taken++;

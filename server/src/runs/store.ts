@@ -1,5 +1,5 @@
-import { type ExpressionBuilder, sql } from "kysely";
 import type { Run } from "@beckon/contract";
+import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 

@@ -1,5 +1,5 @@
 import type { Outcome } from "../engine/index.ts";
-import { readOutcome } from "./read-outcome.ts";
+import { readOutcome } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 import { watchRun } from "./watch.ts";

@@ -1,5 +1,5 @@
 import type { EventOnWire } from "@beckon/contract";
-import { readEvents } from "./read-events.ts";
+import { readEvents } from "./journal-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { WorkspaceTransaction } from "../base/database/index.ts";
+import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 
 /** Whose token: an agent's own, or a trigger's. */
 export interface Subject {
@@ -44,11 +44,21 @@ export async function retireToken(tx: WorkspaceTransaction, subject: Subject, gr
 }
 
 export async function findSealedToken(tx: WorkspaceTransaction, subject: Subject): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom("tokens")
-    .select("sealed")
-    .where(ofSubject(subject))
-    .where("expires_at", "is", null)
-    .executeTakeFirst();
+  const row = await tx.selectFrom("tokens").select("sealed").where(ofSubject(subject)).where("expires_at", "is", null).executeTakeFirst();
   return row?.sealed;
+}
+
+/**
+ * Whose living agent token has this hash. Runs under all workspaces, since it is what tells the workspace.
+ */
+export async function findAgentByToken(database: Database, hash: Buffer): Promise<{ workspaceId: string; agentId: string } | undefined> {
+  const { rows } = await database.engine.query<{ workspace_id: string; agent_id: string }>({
+    name: "find-agent-by-token",
+    text: `select t.workspace_id, t.agent_id
+      from tokens t join agents a on a.id = t.agent_id and a.workspace_id = t.workspace_id and a.deleted_at is null
+      where t.hash = $1 and t.trigger_id is null and (t.expires_at is null or t.expires_at > now())`,
+    values: [hash],
+  });
+  const row = rows[0];
+  return row && { workspaceId: row.workspace_id, agentId: row.agent_id };
 }

@@ -6,13 +6,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { listTriggerRows } from "./store.ts";
 import { toTrigger } from "./trigger.ts";
 
-export async function listTriggers({
-  ctx,
-  input,
-}: {
-  ctx: Context;
-  input: { agentId: string; query: unknown };
-}): Promise<Page<Trigger>> {
+export async function listTriggers({ ctx, input }: { ctx: Context; input: { agentId: string; query: unknown } }): Promise<Page<Trigger>> {
   permit(ctx, "triggers:read");
   const { workspaceId } = ctx;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {

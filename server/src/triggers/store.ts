@@ -27,11 +27,7 @@ export function findTriggerForChange(tx: WorkspaceTransaction, key: TriggerKey):
   return living(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
 }
 
-export function listTriggerRows(
-  tx: WorkspaceTransaction,
-  key: Omit<TriggerKey, "triggerId">,
-  page: PageRequest,
-): Promise<TriggerRow[]> {
+export function listTriggerRows(tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">, page: PageRequest): Promise<TriggerRow[]> {
   const query = living(tx, key)
     .orderBy("id", "desc")
     .limit(page.limit + 1);

@@ -16,16 +16,17 @@ const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 export async function checkServer(connection: ClientConfig, options: { trustStorage: boolean }): Promise<string | undefined> {
   const client = await open(connection);
   try {
-    const { rows } = await client.query<{ name: string; setting: string }>(
-      "select name, setting from pg_settings where name = any($1)",
-      [[...storageSettings, "server_version_num", "server_encoding"]],
-    );
+    const { rows } = await client.query<{ name: string; setting: string }>("select name, setting from pg_settings where name = any($1)", [
+      [...storageSettings, "server_version_num", "server_encoding"],
+    ]);
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     if (Number(setting.server_version_num) < 150_000) {
       throw new ConfigError(`PostgreSQL 15 or newer is needed; this server is version ${setting.server_version_num}. Use a newer one.`);
     }
     if (setting.server_encoding !== "UTF8") {
-      throw new ConfigError(`The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`);
+      throw new ConfigError(
+        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`,
+      );
     }
     const unsafe = storageSettings.filter((name) => ["off", "local"].includes(setting[name] ?? "off"));
     if (unsafe.length > 0 && !options.trustStorage) {

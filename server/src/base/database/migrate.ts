@@ -19,9 +19,7 @@ export async function migrate<T>(connection: ClientConfig, then: (client: Client
   await client.connect();
   try {
     await client.query("select pg_advisory_lock($1)", [lockKey]);
-    await client.query(
-      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
-    );
+    await client.query("create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())");
     const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));

@@ -31,11 +31,12 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
-  const here = (query: { workspace_id: string; scope: string; key: string }) =>
-    tx.updateTable("idempotency").where((eb) => eb.and(query));
+  const here = (query: { workspace_id: string; scope: string; key: string }) => tx.updateTable("idempotency").where((eb) => eb.and(query));
   if (bound !== undefined) {
     const data = await work();
-    await here(row).set({ answer: ctx.sealer.seal(JSON.stringify(data), place) }).execute();
+    await here(row)
+      .set({ answer: ctx.sealer.seal(JSON.stringify(data), place) })
+      .execute();
     return { data, replayed: false };
   }
   const earlier = await tx

@@ -1,4 +1,4 @@
 export { checkMasterKey } from "./check-master-key.ts";
-export { type CredentialPrefix, hashCredential, isCredential, newCredential } from "./credential.ts";
+export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { keepSecret } from "./keep-secret.ts";
 export { createSealer, type Place, parseMasterKey, type Sealer } from "./sealer.ts";

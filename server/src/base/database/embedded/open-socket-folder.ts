@@ -13,7 +13,7 @@ const longest = 100;
  */
 export async function openSocketFolder({ placement, folder }: { placement: Placement; folder: string }): Promise<string> {
   const beside = join(placement.home, "socket");
-  const path = fits(beside) ? beside : join(tmpdir(), `beckon-${hashOf(folder)}`);
+  const path = fits(beside) ? beside : temporary(folder);
   if (!fits(path)) {
     throw new EmbeddedError(`Both ${beside} and ${path} are too long for a socket. Name a shorter folder with BECKON_DATA_DIR or TMPDIR.`);
   }
@@ -36,6 +36,15 @@ export async function clearSocketFolder(path: string): Promise<void> {
   for (const name of await readdir(path)) {
     if (name.startsWith(".s.PGSQL.")) await rm(join(path, name), { force: true });
   }
+}
+
+/** Leaves nothing in the temporary directory after an orderly stop. */
+export async function removeTemporary(path: string, folder: string): Promise<void> {
+  if (path === temporary(folder)) await rm(path, { recursive: true, force: true });
+}
+
+function temporary(folder: string): string {
+  return join(tmpdir(), `beckon-${hashOf(folder)}`);
 }
 
 function fits(folder: string): boolean {

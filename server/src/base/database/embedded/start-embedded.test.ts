@@ -145,11 +145,14 @@ test("a folder of another major version is refused with the remedy and left alon
 
 test("a folder whose path is too long for a socket has it in the temporary folder, closed to other users", async () => {
   const folder = join(temporaryFolder(), "long".repeat(25));
-  const { url, socketDir } = await start(folder);
+  const embedded = await start(folder);
+  const { url, socketDir } = embedded;
   expect(socketDir.startsWith(folder)).toBe(false);
   expect(Buffer.byteLength(join(socketDir, ".s.PGSQL.5432"))).toBeLessThanOrEqual(100);
   expect(statSync(socketDir).mode & 0o777).toBe(0o700);
   expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+  await embedded.stop();
+  expect(existsSync(socketDir)).toBe(false);
 });
 
 test("a data folder that cannot be made is an error that names it and the setting", async () => {

@@ -8,7 +8,7 @@ import { type KeptPostmaster, keepRunning } from "./keep-running.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
 import { openLogFile } from "./log-file.ts";
 import { openDataFolder } from "./open-data-folder.ts";
-import { openSocketFolder } from "./open-socket-folder.ts";
+import { openSocketFolder, removeTemporary } from "./open-socket-folder.ts";
 import { findFreePort, setPasswords } from "./open-tcp.ts";
 import { rememberHome } from "./place-under-another-user.ts";
 import { runPostmaster } from "./run-postmaster.ts";
@@ -101,7 +101,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       },
       onExit: running.onExit,
       stop: (hurry) => {
-        stopped ??= running.stop(hurry).then(letGo);
+        stopped ??= running
+          .stop(hurry)
+          .then(() => removeTemporary(socketDir, folder))
+          .finally(letGo);
         return stopped;
       },
     };

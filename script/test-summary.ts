@@ -1,0 +1,19 @@
+/** The part of Vitest's JSON report that is read here. */
+export interface TestReport {
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+}
+
+/**
+ * One line that never says less than happened: a file that could not be loaded counts as a failed test though none of its tests
+ * ran, and so does a run that failed without a failed test (an unhandled error, a crash before the report was written).
+ */
+export function summarize(report: TestReport | undefined, exitCode: number): string {
+  const files = report?.testResults ?? [];
+  const states = files.flatMap((file) => file.assertionResults.map((result) => result.status));
+  const passed = states.filter((state) => state === "passed").length;
+  const failedTests = states.filter((state) => state === "failed").length;
+  const failedFiles = files.filter((file) => file.status === "failed" && file.assertionResults.every(({ status }) => status !== "failed"));
+  const failed = failedTests + failedFiles.length;
+  const skipped = states.length - passed - failedTests;
+  return `tests: ${passed} passed, ${failed === 0 && exitCode !== 0 ? 1 : failed} failed, ${skipped} skipped`;
+}
