@@ -9,9 +9,9 @@ export type RunStatus = z.infer<typeof runStatus>;
 /** Body of invoke. Unknown members are ignored, as the fixed contract says. */
 export const invokeBody = z.object({
   input: z
-    .string({ error: 'input must be a string, for example {"input": "Hello"}' })
-    .min(1, "input must not be empty")
-    .refine(isStorableText, "input must not contain NUL or a lone surrogate"),
+    .string({ error: 'must be a string, for example {"input": "Hello"}' })
+    .min(1, "must not be empty")
+    .refine(isStorableText, "must not contain NUL or a lone surrogate"),
 });
 
 /** How a run came about. An open set: doors add theirs. */

@@ -15,8 +15,20 @@ export const name = cleanText(200)
   .min(1)
   .refine((text) => text.trim() !== "", "must not be blank");
 
-/** Free data of the caller's, at most 16 KiB as JSON; stored and given back, never interpreted. */
+/** Free data of the caller's, at most 16 KiB as JSON and 32 levels deep; stored and given back, never interpreted. */
 export const metadata = z
-  .record(cleanText(200), z.json())
-  .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON")
-  .refine((value) => isStorableText(JSON.stringify(value).replaceAll("\\u0000", "\u0000")), "must not contain NUL or a lone surrogate");
+  .unknown()
+  // Before anything else looks into it: what follows calls itself for every level.
+  .refine((value) => isStorable(value, 32), {
+    error: "must not be nested over 32 levels, nor contain NUL or a lone surrogate",
+    abort: true,
+  })
+  .pipe(z.record(z.string().max(200), z.json()))
+  .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON");
+
+/** Whether all text in a JSON value can be stored, names too, and there are at most `levels` lists or objects inside each other. */
+function isStorable(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return isStorableText(value);
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.entries(value).every(([key, member]) => isStorableText(key) && isStorable(member, levels - 1));
+}

@@ -1,42 +1,66 @@
-import { sleep } from "./base/clock.ts";
+import { elapsed, sleep } from "./base/clock.ts";
 import { messageOf } from "./base/errors.ts";
 import { newId } from "./base/ids.ts";
-import { type Runtime, registerProcess, renewLease } from "./runs/index.ts";
+import { type Runtime, recordDeaths, recordLapsed, registerProcess, renewLease } from "./runs/index.ts";
 
 export interface Lease {
+  /** Declares dead who has let its lease lapse, if this process may judge. */
+  recordLapsed(): Promise<void>;
+  /** Gives the lease back. */
   stop(): Promise<void>;
 }
 
 /**
  * Keeps this process on record as alive, from its main loop and on a connection of its own: a loop that hangs, or is stopped, loses
- * the lease, as it should. Declared dead, the process drops its runs, which others have by then, and goes on under a new id.
+ * the lease, as it should. Declared dead, the process drops its runs, which others may have by then, and goes on under a new id.
+ *
+ * It judges others only after it has held its own lease unbroken for one lease's length: after the database was away for longer than a lease
+ * all have lapsed, and each needs the time to renew.
  */
 export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
+  const { lease: connection } = runtime.database;
+  const leaseMs = leaseSeconds * 1_000;
   const stopping = new AbortController();
-  const connection = runtime.database.lease;
+  let renewedAt = elapsed();
+  let unbrokenSince = renewedAt;
 
   async function renew(): Promise<void> {
-    if (await renewLease(connection, runtime.processId, leaseSeconds)) return;
+    const askedAt = elapsed();
+    const renewed = await renewLease(connection, runtime.processId, leaseSeconds);
+    if (renewed === undefined) return startAnew();
+    if (elapsed() - renewedAt > leaseMs) unbrokenSince = askedAt;
+    renewedAt = askedAt;
+    runtime.wakeUps.alone = renewed.alive < 2;
+  }
+
+  async function startAnew(): Promise<void> {
     runtime.log.warn({ process_id: runtime.processId }, "this process was declared dead; it drops its runs and goes on under a new id");
     for (const live of runtime.live.values()) live.stop("fenced");
     const id = newId("prc");
+    unbrokenSince = renewedAt = elapsed();
     await registerProcess(connection, id, leaseSeconds);
     runtime.processId = id;
   }
 
   async function keep(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await sleep((leaseSeconds * 1_000) / 6, stopping.signal).catch(() => {});
-      if (stopping.signal.aborted) return;
       await renew().catch((thrown) => runtime.log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again"));
+      await sleep(leaseMs / 6, stopping.signal).catch(() => {});
     }
   }
 
   const keeping = keep();
   return {
+    async recordLapsed() {
+      const now = elapsed();
+      if (now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
+      const dead = await recordLapsed(connection, runtime.processId);
+      if (dead.length > 0) runtime.log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
+    },
     async stop() {
       stopping.abort();
       await keeping;
+      await recordDeaths(connection, [runtime.processId], "").catch(() => {});
     },
   };
 }

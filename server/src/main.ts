@@ -10,7 +10,7 @@ import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
 import { countFailedAuthentications, listen } from "./http/index.ts";
 import { keepLease } from "./keep-lease.ts";
-import { createRuntime, recordDeaths, registerProcess } from "./runs/index.ts";
+import { createRuntime, drainRuns, recordDeaths, registerProcess } from "./runs/index.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor-messages.ts";
 import { startWorker } from "./worker.ts";
 
@@ -48,68 +48,65 @@ export async function start({ config, processId = newId("prc"), reaped = [], too
   const log = createLog(config.logLevel);
   const sealer = createSealer(parseMasterKey(masterKey));
 
+  // What is opened here is closed in reverse order, by a failed start as well as by stop().
+  await using opened = new AsyncDisposableStack();
   const role = await checkServer({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, config);
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
-  try {
-    const made = await migrate(database.settings, async (client) => {
-      await checkMasterKey(client, sealer);
-      return firstStart({ database, sealer }, config);
-    });
+  opened.defer(() => database.close());
+  const made = await migrate(database.settings, async (client) => {
+    await checkMasterKey(client, sealer);
+    return firstStart({ database, sealer }, config);
+  });
 
-    await registerProcess(database.lease, processId, config.leaseSeconds);
-    await recordDeaths(database.lease, reaped, processId);
-    const outbound = createLeanFetch({
-      connectTimeoutMs: defaultTimeouts.connectMs,
-      headersTimeoutMs: defaultTimeouts.stepMs,
-      bodyTimeoutMs: defaultTimeouts.idleMs,
-    });
-    const runtime = createRuntime({
-      database,
-      sealer,
-      log,
-      processId,
-      maxRuns: config.maxRuns,
-      executes: config.role !== "api",
-      extraTools: tools,
-      fetch: outbound.fetch,
-    });
-    const lease = keepLease(runtime, config.leaseSeconds);
-    const worker = startWorker(runtime);
+  await registerProcess(database.lease, processId, config.leaseSeconds);
+  await recordDeaths(database.lease, reaped, processId);
+  const outbound = createLeanFetch({
+    connectTimeoutMs: defaultTimeouts.connectMs,
+    headersTimeoutMs: defaultTimeouts.stepMs,
+    bodyTimeoutMs: defaultTimeouts.idleMs,
+  });
+  opened.defer(() => outbound.close());
+  const runtime = createRuntime({
+    database,
+    sealer,
+    log,
+    processId,
+    maxRuns: config.maxRuns,
+    executes: config.role !== "api",
+    extraTools: tools,
+    fetch: outbound.fetch,
+  });
+  opened.defer(() => runtime.wakeUps.close());
+  const lease = keepLease(runtime, config.leaseSeconds);
+  opened.defer(() => lease.stop());
+  const worker = startWorker(runtime, { recordLapsed: lease.recordLapsed });
+  opened.defer(() => worker.stop());
 
-    let url = config.publicUrl ?? "";
-    const http = await listen(
-      {
-        database,
-        sealer,
-        log,
-        runtime,
-        publicUrl: () => url,
-        trustProxy: config.trustProxy,
-        failedAuthentications: countFailedAuthentications(failedAuthenticationsPerMinute),
-      },
-      { host: config.host, port: config.port, shared: config.processes > 1 },
-    );
-    url ||= `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${http.port}`;
+  let url = config.publicUrl ?? "";
+  const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
+  const http = await listen(
+    { database, sealer, log, runtime, publicUrl: () => url, trustProxy: config.trustProxy, failedAuthentications },
+    { host: config.host, port: config.port, shared: config.processes > 1 },
+  );
+  opened.defer(() => http.close());
+  opened.defer(() => runtime.followers.close());
+  url ||= `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${http.port}`;
 
-    return {
-      url,
-      demo: made === undefined ? null : shown(made, url),
-      created: made !== undefined,
-      recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.processId),
-      async stop() {
-        runtime.room.open = false;
-        await worker.stop();
-        await http.close();
-        await lease.stop();
-        runtime.followers.close();
-        await outbound.close();
-        await database.close();
-      },
-    };
-  } catch (thrown) {
-    await database.close();
-    throw thrown;
-  }
+  const running = opened.move();
+  return {
+    url,
+    demo: made === undefined ? null : shown(made, url),
+    created: made !== undefined,
+    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.processId),
+    async stop() {
+      // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
+      runtime.draining = true;
+      runtime.room.open = false;
+      await worker.stop();
+      await drainRuns(runtime, config.drainSeconds * 1_000);
+      await running.disposeAsync();
+    },
+  };
 }
 
 /** One address may fail this often in a minute before it is told to slow down. */
@@ -120,13 +117,15 @@ function shown(demo: DemoAgent, url: string): Demo {
 }
 
 /**
- * A server process under the supervisor, or by itself. It ends when asked to by a signal, or when the channel to its supervisor
- * closes: nobody would restart it, and the database goes away.
+ * A server process under the supervisor, or by itself. It drains and ends when asked to by a signal, and ends at once when
+ * the channel to its supervisor closes: nobody would restart it, and the next start takes the database away.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({ options: { process: { type: "string" }, reaped: { type: "string" } } });
   const stopping = Promise.withResolvers<void>();
-  for (const signal of ["SIGTERM", "SIGINT", "disconnect"]) process.once(signal, () => stopping.resolve());
+  for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
+  // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
+  process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
       config: readConfig(process.env),

@@ -167,3 +167,15 @@ test("an empty master key stops the start, since a new one would not open what t
   expect(supervisor.output()).toContain("master.key is empty");
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
+
+test("with DATABASE_URL it starts servers only, hands them the settings as given, and makes no data folder", async () => {
+  const folder = temporaryFolder();
+  const key = Buffer.alloc(32, 7).toString("base64");
+  const env = { DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none", BECKON_MASTER_KEY: key };
+  const { ready, trace, output } = startSupervisor({ folder, env });
+  await ready();
+  expect(trace()).toMatch(/started --process=prc_\w+\n/);
+  expect(trace()).toContain("connect ECONNREFUSED 127.0.0.1:1");
+  expect(output()).not.toContain("Bootstrap key");
+  expect(existsSync(join(folder, "data"))).toBe(false);
+});

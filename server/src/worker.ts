@@ -1,12 +1,12 @@
 import { sleep } from "./base/clock.ts";
-import { failureKind } from "./base/database/index.ts";
+import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
-import { cancelledRuns, claimRuns, expireQueued, type Runtime, takeOverRuns } from "./runs/index.ts";
+import { cancelledRuns, claimRuns, expireQueued, forgetDead, type Runtime, takeOverRuns } from "./runs/index.ts";
 
-/** Milliseconds between looks at what is due; a start in this process does not wait for it. */
+/** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
-/** Every how many looks the queue is swept for what waits too long. */
-const expireEvery = 60;
+/** Every how many looks what changes slowly is swept. */
+const sweepEvery = 60;
 
 /** The door for what is due: claims runs and calls the verbs that execute, take over, cancel and expire them. */
 export interface Worker {
@@ -15,7 +15,7 @@ export interface Worker {
 }
 
 /** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
-export function startWorker(runtime: Runtime): Worker {
+export function startWorker(runtime: Runtime, options: { recordLapsed: () => Promise<void> }): Worker {
   const stopping = new AbortController();
   let claiming: Promise<void> | undefined;
   let again = false;
@@ -36,6 +36,7 @@ export function startWorker(runtime: Runtime): Worker {
       claiming = undefined;
     });
   };
+  runtime.wakeUps.onMessage = (message) => hear(runtime, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -49,13 +50,17 @@ export function startWorker(runtime: Runtime): Worker {
 
   async function look(): Promise<void> {
     for (let turn = 0; !stopping.signal.aborted; turn++) {
+      await attempt("recording deaths", options.recordLapsed);
       await attempt("taking over runs", () => takeOverRuns(runtime));
       runtime.wakeWorker();
       await attempt("looking for cancelled runs", async () => {
         const runIds = await cancelledRuns(runtime.database.engine, runtime.processId);
         for (const runId of runIds) runtime.live.get(runId)?.stop("cancelled");
       });
-      if (turn % expireEvery === 0) await attempt("expiring queued runs", () => expireQueued(runtime.database));
+      if (turn % sweepEvery === 0) {
+        await attempt("expiring queued runs", () => expireQueued(runtime.database));
+        await attempt("forgetting dead processes", () => forgetDead(runtime.database.engine));
+      }
       await sleep(interval, stopping.signal).catch(() => {});
     }
   }
@@ -69,4 +74,27 @@ export function startWorker(runtime: Runtime): Worker {
       await claiming;
     },
   };
+}
+
+/** What another process has told. */
+function hear(runtime: Runtime, message: WakeUp | undefined): void {
+  switch (message?.kind) {
+    case "cancel":
+      runtime.live.get(message.runId)?.stop("cancelled");
+      break;
+    case "watch": {
+      const live = runtime.live.get(message.runId);
+      if (live === undefined) break;
+      live.watchedElsewhere = true;
+      runtime.wakeUps.tell({ kind: "journal", runId: message.runId });
+      break;
+    }
+    case "journal":
+      runtime.followers.wake(message.runId);
+      break;
+    case "queued":
+    case undefined:
+      runtime.room.queueEmpty = false;
+      runtime.wakeWorker();
+  }
 }

@@ -8,7 +8,7 @@ import { Refusal } from "./errors.ts";
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   if (value instanceof Refusal) throw value;
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
   const problems = result.error.issues.slice(0, 10).map((issue) => {
     const path = issue.path.map(String).join(".");
@@ -16,7 +16,46 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
       const names = issue.keys.map((key) => [path, key].filter(Boolean).join("."));
       return `unknown member${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
     }
-    return path === "" ? issue.message : `${path}: ${issue.message}`;
+    return `${path || "the body"} ${issue.message}`;
   });
   throw new Refusal("bad_request", `${problems.join("; ")}.`);
+}
+
+const kinds: { readonly [expected: string]: string } = {
+  string: "a string",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a JSON object",
+  record: "a JSON object",
+  null: "null",
+};
+
+/** What a member must be, for a schema that does not say so itself. */
+function wording(issue: z.core.$ZodRawIssue): string | undefined {
+  const unit =
+    issue.code !== "too_small" && issue.code !== "too_big"
+      ? ""
+      : issue.origin === "string"
+        ? " characters"
+        : issue.origin === "array"
+          ? " items"
+          : "";
+  switch (issue.code) {
+    case "invalid_type":
+      return issue.input === undefined ? "is missing" : `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+    case "invalid_union":
+      return issue.discriminator === undefined
+        ? "is not valid"
+        : `must be ${(issue.options as string[]).map((option) => JSON.stringify(option)).join(" or ")}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}${unit}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}${unit}`;
+    default:
+      return undefined;
+  }
 }

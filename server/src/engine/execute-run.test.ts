@@ -116,6 +116,18 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(told).toEqual(asked);
   });
 
+  it("refuses a call whose arguments cannot even be checked", async () => {
+    server.script([says({ calls: [call("c1", "broken")] }), says("done")]);
+    const broken = tool("broken", {
+      check: () => {
+        throw new Error("a bug");
+      },
+    });
+    const { journal, outcome } = await play(server.url, { settings, tools: [broken] });
+    expect(outcome?.status).toBe("succeeded");
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
+  });
+
   it("takes missing arguments for an empty object", async () => {
     server.script([says({ calls: [call("c1", "echo", "")] }), says("done")]);
     const { journal } = await play(server.url, { settings, tools: [tool("echo")] });

@@ -242,7 +242,9 @@ describe("a stream", () => {
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "succeeded", output: text });
 
     server.script(blackHole);
+    const begun = elapsed();
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+    expect(elapsed() - begun).toBeLessThan(2_000);
     expect(server.requests).toHaveLength(5);
   });
 });

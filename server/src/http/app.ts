@@ -51,6 +51,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
       const refusal = new Refusal("method_not_allowed", `This path does not answer ${c.req.method}. It answers ${allow}.`);
       const response = errorResponse(refusal, services.log, path);
       response.headers.set("allow", allow);
+      if (path === firePath) allowAnyOrigin(response);
       return response;
     });
   }
@@ -61,10 +62,13 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   app.onError((thrown, c) => {
     const route = c.req.routePath;
     const response = errorResponse(thrown, services.log, route);
-    if (route === firePath) for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);
-    // What is left of a body that was not read would be taken for the next request.
-    if (!c.env.incoming.complete) response.headers.set("connection", "close");
+    if (route === firePath) allowAnyOrigin(response);
     return response;
   });
   return app;
+}
+
+/** A form on any page may fire, so its script may read why it was refused. */
+function allowAnyOrigin(response: Response): void {
+  for (const [name, value] of Object.entries(fireCors)) response.headers.set(name, value);
 }

@@ -79,7 +79,7 @@ function formPayload(text: string): string {
 
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    jsonOf(text);
     return true;
   } catch {
     return false;

@@ -1,15 +1,15 @@
-import type { Server } from "node:http";
-import { createAdaptorServer } from "@hono/node-server";
-import { ConfigError } from "../base/errors.ts";
+import { createServer, type Server } from "node:http";
+import { getRequestListener, RequestError } from "@hono/node-server";
+import { ConfigError, Refusal } from "../base/errors.ts";
 import { createApp } from "./app.ts";
+import { errorResponse } from "./errors.ts";
+import { answerMalformed } from "./malformed.ts";
 import type { Services } from "./services.ts";
 
 export interface Listening {
   readonly port: number;
-  /** Takes no new connections; resolves when those there are have ended, which idle ones do at once. */
+  /** Takes no new connections, ends those that are idle or become so, and after two seconds all. */
   close(): Promise<void>;
-  /** Ends what is still open. */
-  destroy(): void;
 }
 
 /**
@@ -18,17 +18,23 @@ export interface Listening {
  */
 export async function listen(services: Services, address: { host: string; port: number; shared: boolean }): Promise<Listening> {
   const app = createApp(services);
-  const server = createAdaptorServer({
-    fetch: app.fetch,
+  const handle = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
-    serverOptions: {
+    errorHandler: (thrown) => errorResponse(thrown instanceof RequestError ? noAddress() : thrown, services.log, "before any route"),
+  });
+  const server = createServer(
+    {
       // A body of 1 MiB in a minute is 17 kB/s; whoever is slower holds a connection for nothing.
       requestTimeout: 60_000,
       headersTimeout: 20_000,
       keepAliveTimeout: 75_000,
       maxHeaderSize: 16_384,
+      // Node's own refusal has no body.
+      requireHostHeader: false,
     },
-  }) as Server;
+    handle,
+  );
+  answerMalformed(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const remedy =
@@ -42,11 +48,19 @@ export async function listen(services: Services, address: { host: string; port: 
   const bound = server.address();
   return {
     port: typeof bound === "object" && bound !== null ? bound.port : address.port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
-    destroy: () => server.closeAllConnections(),
+    close: () => closeServer(server),
   };
+}
+
+function noAddress(): Refusal {
+  return new Refusal("bad_request", "The request's path and Host header do not make a URL. Send both, each properly encoded.");
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const all = setTimeout(() => server.closeAllConnections(), 2_000);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(all);
 }

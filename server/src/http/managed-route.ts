@@ -65,7 +65,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
               route: `${route.method} ${c.req.path}`,
               bodyHash: key instanceof Refusal ? key : hashBody(raw),
             },
-      ifMatch: headerOf(incoming, "if-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1"),
+      ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
     param: (name) => c.req.param(name) ?? "",
     query: c.req.query(),
@@ -73,6 +73,11 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     publicUrl: services.publicUrl(),
   });
   return render(answer);
+}
+
+/** The version in `If-Match`; `*` asks for none in particular. */
+function entityTag(header: string | undefined): string | undefined {
+  return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
 /** The body as JSON. Undefined when there is none; a refusal instead of throwing it, since other refusals come first. */

@@ -5,26 +5,31 @@ import { Refusal } from "../base/errors.ts";
 /** Bytes of a request body, at most: 1 MiB. */
 const maxBodyBytes = 1_048_576;
 
-/** The raw bytes, or why they were not read. A body that is too large is not read on: the answer closes the connection. */
+/**
+ * The raw bytes, or why they were not read. What is left of a body is thrown away after the answer, for half a second at most; to
+ * close the connection at once would, with many clients, lose the answer: they read only after all is sent.
+ */
 export type RawBody = { readonly bytes: Buffer; readonly refusal?: undefined } | { readonly bytes?: undefined; readonly refusal: Refusal };
 
-/** Reads the body up to the limit. Rejects only if the caller goes away before it is complete. */
+/** Reads the body up to the limit. Rejects only if the caller goes away, or has gone, before it is complete. */
 export function readBody(incoming: IncomingMessage): Promise<RawBody> {
+  if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ refusal: tooLarge() });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    incoming.on("data", (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBodyBytes) {
-        incoming.pause();
-        resolve({ refusal: tooLarge() });
-      } else chunks.push(chunk);
-    });
+      if (size <= maxBodyBytes) return void chunks.push(chunk);
+      incoming.off("data", take).pause();
+      resolve({ refusal: tooLarge() });
+    };
+    const breakOff = () => reject(new Refusal("bad_request", "The request ended before its body was complete."));
+    incoming.on("data", take);
     incoming.on("end", () => resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
-    incoming.on("error", reject);
-    incoming.on("close", () => reject(new Refusal("bad_request", "The request ended before its body was complete.")));
+    incoming.on("error", breakOff);
+    incoming.on("close", breakOff);
   });
 }
 
@@ -46,15 +51,29 @@ export function textOf(bytes: Buffer): string {
   }
 }
 
-/** @throws Refusal `bad_request` that says where the text stops being JSON. */
+/**
+ * The value that JSON text stands for. A byte order mark before it is skipped, as RFC 8259 allows: editors put one there unasked.
+ * @throws Refusal `bad_request` that says where the text stops being JSON.
+ */
 export function jsonOf(text: string): unknown {
+  if (text === "") throw new Refusal("bad_request", "The body is empty. Send JSON.");
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (thrown) {
-    const where =
-      thrown instanceof Error ? /at position \d+( \(line \d+ column \d+\))?|end of JSON input/.exec(thrown.message)?.[0] : undefined;
-    throw new Refusal("bad_request", `The body is not valid JSON${where === undefined ? "" : `: it breaks off or goes wrong ${where}`}.`);
+    throw new Refusal("bad_request", `The body is not valid JSON${faultIn(thrown)}.`);
   }
+}
+
+/** Where the text goes wrong, as far as the parser says; never its words, which repeat the body. */
+function faultIn(thrown: unknown): string {
+  const said = thrown instanceof Error ? thrown.message : "";
+  if (said.includes("end of JSON input")) return ": it breaks off before its end";
+  const where = /at position \d+( \(line \d+ column \d+\))?/.exec(said)?.[0];
+  return where === undefined ? "" : `: it goes wrong ${where}`;
+}
+
+function cutShort(): Refusal {
+  return new Refusal("bad_request", "The request ended before its body was complete.");
 }
 
 function tooLarge(): Refusal {

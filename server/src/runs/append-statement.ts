@@ -14,6 +14,8 @@ export interface AppendRow {
   /** Refused when the run is to be cancelled: the entries announce effects. */
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
+  /** Queued again for any process: this one drains. */
+  readonly handBack?: boolean;
 }
 
 export interface AppendEntry {
@@ -47,10 +49,10 @@ with writes as (
     with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, output, error_code, error_message,
       input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position)
 ), moved as (
-  update runs r set last_seq = w.last_seq + w.entries, status = coalesce(w.status, r.status), finished_at = case when w.status is not null then now() end
+  update runs r set last_seq = w.last_seq + w.entries, status = coalesce(w.status, r.status), finished_at = case when w.status <> 'queued' then now() end
   from writes w
   where r.id = any ($1) and r.id = w.run_id and r.workspace_id = w.workspace_id and r.status = 'running' and r.owner = w.owner
-    and r.fence = w.fence and r.last_seq = w.last_seq and not (w.intent and r.cancel_requested_at is not null)
+    and w.owner in (select p.id from processes p where p.died_at is null) and r.fence = w.fence and r.last_seq = w.last_seq and not (w.intent and r.cancel_requested_at is not null)
   returning r.id
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
@@ -62,7 +64,7 @@ with writes as (
     usage_estimated, cost_micros)
   select w.run_id, w.workspace_id, w.output, w.error_code, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens,
     w.usage_estimated, w.cost_micros
-  from writes w join moved m on m.id = w.run_id where w.status is not null
+  from writes w join moved m on m.id = w.run_id where w.status <> 'queued'
 ), files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, f.workspace_id, f.run_id, 'application/json', convert_to(f.content, 'UTF8')
@@ -91,7 +93,7 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
       column((row) => row.lastSeq),
       column((row) => row.entries.length),
       column((row) => row.intent),
-      column((row) => row.end?.status ?? null),
+      column((row) => row.end?.status ?? (row.handBack ? "queued" : null)),
       column((row) => row.end?.output ?? null),
       column((row) => row.end?.error?.code ?? null),
       column((row) => row.end?.error?.message ?? null),

@@ -20,7 +20,11 @@ export async function cancelRun({ ctx, input }: { ctx: Context & { runtime: Runt
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };
     const answer = await cancelStored(ctx.database, ref, { eventId: newId("evt"), message: "The run was cancelled before it began." });
-    if (answer === "asked") ctx.runtime.live.get(input.runId)?.stop("cancelled");
+    if (answer === "asked") {
+      const live = ctx.runtime.live.get(input.runId);
+      if (live === undefined) ctx.runtime.wakeUps.tell({ kind: "cancel", runId: input.runId });
+      else live.stop("cancelled");
+    }
   } catch (thrown) {
     throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
   }

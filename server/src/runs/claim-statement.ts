@@ -15,6 +15,8 @@ export interface ClaimedRun {
   readonly lastSeq: number;
   /** Whether another process may have executed some of it. */
   readonly resumed: boolean;
+  /** Somebody has asked to cancel it, and whoever had it did not come to it. */
+  readonly cancelRequested: boolean;
   /** Milliseconds since its first start, by the database's clock. */
   readonly elapsedMs: number;
   readonly input: string;
@@ -56,14 +58,14 @@ const take = (attempts: 0 | 1) => `
   update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, attempt = r.attempt + ${attempts},
     started_at = coalesce(r.started_at, now())
   from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.attempt, r.started_at, p.n, r.fence > 1 as resumed
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.attempt, r.started_at, r.cancel_requested_at, p.n, r.fence > 1 as resumed
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
   select id, last_seq, workspace_id, ($3::text[])[n], case when resumed then 'run.resumed' else 'run.started' end, ${eventVersion},
     case when resumed then jsonb_build_object('attempt', attempt) else '{}' end
   from taken
 )
-select t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.resumed,
+select t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.resumed, t.cancel_requested_at is not null as cancel_requested,
   extract(epoch from now() - t.started_at) * 1000 as elapsed_ms, run_input(i.prompt_prefix, i.payload) as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
@@ -78,6 +80,7 @@ interface ClaimedRow {
   readonly fence: number;
   readonly last_seq: number;
   readonly resumed: boolean;
+  readonly cancel_requested: boolean;
   readonly elapsed_ms: string;
   readonly input: string;
 }
@@ -188,6 +191,7 @@ function toClaimed(row: ClaimedRow): ClaimedRun {
     fence: row.fence,
     lastSeq: row.last_seq,
     resumed: row.resumed,
+    cancelRequested: row.cancel_requested,
     elapsedMs: Number(row.elapsed_ms),
     input: row.input,
   };

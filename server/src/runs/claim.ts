@@ -1,5 +1,4 @@
-import type { Database } from "../base/database/index.ts";
-import { claimAbandoned, endExhausted } from "./abandoned-statement.ts";
+import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
 import { type ClaimedRun, claimLimited, claimQueued } from "./claim-statement.ts";
 import { executeOwned } from "./execute.ts";
 import type { Runtime } from "./runtime.ts";
@@ -9,11 +8,11 @@ const batch = 50;
 
 /**
  * Takes queued runs, as far as this process has room, and begins to execute them.
- * @returns whether more may be waiting.
+ * @returns whether more may be waiting that it has room for.
  */
 export async function claimRuns(runtime: Runtime): Promise<boolean> {
-  const limited = await take(runtime, claimLimited);
-  const queued = await take(runtime, claimQueued);
+  const limited = await take(runtime, batch, (owner, limit) => claimLimited(runtime.database, owner, limit));
+  const queued = await take(runtime, batch, (owner, limit) => claimQueued(runtime.database, owner, limit));
   runtime.room.queueEmpty = queued === "all";
   return limited === "some" || queued === "some";
 }
@@ -21,23 +20,29 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
 /** Takes over what dead processes have left, and ends what may not be taken over again. */
 export async function takeOverRuns(runtime: Runtime): Promise<void> {
   await endExhausted(runtime.database, batch);
-  while ((await take(runtime, claimAbandoned)) === "some");
+  while ((await take(runtime, batch, (owner, limit) => claimAbandoned(runtime.database, owner, limit))) === "some");
+  if (![...runtime.live.values()].some((live) => live.lastAttempt)) {
+    await take(runtime, 1, (owner) => claimLastAttempt(runtime.database, owner), { lastAttempt: true });
+  }
 }
 
-type Claiming = (database: Database, owner: string, limit: number) => Promise<ClaimedRun[]>;
-
 /** `all`: nothing is left to take. `some`: there may be more. `full`: there may be more, and no room. */
-async function take(runtime: Runtime, claim: Claiming): Promise<"all" | "some" | "full"> {
-  const { room, database, processId } = runtime;
-  const limit = room.open ? Math.min(batch, room.max - room.taken) : 0;
+async function take(
+  runtime: Runtime,
+  most: number,
+  claim: (owner: string, limit: number) => Promise<ClaimedRun[]>,
+  options: { lastAttempt?: boolean } = {},
+): Promise<"all" | "some" | "full"> {
+  const { room, processId } = runtime;
+  const limit = room.open ? Math.min(most, room.max - room.taken) : 0;
   if (limit <= 0) return "full";
   room.taken += limit;
   let claimed: ClaimedRun[] = [];
   try {
-    claimed = await claim(database, processId, limit);
+    claimed = await claim(processId, limit);
   } finally {
     room.taken -= limit - claimed.length;
   }
-  for (const run of claimed) void executeOwned(runtime, { ...run, owner: processId });
+  for (const run of claimed) void executeOwned(runtime, { ...run, ...options, owner: processId, fromQueue: true });
   return claimed.length === limit ? "some" : "all";
 }

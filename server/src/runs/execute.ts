@@ -1,7 +1,7 @@
-import { sleep } from "../base/clock.ts";
+import { elapsed, sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
-import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine } from "../engine/index.ts";
+import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
 import { readJournal } from "./journal-store.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { type Claim, openJournal } from "./open-journal.ts";
@@ -19,6 +19,12 @@ export interface OwnedRun extends Claim {
   readonly resumed: boolean;
   /** Milliseconds since its first start. */
   readonly elapsedMs: number;
+  /** To be ended before anything else is done for it. */
+  readonly cancelRequested?: boolean;
+  /** Claimed, not born here: whoever started it may wait for it in another process. */
+  readonly fromQueue?: boolean;
+  /** It may be given to no other process after this one. */
+  readonly lastAttempt?: boolean;
 }
 
 /**
@@ -26,27 +32,40 @@ export interface OwnedRun extends Claim {
  * resolves when this process is done with it, however that went, and never rejects.
  */
 export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<void> {
-  const live = createLiveRun(run, run.lastSeq);
+  const { fromQueue = false, lastAttempt = false, cancelRequested = false } = run;
+  const live = createLiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
-  const startedAt = performance.now() - run.elapsedMs;
+  runtime.followers.wake(run.runId);
+  if (cancelRequested) live.stop("cancelled");
+  const startedAt = elapsed() - run.elapsedMs;
+  let limited = false;
   try {
     const events = run.resumed ? await persist(live, () => readJournal(runtime.database, run)) : [];
     const journal = openJournal(runtime, live, run, events);
     const prepared = await prepare(runtime, live, run, journal);
-    if (prepared !== undefined) await execute(runtime, live, run, prepared, journal, startedAt);
+    if (prepared !== undefined) {
+      limited = prepared.config.limits.max_concurrent_runs !== null;
+      await execute(live, run, prepared, journal, startedAt);
+    }
+    if (stopReason(live) === "drain" && live.outcome === undefined) await journal.handBack();
   } catch (thrown) {
-    if (!(thrown instanceof RunStopped))
+    if (!(thrown instanceof RunStopped)) {
       runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
+    }
   } finally {
     live.close();
     if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
     runtime.room.taken--;
-    if (!runtime.room.queueEmpty) runtime.wakeWorker();
+    if (limited || !runtime.room.queueEmpty) runtime.wakeWorker();
   }
 }
 
+function stopReason(live: LiveRun): StopReason | undefined {
+  const { reason } = live.signal;
+  return reason instanceof RunStopped ? reason.reason : undefined;
+}
+
 async function execute(
-  runtime: Runtime,
   live: LiveRun,
   run: OwnedRun,
   { config, model, tools }: PreparedAgent,
@@ -54,7 +73,7 @@ async function execute(
   startedAt: number,
 ): Promise<void> {
   const deadlineAt = startedAt + config.limits.timeout_seconds * 1_000;
-  const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - performance.now()));
+  const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
   try {
     await runEngine({
       runId: run.runId,

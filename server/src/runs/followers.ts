@@ -2,22 +2,29 @@ import { sleep } from "../base/clock.ts";
 import type { Database } from "../base/database/index.ts";
 import { readLastSeqs } from "./result-store.ts";
 
-/** Waits for runs that other processes execute. One query for all of them, and none while nobody waits. */
+/**
+ * Waits for runs that other processes execute. Those tell when a journal has grown; since such a message may be lost, there is also a look
+ * at the database from time to time: one query for all runs that are followed, and none while there are none.
+ */
 export interface Followers {
-  /** Resolves when the run's journal is longer than `after`, or `signal` aborts. */
+  /** Resolves when the run's journal is or may be longer than `after`, or `signal` aborts. */
   follow(runId: string, after: number, signal: AbortSignal): Promise<void>;
+  /** The run's journal has grown, or this process has begun to execute it. */
+  wake(runId: string): void;
+  /** Nobody is woken any more: whoever watches gives up. */
+  readonly closed: boolean;
   close(): void;
 }
 
 /** Milliseconds between looks. */
-const interval = 250;
+const interval = 500;
 
 interface Follower {
   readonly after: number;
   readonly wake: () => void;
 }
 
-export function createFollowers(database: Database): Followers {
+export function createFollowers(database: Database, onFollow: (runId: string) => void): Followers {
   const waiting = new Map<string, Set<Follower>>();
   const closing = new AbortController();
   let looking = false;
@@ -25,26 +32,28 @@ export function createFollowers(database: Database): Followers {
   async function look(): Promise<void> {
     looking = true;
     try {
-      while (waiting.size > 0 && !closing.signal.aborted) {
+      while (waiting.size > 0) {
         await sleep(interval, closing.signal);
-        const rows = await readLastSeqs(database, [...waiting.keys()]);
-        for (const row of rows) {
+        for (const row of await readLastSeqs(database, [...waiting.keys()])) {
           for (const follower of waiting.get(row.id) ?? []) if (row.last_seq > follower.after) follower.wake();
         }
       }
     } catch {
-      // The database is away, which whoever follows hears from their own next read; or we are closing.
-      if (!closing.signal.aborted) for (const followers of waiting.values()) for (const follower of followers) follower.wake();
+      // We are closing; or the database is away, and whoever follows hears that from their own next read.
+      wakeAll();
     } finally {
       looking = false;
     }
+  }
+
+  function wakeAll(): void {
+    for (const followers of [...waiting.values()]) for (const follower of [...followers]) follower.wake();
   }
 
   return {
     follow(runId, after, signal) {
       return new Promise<void>((resolve) => {
         const followers = waiting.get(runId) ?? new Set();
-        waiting.set(runId, followers);
         const follower: Follower = {
           after,
           wake: () => {
@@ -54,15 +63,22 @@ export function createFollowers(database: Database): Followers {
             resolve();
           },
         };
-        followers.add(follower);
+        if (signal.aborted || closing.signal.aborted) return resolve();
+        if (followers.size === 0) onFollow(runId);
+        waiting.set(runId, followers.add(follower));
         signal.addEventListener("abort", follower.wake, { once: true });
-        if (signal.aborted || closing.signal.aborted) follower.wake();
-        else if (!looking) void look();
+        if (!looking) void look();
       });
+    },
+    wake(runId) {
+      for (const follower of [...(waiting.get(runId) ?? [])]) follower.wake();
+    },
+    get closed() {
+      return closing.signal.aborted;
     },
     close() {
       closing.abort();
-      for (const followers of [...waiting.values()]) for (const follower of [...followers]) follower.wake();
+      wakeAll();
     },
   };
 }

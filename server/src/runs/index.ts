@@ -1,10 +1,11 @@
 export { cancelRun } from "./cancel.ts";
 export { claimRuns, takeOverRuns } from "./claim.ts";
+export { drainRuns } from "./drain.ts";
 export { expireQueued } from "./expire-queued-statement.ts";
 export { getRun } from "./get.ts";
 export { listRuns } from "./list.ts";
 export { listRunEvents } from "./list-events.ts";
-export { cancelledRuns, recordDeaths, registerProcess, renewLease } from "./process-store.ts";
+export { cancelledRuns, forgetDead, recordDeaths, recordLapsed, registerProcess, renewLease } from "./process-store.ts";
 export { readStatus } from "./read-status.ts";
 export { createRuntime, type Runtime } from "./runtime.ts";
 export { mayStart, type Started, type StartRequest, startRun, unauthorizedMessage } from "./start.ts";

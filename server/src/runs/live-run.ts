@@ -14,6 +14,8 @@ export interface LiveRun extends RunRef {
   /** Set with the terminal event. */
   readonly outcome: Outcome | undefined;
   readonly closed: boolean;
+  /** Resolves when this process is done with it. */
+  readonly whenClosed: Promise<void>;
   readonly signal: AbortSignal;
   stop(reason: StopReason): void;
   /** Takes note of what has become durable. */
@@ -23,14 +25,18 @@ export interface LiveRun extends RunRef {
   onChange(listener: () => void): () => void;
   /** Whether anybody waits for what this run says. */
   readonly watched: boolean;
+  /** Whether other processes are to be told of what it says. */
+  watchedElsewhere: boolean;
+  readonly lastAttempt: boolean;
 }
 
-export function createLiveRun(ref: RunRef, base: number): LiveRun {
+export function createLiveRun(ref: RunRef, base: number, options: { watchedElsewhere: boolean; lastAttempt: boolean }): LiveRun {
   const events: EventOnWire[] = [];
   const listeners = new Set<() => void>();
   const controller = new AbortController();
   let outcome: Outcome | undefined;
   let closed = false;
+  const done = Promise.withResolvers<void>();
   const wake = () => {
     const waiting = [...listeners];
     listeners.clear();
@@ -40,8 +46,10 @@ export function createLiveRun(ref: RunRef, base: number): LiveRun {
     runId: ref.runId,
     workspaceId: ref.workspaceId,
     base,
+    ...options,
     events,
     signal: controller.signal,
+    whenClosed: done.promise,
     get outcome() {
       return outcome;
     },
@@ -60,6 +68,7 @@ export function createLiveRun(ref: RunRef, base: number): LiveRun {
     close() {
       closed = true;
       wake();
+      done.resolve();
     },
     onChange(listener) {
       listeners.add(listener);

@@ -1,6 +1,6 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
 import { type Journal, type Outcome, RunStopped } from "../engine/index.ts";
-import type { AppendEntry, RunEnd } from "./append-statement.ts";
+import type { AppendRow, RunEnd } from "./append-statement.ts";
 import { toEntry, toStored } from "./journal-entry.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Runtime } from "./runtime.ts";
@@ -15,24 +15,33 @@ export interface Claim {
 }
 
 /** The journal that the engine writes: durable in the database under the claim's fence, then told to watchers. */
-export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, events: readonly RunEvent[]): Journal {
+export interface OwnedJournal extends Journal {
+  /** Queues the run again, for any process, at no cost of an attempt. The engine has stopped and writes nothing any more. */
+  handBack(): Promise<void>;
+}
+
+export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, events: readonly RunEvent[]): OwnedJournal {
   let lastSeq = claim.lastSeq;
 
   async function write(
-    entries: readonly AppendEntry[],
-    options: { intent: boolean; end: RunEnd | undefined; outcome?: Outcome },
+    added: readonly NewEvent[],
+    options: Pick<AppendRow, "intent" | "end" | "handBack">,
+    outcome?: Outcome,
   ): Promise<void> {
-    const answer = await runtime.appends.submit({ ...claim, lastSeq, entries, intent: options.intent, end: options.end }, {});
+    const entries = added.map(toEntry);
+    const answer = await runtime.appends.submit({ ...claim, ...options, lastSeq, entries });
     if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
     const stored = entries.map((entry, index) => toStored(entry, claim.runId, lastSeq + 1 + index, answer.time));
     lastSeq += entries.length;
-    live.publish(stored, options.outcome);
+    live.publish(stored, outcome);
+    if (live.watchedElsewhere) runtime.wakeUps.tell({ kind: "journal", runId: claim.runId });
   }
 
   return {
     events,
-    append: (added, { intent = false } = {}) => write(added.map(toEntry), { intent, end: undefined }),
-    end: (outcome, added) => write([...added, terminalEvent(outcome)].map(toEntry), { intent: false, end: toEnd(outcome), outcome }),
+    append: (added, { intent = false } = {}) => write(added, { intent, end: undefined }),
+    end: (outcome, added) => write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
+    handBack: () => write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Database, type Gatherer, gather } from "../base/database/index.ts";
+import { type Database, type Gatherer, gather, openWakeUps, type WakeUps } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
@@ -21,6 +21,7 @@ export interface Runtime {
   /** Runs that this process executes, by id. */
   readonly live: Map<string, LiveRun>;
   readonly followers: Followers;
+  readonly wakeUps: WakeUps;
   readonly prepared: Map<string, PreparedAgent>;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
@@ -56,6 +57,7 @@ export interface RuntimeOptions {
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { database } = options;
+  const wakeUps = openWakeUps(database, options.log);
   return {
     database,
     sealer: options.sealer,
@@ -77,7 +79,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       maxBytes: 8 * 1024 * 1024,
     }),
     live: new Map(),
-    followers: createFollowers(database),
+    followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
+    wakeUps,
     prepared: new Map(),
     extraTools: options.extraTools ?? [],
     fetch: options.fetch,

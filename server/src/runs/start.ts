@@ -25,7 +25,7 @@ export interface Started extends RunRef {
 
 /** One answer for every credential that does not stand, so that it tells nothing about what exists. */
 export const unauthorizedMessage =
-  "The credential is missing, malformed or no longer valid. Send a valid token; if it was rotated or revoked, get the new one.";
+  "The credential is missing, malformed or no longer valid. Send a valid one as the header x-api-key or, to fire a trigger, in its URL; if it was rotated or revoked, get the new one.";
 
 /** Milliseconds that a caller waits for the database before it is told 503. */
 const startWaitMs = 5_000;
@@ -37,13 +37,14 @@ const startWaitMs = 5_000;
  *   run that turns out to have been written is cancelled before any model call.
  */
 export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
+  if (runtime.draining) throw stopping();
   const { bodyRefusal, ...row } = request;
   for (;;) {
     const answer = await submit(runtime, row);
     switch (answer.verdict) {
       case "started":
         if (answer.run.running) void executeOwned(runtime, owned(answer.run, answer.owner, request));
-        else runtime.wakeWorker();
+        else announceQueued(runtime);
         return { runId: answer.run.runId, workspaceId: answer.run.workspaceId, agentId: answer.run.agentId, replayed: false };
       case "replay":
         return { ...answer, replayed: true };
@@ -97,6 +98,19 @@ async function submit(
     if (!thrown.sent) giveBack(undefined);
     throw databaseAway(thrown);
   }
+}
+
+/** A queued run is for whoever has room: this process, perhaps, and the others. */
+function announceQueued(runtime: Runtime): void {
+  runtime.room.queueEmpty = false;
+  runtime.wakeWorker();
+  runtime.wakeUps.tell({ kind: "queued" });
+}
+
+function stopping(): Refusal {
+  return new Refusal("unavailable", "This server is stopping and starts nothing more. Try again; another one may take it.", {
+    retryAfter: 1,
+  });
 }
 
 function owned(run: StartedRun, owner: string, request: StartRequest): OwnedRun {

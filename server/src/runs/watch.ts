@@ -1,5 +1,8 @@
 import type { EventOnWire } from "@beckon/contract";
+import { sleep } from "../base/clock.ts";
+import { failureKind } from "../base/database/index.ts";
 import { readEvents } from "./journal-store.ts";
+import type { LiveRun } from "./live-run.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -23,10 +26,10 @@ export interface WatchOptions {
 export async function* watchRun(runtime: Runtime, run: RunRef, options: WatchOptions): AsyncGenerator<EventOnWire> {
   const { signal, follow = true } = options;
   let { after } = options;
-  while (!signal.aborted) {
+  while (!signal.aborted && !runtime.followers.closed) {
     const live = runtime.live.get(run.runId);
     const inMemory = live !== undefined && after >= live.base;
-    const events = inMemory ? live.events.slice(after - live.base) : await readEvents(runtime.database, run, after, pageSize);
+    const events = inMemory ? live.events.slice(after - live.base) : await read(runtime, run, after, options);
     for (const event of events) {
       yield event;
       after = event.seq;
@@ -35,16 +38,32 @@ export async function* watchRun(runtime: Runtime, run: RunRef, options: WatchOpt
     if (events.length > 0) continue;
     if (!follow) return;
     if (!inMemory) await runtime.followers.follow(run.runId, after, signal);
-    else if (!live.closed) {
-      await new Promise<void>((resolve) => {
-        const forget = live.onChange(done);
-        function done() {
-          signal.removeEventListener("abort", done);
-          forget();
-          resolve();
-        }
-        signal.addEventListener("abort", done, { once: true });
-      });
-    }
+    else if (!live.closed) await changed(live, signal);
   }
+}
+
+/** Who follows does not fail because the database is away for a while: the run is not lost by that, only unheard of. */
+async function read(runtime: Runtime, run: RunRef, after: number, { follow = true, signal }: WatchOptions): Promise<EventOnWire[]> {
+  try {
+    return await readEvents(runtime.database, run, after, pageSize);
+  } catch (thrown) {
+    if (!follow || failureKind(thrown) !== "lost") throw thrown;
+    await sleep(interval, signal).catch(() => {});
+    return [];
+  }
+}
+
+/** Milliseconds between tries while the database is away. */
+const interval = 250;
+
+function changed(live: LiveRun, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const forget = live.onChange(done);
+    function done() {
+      signal.removeEventListener("abort", done);
+      forget();
+      resolve();
+    }
+    signal.addEventListener("abort", done, { once: true });
+  });
 }

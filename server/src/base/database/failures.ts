@@ -7,26 +7,36 @@
  */
 export type FailureKind = "lost" | "again" | "data" | "defect";
 
-/** SQLSTATE classes by meaning: https://www.postgresql.org/docs/18/errcodes-appendix.html */
-const lostClasses = ["08", "57", "53", "58", "XX"];
+/**
+ * SQLSTATE classes and codes by meaning: https://www.postgresql.org/docs/18/errcodes-appendix.html
+ * Lost: 08 connection, 53 out of resources, 57 operator (shut down, starting up, timed out), 58 system. Beside them a read-only
+ * transaction (a standby, or a primary that is being demoted), a commit of unknown outcome, and what a server that is being replaced
+ * says to new connections: no such login, password or database.
+ */
+const lostClasses = ["08", "53", "57", "58"];
+const lostCodes = ["25006", "40003", "28000", "28P01", "3D000"];
+/** Serialization, deadlock, a lock not to be had. */
 const againCodes = ["40001", "40P01", "55P03"];
 const dataClasses = ["22", "23"];
 
-/** Errors that `pg` and the socket below it raise without a SQLSTATE. */
-const lostMessages =
-  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|Cannot use a pool after calling end/i;
+/** Of the operating system, and of a stream whose end Node has noticed before `pg`. */
+const systemError = /^E(?!RR_)[A-Z0-9_]+$|^ERR_(STREAM|SOCKET)_/;
 
-/** 25006 is a read-only transaction: a standby, or a primary that is being demoted. */
+/** Errors that `pg` raises without any code. */
+const lostMessages =
+  /Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|connection has been discarded/i;
+
 export function failureKind(thrown: unknown): FailureKind {
   if (!(thrown instanceof Error)) return "defect";
   const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
-  if (againCodes.includes(code)) return "again";
-  if (code === "57014" || code === "25006") return "lost";
+  // Before the SQLSTATEs, since EPIPE would pass for one; they have no class that begins with E.
+  if (systemError.test(code)) return "lost";
   if (/^[0-9A-Z]{5}$/.test(code)) {
-    if (lostClasses.includes(code.slice(0, 2))) return "lost";
+    if (againCodes.includes(code)) return "again";
+    if (lostCodes.includes(code) || lostClasses.includes(code.slice(0, 2))) return "lost";
     return dataClasses.includes(code.slice(0, 2)) ? "data" : "defect";
   }
-  return /^E[A-Z]+$/.test(code) || lostMessages.test(thrown.message) ? "lost" : "defect";
+  return lostMessages.test(thrown.message) ? "lost" : "defect";
 }
 
 /** The database broke a unique constraint: somebody else was first. */

@@ -12,8 +12,9 @@ import { failureKind } from "./failures.ts";
  * - Rows arrive sorted by `order`, so that two processes with the same rows in hand take locks in the same order.
  *
  * What a failure does:
- * - `lost`: the same batch again, after a pause, until every caller has given up.
- * - `again`: the same batch at once.
+ * - `lost`: the same batch again, after a pause, for as long as it takes; also when every caller has given up, since somebody must
+ *   find out what has become of its rows.
+ * - `again`: the same batch at once, at most 20 times; then as `defect`.
  * - `data` or `defect`: its rows one by one, so that one bad row costs the others nothing; a row that fails alone rejects.
  */
 export interface Gatherer<Row, Answer> {
@@ -82,7 +83,7 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
 
   async function flush(batch: Waiting<Row, Answer>[]): Promise<void> {
     for (const entry of batch) entry.sent = true;
-    for (let attempt = 0; ; attempt++) {
+    for (let lost = 0, undone = 0; ; ) {
       try {
         const answers = await write(batch.map((entry) => entry.row));
         if (answers.length !== batch.length) throw new Error(`a gathered write of ${batch.length} rows gave ${answers.length} answers`);
@@ -90,9 +91,9 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
         return;
       } catch (thrown) {
         const kind = failureKind(thrown);
-        if (kind === "again" && attempt < 20) continue;
+        if (kind === "again" && undone++ < 20) continue;
         if (kind === "lost") {
-          await sleep(pauses[Math.min(attempt, pauses.length - 1)] ?? 500);
+          await sleep(pauses[Math.min(lost++, pauses.length - 1)] ?? 500);
           continue;
         }
         if (batch.length === 1) {

@@ -6,3 +6,4 @@ export { databaseAway, inWorkspace, type WorkspaceTransaction } from "./in-works
 export { isUsable } from "./is-usable.ts";
 export { migrate } from "./migrate.ts";
 export type { Tables } from "./tables.ts";
+export { openWakeUps, type WakeUp, type WakeUps } from "./wake-ups.ts";

@@ -14,10 +14,12 @@ const lockKey = 4_217_690_113n;
  * @throws ConfigError when the database was migrated by a newer Beckon.
  */
 export async function migrate<T>(connection: ClientConfig, then: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ ...connection, query_timeout: 600_000, statement_timeout: 0, lock_timeout: 0 });
+  const client = new Client({ ...connection, query_timeout: 600_000 });
   client.on("error", () => {});
   await client.connect();
   try {
+    // The limit of ordinary statements is not for this: another process may migrate a large table while we wait, or we may.
+    await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
     await client.query("create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())");
     const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();

@@ -38,7 +38,7 @@ export function createLeanFetch(options: LeanFetchOptions): LeanFetch {
     connect: { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    
+    maxResponseSize: options.maxResponseBytes ?? 32 * 1024 * 1024,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,
     allowH2: false,

@@ -12,6 +12,7 @@ interface Source {
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: Source;
+  #gathered: Uint8Array[] = [];
   /** undefined once the stream has ended, whichever way. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
@@ -32,13 +33,17 @@ export class ResponseBody {
     );
   }
 
+  /**
+   * Takes one piece. Pieces of one read of the socket are given on as one: a provider's words come as many small pieces, and
+   * each costs its reader several promises.
+   */
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;
-    this.#controller.enqueue(chunk);
-    if ((this.#controller.desiredSize ?? 0) <= 0) this.#source.pause();
+    if (this.#gathered.push(chunk) === 1) queueMicrotask(() => this.#giveOn());
   }
 
   end(): void {
+    this.#giveOn();
     this.#controller?.close();
     this.#controller = undefined;
   }
@@ -46,5 +51,13 @@ export class ResponseBody {
   fail(reason: unknown): void {
     this.#controller?.error(reason);
     this.#controller = undefined;
+  }
+
+  #giveOn(): void {
+    const [first, ...more] = this.#gathered;
+    if (this.#controller === undefined || first === undefined) return;
+    this.#gathered = [];
+    this.#controller.enqueue(more.length === 0 ? first : Buffer.concat([first, ...more]));
+    if ((this.#controller.desiredSize ?? 0) <= 0) this.#source.pause();
   }
 }

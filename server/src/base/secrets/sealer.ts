@@ -20,6 +20,9 @@ export interface Place {
   readonly row: string;
 }
 
+/** Bytes. */
+const authTagLength = 16;
+
 export function createSealer(masterKey: Buffer): Sealer {
   if (masterKey.length !== 32) throw new Error("a master key is 32 bytes");
   const keyId = createHash("sha256").update("beckon key id").update(masterKey).digest("hex").slice(0, 8);
@@ -27,18 +30,19 @@ export function createSealer(masterKey: Buffer): Sealer {
   return {
     seal(secret, place) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", masterKey, nonce).setAAD(bound(place));
+      const cipher = createCipheriv("aes-256-gcm", masterKey, nonce, { authTagLength }).setAAD(bound(place));
       const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return ["v1", keyId, nonce.toString("base64url"), text.toString("base64url")].join(".");
     },
     open(sealed, place) {
-      const [version, id, nonce, text] = sealed.split(".");
-      if (version !== "v1" || id !== keyId || nonce === undefined || text === undefined) throw unreadable(place);
+      const [version, id, nonce, text, ...more] = sealed.split(".");
+      if (version !== "v1" || id !== keyId || nonce === undefined || text === undefined || more.length > 0) throw unreadable(place);
       const bytes = Buffer.from(text, "base64url");
       try {
-        const decipher = createDecipheriv("aes-256-gcm", masterKey, Buffer.from(nonce, "base64url")).setAAD(bound(place));
-        decipher.setAuthTag(bytes.subarray(-16));
-        return Buffer.concat([decipher.update(bytes.subarray(0, -16)), decipher.final()]).toString("utf8");
+        // A tag of full length, or a forger would need to guess no more than the few bytes it is cut down to.
+        const decipher = createDecipheriv("aes-256-gcm", masterKey, Buffer.from(nonce, "base64url"), { authTagLength });
+        decipher.setAAD(bound(place)).setAuthTag(bytes.subarray(-authTagLength));
+        return Buffer.concat([decipher.update(bytes.subarray(0, -authTagLength)), decipher.final()]).toString("utf8");
       } catch {
         throw unreadable(place);
       }

@@ -1,2 +1,1 @@
-export { EmbeddedError } from "./embedded-error.ts";
 export { type Embedded, type EmbeddedOptions, startEmbedded } from "./start-embedded.ts";

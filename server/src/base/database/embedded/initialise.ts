@@ -57,7 +57,10 @@ export async function initialise(placement: Placement, { signal }: { signal?: Ab
   } catch (thrown) {
     await rm(fresh, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     if (!(thrown instanceof EmbeddedError)) throw thrown;
-    throw new EmbeddedError(`PostgreSQL's data folder could not be made in ${home}. ${thrown.message}`, { cause: thrown });
+    const why = /no space left|free disk space/i.test(thrown.message)
+      ? "The disk is full; an empty one takes 100 MB. Free some space and start again."
+      : thrown.message;
+    throw new EmbeddedError(`PostgreSQL's data folder could not be made in ${home}. ${why}`, { cause: thrown });
   }
   return cluster;
 }

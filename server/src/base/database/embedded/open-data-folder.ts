@@ -11,8 +11,9 @@ import { syncFolder } from "./sync-folder.ts";
  */
 export async function openDataFolder(path: string): Promise<string> {
   try {
-    const topmost = await mkdir(path, { recursive: true, mode: 0o700 });
-    if (topmost !== undefined) {
+    // On a read-only file system the recursive kind says ENOENT; the plain one says why.
+    const topmost = await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => mkdir(path, 0o700));
+    if (typeof topmost === "string") {
       for (let at = path; at.length >= topmost.length; at = dirname(at)) await syncFolder(dirname(at));
     }
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -21,7 +21,7 @@ export async function placeInNamespace({
   const wrapper = ["unshare", "--user", `--map-user=${account.uid}`, `--map-group=${account.gid}`, "--"];
   const [file, ...args] = [...wrapper, "/bin/sh", "-c", 'test -w "$1" && exec "$2" --version', "sh", folder];
   try {
-    await runCommand({ file: file ?? "", args: [...args, `${binaries.native}/bin/initdb`] }, { timeoutMs: 20_000 });
+    await runCommand({ name: "unshare", file: file ?? "", args: [...args, `${binaries.native}/bin/initdb`] }, { timeoutMs: 20_000 });
   } catch (thrown) {
     return { reason: messageOf(thrown) };
   }

@@ -16,7 +16,7 @@ export interface Placement {
 /** How to run `bin/<program>` there. */
 export function programIn({ binaries, owner, wrapper }: Placement, program: "initdb" | "postgres", args: readonly string[]): Command {
   const [file, ...rest] = [...wrapper, `${binaries.native}/bin/${program}`, ...args];
-  return { file: file ?? "", args: rest, ...owner };
+  return { name: program, file: file ?? "", args: rest, ...owner };
 }
 
 /** Short and stable name for a folder, for places beside it that are derived from it. */

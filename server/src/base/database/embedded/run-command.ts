@@ -3,6 +3,8 @@ import { EmbeddedError } from "./embedded-error.ts";
 
 /** A program as it is to be spawned: possibly through a wrapper, possibly as another user. */
 export interface Command {
+  /** For messages. */
+  readonly name: string;
   readonly file: string;
   readonly args: readonly string[];
   readonly uid?: number;
@@ -24,7 +26,7 @@ export async function runCommand(
   { input = "", timeoutMs, signal }: { input?: string; timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<string> {
   signal?.throwIfAborted();
-  const { file, args, ...as } = command;
+  const { name, file, args, ...as } = command;
   const limit = AbortSignal.timeout(timeoutMs);
   const child = spawn(file, args, { ...as, cwd: "/", env: bareEnvironment, detached: true, stdio: "pipe" });
   const kill = () => {
@@ -42,8 +44,8 @@ export async function runCommand(
   try {
     const code = await new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
     signal?.throwIfAborted();
-    if (limit.aborted) throw new EmbeddedError(`${file} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`);
-    if (code !== 0) throw new EmbeddedError(`${file} failed:\n${output.trim()}`);
+    if (limit.aborted) throw new EmbeddedError(`${name} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`);
+    if (code !== 0) throw new EmbeddedError(`${name} failed:\n${output.trim()}`);
     return output;
   } finally {
     limit.removeEventListener("abort", kill);

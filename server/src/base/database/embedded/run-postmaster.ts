@@ -40,9 +40,15 @@ export async function runPostmaster({
   signal?.throwIfAborted();
   const logStart = await logFile.size();
   const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const { file, args, ...as } = programIn(placement, "postgres", ["-D", cluster, ...given]);
+  const { file, args, uid, gid } = programIn(placement, "postgres", ["-D", cluster, ...given]);
   const stdio = ["ignore", logFile.descriptor, logFile.descriptor] as const;
-  const child = spawn(file, args, { ...as, cwd: "/", env: bareEnvironment, detached: true, stdio: [...stdio] });
+  const child = spawn(file, args, {
+    ...(uid === undefined ? {} : { uid, gid }),
+    cwd: "/",
+    env: bareEnvironment,
+    detached: true,
+    stdio: [...stdio],
+  });
   const exited = watchExit(child);
   const { pid } = child;
   if (pid === undefined) throw new EmbeddedError(`PostgreSQL could not be run: ${await exited}.`);

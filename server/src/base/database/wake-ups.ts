@@ -1,0 +1,123 @@
+import { Client } from "pg";
+import { sleep } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Database } from "./connect.ts";
+
+/** What processes on one database tell each other, so that nobody has to wait for the next look. Losing one costs time, never truth. */
+export type WakeUp =
+  /** Something was queued that the sender has no room for. */
+  | { readonly kind: "queued" }
+  /** Somebody has asked to cancel the run. */
+  | { readonly kind: "cancel"; readonly runId: string }
+  /** Somebody outside the executing process waits for the run. */
+  | { readonly kind: "watch"; readonly runId: string }
+  /** The run's journal has grown. */
+  | { readonly kind: "journal"; readonly runId: string };
+
+/**
+ * LISTEN and NOTIFY, beside every transaction and never inside one: PostgreSQL takes a lock over the whole cluster when a transaction that has
+ * notified commits, which would undo gathered writes. Messages of one moment go in one notification, after what they speak of was committed.
+ */
+export interface WakeUps {
+  /** Tells the other processes, soon. Does nothing while this process is alone. */
+  tell(message: WakeUp): void;
+  /** Set to what happens with the messages of others; `undefined`: some may have been lost, look at everything. */
+  onMessage: (message: WakeUp | undefined) => void;
+  /** Whether other processes live. */
+  alone: boolean;
+  close(): Promise<void>;
+}
+
+const channel = "beckon";
+/** Bytes of one notification; PostgreSQL takes less than 8,000. */
+const maxBytes = 7_000;
+/** Milliseconds between two notifications of a busy process. */
+const pause = 5;
+
+const letters = { queued: "q", cancel: "c", watch: "w", journal: "j" } as const;
+
+export function openWakeUps(database: Database, log: Log): WakeUps {
+  const sender = Math.random().toString(36).slice(2);
+  const closing = new AbortController();
+  const pending = new Set<string>();
+  let sending: Promise<void> | undefined;
+  let listening: Client | undefined;
+
+  async function send(): Promise<void> {
+    while (pending.size > 0 && !closing.signal.aborted) {
+      await sleep(pause, closing.signal);
+      let text = sender;
+      for (const message of pending) {
+        if (text.length + message.length + 1 > maxBytes) break;
+        text += ` ${message}`;
+        pending.delete(message);
+      }
+      await database.engine.query("select pg_notify($1, $2)", [channel, text]);
+    }
+  }
+
+  async function listen(): Promise<void> {
+    while (!closing.signal.aborted) {
+      const client = new Client(database.settings);
+      listening = client;
+      try {
+        const lost = new Promise<void>((resolve) => {
+          client.on("error", () => resolve());
+          client.on("end", () => resolve());
+        });
+        client.on("notification", ({ payload = "" }) => {
+          const [from, ...messages] = payload.split(" ");
+          if (from !== sender) for (const message of messages) wakeUps.onMessage(read(message));
+        });
+        await client.connect();
+        await client.query(`listen ${channel}`);
+        wakeUps.onMessage(undefined);
+        await lost;
+        if (!closing.signal.aborted)
+          log.warn("the connection for wake-ups was lost; until it is back, other processes' work is found by looking");
+      } catch {
+        // The database is away. What others tell in the meantime is found by looking.
+      }
+      await client.end().catch(() => {});
+      await sleep(500, closing.signal).catch(() => {});
+    }
+  }
+
+  const wakeUps: WakeUps = {
+    alone: true,
+    onMessage: () => {},
+    tell(message) {
+      if (wakeUps.alone || closing.signal.aborted) return;
+      pending.add(letters[message.kind] + ("runId" in message ? message.runId : ""));
+      sending ??= send()
+        .catch(() => pending.clear())
+        .finally(() => {
+          sending = undefined;
+        });
+    },
+    async close() {
+      closing.abort();
+      await listening?.end().catch(() => {});
+      await listened;
+      await sending;
+    },
+  };
+  const listened = listen();
+  return wakeUps;
+}
+
+function read(text: string): WakeUp | undefined {
+  const runId = text.slice(1);
+  switch (text[0]) {
+    case letters.queued:
+      return { kind: "queued" };
+    case letters.cancel:
+      return { kind: "cancel", runId };
+    case letters.watch:
+      return { kind: "watch", runId };
+    case letters.journal:
+      return { kind: "journal", runId };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { rawRequest } from "../../test/raw-request.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+import { hashCredential, newCredential } from "../base/secrets/index.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+
+/** What every credential that does not stand is told. */
+const { body: refusal } = await beckon.call("/agents", { credential: null });
+
+/** An agent that was invoked before, so that this process has accepted its token once. */
+async function invokedAgent() {
+  const made = await beckon.createAgent();
+  await beckon.invoke(made, "Hello");
+  return made;
+}
+
+async function firedTrigger() {
+  const owner = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(owner.id);
+  await beckon.call(trigger.url, { credential: null, body: "Hello" });
+  return { agent: owner, path: `/agents/${owner.id}/triggers/${trigger.id}`, ...trigger };
+}
+
+test("a refused credential is told what to do", async () => {
+  expectRefusal(await beckon.call("/agents", { credential: null }), 401, "unauthorized", /valid token/);
+});
+
+describe.each([
+  ["invoke", { method: "POST", path: `/agents/${agent.id}/invoke`, body: { input: "Hello" } }],
+  ["the management API", { method: "GET", path: "/agents", body: undefined }],
+])("%s", (_, { path, ...request }) => {
+  test.each([
+    ["no credential", null],
+    ["an empty one", ""],
+    ["junk", "junk"],
+    ["junk with the prefix of an agent token", "bka_junk"],
+    ["an unknown agent token", newCredential("bka_")],
+    ["an agent token with a wrong checksum", `${agent.token.slice(0, -1)}${agent.token.endsWith("A") ? "B" : "A"}`],
+    ["an agent token with more behind it", `${agent.token}x`],
+    ["an agent token in other letters", agent.token.toUpperCase()],
+    ["an unknown key", newCredential("bkw_")],
+    ["an unknown bootstrap key", "x".repeat(40)],
+    ["the bootstrap key without its end", beckon.key.slice(0, -1)],
+    ["a trigger's token", (await beckon.createTrigger(agent.id)).token],
+    ["an expired key", await insertKey(beckon, { expiresIn: -1 })],
+  ])("refuses %s with the one answer there is", async (__, credential) => {
+    const { status, body } = await beckon.call(path, { ...request, credential });
+    expect([status, body]).toEqual([401, refusal]);
+  });
+
+  test("takes a credential from its header only", async () => {
+    const { status } = await beckon.call(`${path}?x-api-key=${beckon.key}&api_key=${beckon.key}`, {
+      ...request,
+      credential: null,
+      headers: { authorization: `Bearer ${beckon.key}`, cookie: `x-api-key=${beckon.key}` },
+    });
+    expect(status).toBe(401);
+  });
+
+  test("takes a credential once only", async () => {
+    const { status, body } = await rawRequest(`${beckon.url}/api/public${path}`, {
+      method: request.method,
+      headers: ["x-api-key", beckon.key, "x-api-key", beckon.key],
+      ...(request.body === undefined ? {} : { pieces: [JSON.stringify(request.body)] }),
+    });
+    expect([status, body]).toEqual([401, refusal]);
+  });
+});
+
+describe("an agent token is refused", () => {
+  const invoke = async (path: string, token: string) => {
+    const { status, body } = await beckon.call(path, { credential: token, body: { input: "Hello" } });
+    return [status, body];
+  };
+
+  test("at another agent", async () => {
+    const other = await beckon.createAgent();
+    expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, refusal]);
+  });
+
+  test.each(["agt_00000000000000000000000000", "unknown", "%00", "%F0%9F%91%8B"])("at the unknown agent %s", async (id) => {
+    expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, refusal]);
+  });
+
+  test("after it was rotated", async () => {
+    const made = await invokedAgent();
+    await beckon.call(`/agents/${made.id}/token/rotate`, { method: "POST" });
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+  });
+
+  test("after its grace has ended", async () => {
+    const made = await invokedAgent();
+    await beckon.call(`/agents/${made.id}/token/rotate`, { body: { grace_seconds: 60 } });
+    await beckon.db.database.engine.query("update tokens set expires_at = now() where hash = $1", [hashCredential(made.token)]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+  });
+
+  test("after it was revoked", async () => {
+    const made = await invokedAgent();
+    await beckon.call(`/agents/${made.id}/token`, { method: "DELETE" });
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+  });
+
+  test("after its agent was deleted", async () => {
+    const made = await invokedAgent();
+    await beckon.call(`/agents/${made.id}`, { method: "DELETE" });
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+    expect((await beckon.call("/runs", { credential: made.token })).status).toBe(401);
+  });
+});
+
+describe("a fire is refused with the answer that other doors give", () => {
+  const fire = async (token: string) => {
+    const { status, body } = await beckon.call(`/triggers/${token}`, { credential: null, body: "Hello" });
+    return [status, body];
+  };
+
+  test.each([
+    ["junk", "junk"],
+    ["junk with the prefix of a trigger's token", "bkt_junk"],
+    ["an unknown token", newCredential("bkt_")],
+    ["the token of an agent", agent.token],
+    ["the bootstrap key", beckon.key],
+    ["a NUL", "%00"],
+    ["a broken escape", "%ff"],
+  ])("for %s", async (_, token) => {
+    expect(await fire(token)).toEqual([401, refusal]);
+  });
+
+  test("after its trigger's token was rotated", async () => {
+    const { token, path } = await firedTrigger();
+    await beckon.call(`${path}/rotate`, { method: "POST" });
+    expect(await fire(token)).toEqual([401, refusal]);
+  });
+
+  test("after its trigger was deleted", async () => {
+    const { token, path } = await firedTrigger();
+    await beckon.call(path, { method: "DELETE" });
+    expect(await fire(token)).toEqual([401, refusal]);
+  });
+
+  test("after its agent was deleted", async () => {
+    const { token, agent: owner } = await firedTrigger();
+    await beckon.call(`/agents/${owner.id}`, { method: "DELETE" });
+    expect(await fire(token)).toEqual([401, refusal]);
+  });
+});

@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+
+/** Each test guesses from an address of its own. */
+const from = (address: string) => ({ "x-forwarded-for": address });
+const doors = [
+  (headers: Record<string, string>) => beckon.call("/agents", { credential: "wrong", headers }),
+  (headers: Record<string, string>) => beckon.invoke({ id: agent.id, token: "bka_wrong" }, "Hello", headers),
+  (headers: Record<string, string>) => beckon.call("/triggers/bkt_wrong", { credential: null, body: "Hello", headers }),
+] as const;
+
+async function guess(address: string): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 31 }, (_, index) => doors[(index % 3) as 0 | 1 | 2](from(address))));
+  }
+}
+
+test("whoever guesses at any of the doors is soon told to wait, at all of them", async () => {
+  await guess("203.0.113.1");
+  for (const door of doors) {
+    const answer = await door(from("203.0.113.1"));
+    expectRefusal(answer, 429, "too_many_requests");
+    const wait = Number(answer.headers.get("retry-after"));
+    expect(wait).toBeGreaterThan(0);
+    expect(wait).toBeLessThanOrEqual(60);
+  }
+});
+
+test("valid callers at the address of one who guesses are served", async () => {
+  await guess("203.0.113.2");
+  const headers = from("203.0.113.2");
+  const answers = await Promise.all([
+    beckon.call("/agents", { headers }),
+    beckon.invoke(agent, "Hello", headers),
+    beckon.call(trigger.url, { credential: null, body: "Hello", headers }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+});
+
+test("one who guesses does not slow down another address", async () => {
+  await guess("203.0.113.3");
+  const answers = await Promise.all(doors.map((door) => door(from("203.0.113.4"))));
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+});
+
+test("an address that a caller names in front of the proxy's own does not help who guesses", async () => {
+  await guess("198.51.100.9, 203.0.113.5");
+  expect((await doors[0](from("198.51.100.10, 203.0.113.5"))).status).toBe(429);
+});
+
+test("a few mistakes are told as such", async () => {
+  for (let round = 0; round < 20; round++) expect((await doors[0](from("203.0.113.6"))).status).toBe(401);
+});
+
+test("the slowed down page of another origin may read why", async () => {
+  await guess("203.0.113.7");
+  expect((await doors[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe("*");
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+
+/** Bytes go out without a Content-Type, unless one is given. */
+const send = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: Buffer.from(body), headers });
+
+test.each([
+  undefined,
+  "application/json",
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "nonsense",
+])("the body is read as JSON under the Content-Type %s", async (type) => {
+  const { status, body } = await send('{"input":"Hello"}', type === undefined ? {} : { "content-type": type });
+  expect([status, body.output]).toEqual([200, "Hello"]);
+});
+
+test("members that invoke does not know are ignored", async () => {
+  const { status, body } = await send('{"input":"Hello","stream":true,"metadata":{"a":[1]},"output":7}');
+  expect([status, body.output]).toEqual([200, "Hello"]);
+});
+
+test("what counts is the decoded input", async () => {
+  const { body } = await send(String.raw`{"input":"\u0048\u00e9\ud83d\udc4b\n"}`);
+  expect(body.output).toBe("Hé👋\n");
+});
+
+test("an input of white space is an input", async () => {
+  const { status, body } = await send('{"input":" "}');
+  expect([status, body.output]).toEqual([200, " "]);
+});
+
+test("a byte order mark before the JSON is skipped", async () => {
+  const { status, body } = await send('\ufeff{"input":"Hello"}');
+  expect([status, body.output]).toEqual([200, "Hello"]);
+});
+
+test.each([
+  ["is empty", "", /body/],
+  ["breaks off", '{"input":"Hel', /JSON/],
+  ["is no JSON", "input=Hello", /JSON/],
+  ["is JSON, but a string", '"Hello"', /object/],
+  ["is JSON, but a list", '["Hello"]', /object/],
+  ["is null", "null", /object/],
+  ["has no input", '{"inputs":"Hello"}', /input/],
+  ["has an empty input", '{"input":""}', /input.*empty/],
+  ["has null as its input", '{"input":null}', /input.*string/],
+  ["has a number as its input", '{"input":5}', /input.*string/],
+  ["has an object as its input", '{"input":{"text":"Hello"}}', /input.*string/],
+  ["has an escaped NUL in its input", String.raw`{"input":"a\u0000b"}`, /NUL/],
+  ["holds a NUL byte", Buffer.from('{"input":"a\0b"}'), /NUL/],
+  ["has half of a surrogate pair in its input", String.raw`{"input":"a\ud800b"}`, /surrogate/],
+  ["has a surrogate pair the wrong way round", String.raw`{"input":"\udc4b\ud83d"}`, /surrogate/],
+  ["is not UTF-8", Buffer.from([...Buffer.from('{"input":"'), 0xff, ...Buffer.from('"}')]), /UTF-8/],
+  ["is compressed", Buffer.from("1f8b08000000000000ffaa56cacc2b282d51b25250f248cdc9c957aa050000ffff", "hex"), /body/],
+])("a body that %s is refused with 400", async (_, body, text) => {
+  expectRefusal(await send(body), 400, "bad_request", text);
+});
+
+test("a refused body starts no run", async () => {
+  const other = await beckon.createAgent();
+  await beckon.call(`/agents/${other.id}/invoke`, { credential: other.token, body: { input: "" } });
+  const { body } = await beckon.call(`/agents/${other.id}/runs`);
+  expect(body.data).toEqual([]);
+});

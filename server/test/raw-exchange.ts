@@ -1,0 +1,76 @@
+import { connect } from "node:net";
+
+/** An answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+export interface Exchange {
+  /** Final answers, in order; `100 Continue` and its like are not among them. */
+  readonly answers: readonly RawAnswer[];
+  /** What was received and is no HTTP answer, the rest of a broken off one too. */
+  readonly rest: string;
+}
+
+export interface ExchangeOptions {
+  /** Nothing is sent after these bytes: the server is told so, and need not wait for more. */
+  readonly complete?: boolean;
+  /** Says of each answer, by its position, whether it has no body because the request was a HEAD. */
+  readonly isHead?: (position: number) => boolean;
+}
+
+/** How long the server may take to end the exchange. */
+const patience = 10_000;
+
+/**
+ * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which the bytes have to ask for unless
+ * `complete`.
+ */
+export function rawExchange(
+  url: string,
+  bytes: Buffer,
+  { complete = false, isHead = () => false }: ExchangeOptions = {},
+): Promise<Exchange> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    const timer = setTimeout(() => {
+      reject(new Error(`no end in ${patience} ms, but: ${Buffer.concat(chunks).toString("latin1")}`));
+      socket.destroy();
+    }, patience);
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    // A server that has heard enough may close while we are still sending.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve(readAnswers(Buffer.concat(chunks), isHead));
+    });
+    if (complete) socket.end(bytes);
+    else socket.write(bytes);
+  });
+}
+
+function readAnswers(received: Buffer, isHead: (position: number) => boolean): Exchange {
+  const answers: RawAnswer[] = [];
+  let at = 0;
+  for (;;) {
+    const headEnd = received.indexOf("\r\n\r\n", at);
+    const [statusLine = "", ...lines] = received.subarray(at, Math.max(at, headEnd)).toString("latin1").split("\r\n");
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
+    if (headEnd < 0 || Number.isNaN(status)) return { answers, rest: received.subarray(at).toString("latin1") };
+    const headers = new Map(
+      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
+    at = headEnd + 4;
+    if (status < 200) continue;
+    const length = isHead(answers.length) || status === 204 ? 0 : Number(headers.get("content-length"));
+    // Every answer of ours has a length; without one, or with a wrong one, what follows is left over.
+    if (Number.isNaN(length) || at + length > received.length) return { answers, rest: received.subarray(at).toString("latin1") };
+    answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });
+    at += length;
+  }
+}

@@ -1,0 +1,34 @@
+import { scopes as all } from "../src/base/context.ts";
+import { newId } from "../src/base/ids.ts";
+import { hashCredential, newCredential } from "../src/base/secrets/index.ts";
+import { defaultWorkspaceId } from "../src/workspaces/index.ts";
+import type { TestBeckon } from "./beckon.ts";
+
+export interface KeyOptions {
+  /** Default: every scope. */
+  readonly scopes?: readonly string[];
+  /** Default: `default`. */
+  readonly workspaceId?: string;
+  /** Seconds from now, below zero for an expired one; default: never. */
+  readonly expiresIn?: number;
+}
+
+/** A workspace key, written into the database as a door for keys would. */
+export async function insertKey(
+  { db }: TestBeckon,
+  { scopes = all, workspaceId = defaultWorkspaceId, expiresIn }: KeyOptions = {},
+): Promise<string> {
+  const key = newCredential("bkw_");
+  await db.database.engine.query(
+    `insert into keys (id, workspace_id, name, hash, scopes, expires_at) values ($1, $2, 'Test', $3, $4, now() + make_interval(secs => $5))`,
+    [newId("key"), workspaceId, hashCredential(key), scopes, expiresIn ?? null],
+  );
+  return key;
+}
+
+/** Another workspace's key, with every scope. */
+export async function insertStranger(beckon: TestBeckon): Promise<string> {
+  const workspaceId = newId("wsp");
+  await beckon.db.database.engine.query("insert into workspaces (id, name) values ($1, 'Strangers')", [workspaceId]);
+  return insertKey(beckon, { workspaceId });
+}
