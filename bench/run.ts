@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
-import { type Agent, prepareAgent } from "./prepare-agent.ts";
 import type { LoadResult } from "./load.ts";
+import { type Agent, prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, residentMiB, run, type Started, stop } from "./processes.ts";
 import { storeRuns } from "./store-runs.ts";
 
@@ -129,7 +129,9 @@ async function begin<T>(file: string, args: readonly string[], env: Record<strin
 }
 
 function print(lines: readonly { line: Line; against: Line }[], idle: number): void {
-  console.log("\n| what | requests/s | ratio to (a) | p50 ms | p99 ms | p50 ratio | server CPU s/1,000 | database CPU s/1,000 | memory MiB | failures |");
+  console.log(
+    "\n| what | requests/s | ratio to (a) | p50 ms | p99 ms | p50 ratio | server CPU s/1,000 | database CPU s/1,000 | memory MiB | failures |",
+  );
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { line, against } of lines) {
     const rate = (one: Line) => one.requests / one.seconds;

@@ -31,10 +31,8 @@ export const toolGrant = z.discriminatedUnion("type", [z.strictObject({ type: z.
 export type ToolGrant = z.infer<typeof toolGrant>;
 
 /** `provider/model`: the provider's name in the workspace, a slash, the model's name at that provider. */
-const modelName = z
-  .string()
+const modelName = cleanText(300)
   .min(3)
-  .max(300)
   .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
 
 const members = {

@@ -12,7 +12,17 @@ export {
   type UpdateAgentBody,
   updateAgentBody,
 } from "./agents.ts";
-export { type ErrorAnswer, errorAnswer, fireAnswer, invokeAnswer, type PageQuery, pageQuery, type RefusalCode } from "./answers.ts";
+export {
+  type ErrorAnswer,
+  emptyBody,
+  errorAnswer,
+  eventsQuery,
+  fireAnswer,
+  invokeAnswer,
+  type PageQuery,
+  pageQuery,
+  type RefusalCode,
+} from "./answers.ts";
 export {
   type AnswerPart,
   answerPart,
@@ -28,7 +38,17 @@ export {
   type RunEvent,
   type TokenUsage,
 } from "./events.ts";
-export { createProviderBody, type Provider, provider, updateProviderBody } from "./providers.ts";
+export {
+  createProviderBody,
+  defaultBaseUrls,
+  type Provider,
+  type ProviderCheck,
+  type ProviderKind,
+  provider,
+  providerCheck,
+  providerKind,
+  updateProviderBody,
+} from "./providers.ts";
 export { invokeBody, type Run, type RunSource, type RunStatus, run } from "./runs.ts";
 export { isStorableText } from "./text.ts";
 export { createTriggerBody, type Trigger, trigger, updateTriggerBody } from "./triggers.ts";

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { z } from "zod";
 import { ConfigError } from "./base/errors.ts";
+import { parseHostPort } from "./base/host-port.ts";
 
 /** The process's settings, read once and frozen. Nothing else in the server reads the environment. */
 export interface Config {
@@ -31,10 +32,35 @@ export interface Config {
   readonly maxRuns: number;
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;
+  /** What agents may call although it is not public, each `host:port` as `parseHostPort` writes it. */
+  readonly egressAllow: readonly string[];
+  /** Accounts of the operator's at providers of models. */
+  readonly accounts: {
+    readonly openai: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined };
+    readonly anthropic: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined };
+    readonly google: { readonly baseUrl: undefined; readonly apiKey: string | undefined };
+  };
+  /** Whether all workspaces may use these accounts, and not only `default`. */
+  readonly shareProviders: boolean;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
-const secret = new Set(["BECKON_MASTER_KEY", "BECKON_BOOTSTRAP_KEY", "DATABASE_URL"]);
+const secret = new Set([
+  "BECKON_MASTER_KEY",
+  "BECKON_BOOTSTRAP_KEY",
+  "DATABASE_URL",
+  "OPENAI_API_KEY",
+  "ANTHROPIC_API_KEY",
+  "GOOGLE_GENERATIVE_AI_API_KEY",
+]);
+
+const apiKey = {
+  schema: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4000}$/)
+    .optional(),
+  may: "a key as the provider gave it out, without spaces",
+};
 
 const flag = z.enum(["0", "1"]).default("0");
 const whole = (min: number, max: number, fallback: number) =>
@@ -45,6 +71,16 @@ const whole = (min: number, max: number, fallback: number) =>
     .pipe(z.number().min(min).max(max))
     .default(fallback);
 
+/** Without an ending slash; the library adds the rest of each path. */
+const apiRoot = (example: string) => ({
+  schema: z
+    .url({ protocol: /^https?$/ })
+    .regex(/^[^?#@]*$/)
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional(),
+  may: `an http or https URL without a query: the root of the API, for example ${example}`,
+});
+
 /** What each setting may be; the text stands in the error when it is not. */
 const settings = {
   PORT: { schema: whole(0, 65_535, 3000), may: "a port, 0 to 65535" },
@@ -52,9 +88,10 @@ const settings = {
   PUBLIC_URL: {
     schema: z
       .url({ protocol: /^https?$/ })
+      .regex(/^[^?#@]*$/)
       .transform((url) => url.replace(/\/+$/, ""))
       .optional(),
-    may: "an http or https URL, for example https://agents.example.com",
+    may: "an http or https URL without a query, for example https://agents.example.com",
   },
   DATABASE_URL: {
     schema: z
@@ -81,8 +118,23 @@ const settings = {
   BECKON_DRAIN_SECONDS: { schema: whole(0, 3_600, 30), may: "0 to 3600 seconds" },
   BECKON_MAX_RUNS: { schema: whole(1, 100_000, 2_000), may: "1 to 100000" },
   BECKON_POOL_SIZE: { schema: whole(4, 200, 10), may: "4 to 200 connections" },
+  BECKON_EGRESS_ALLOW: {
+    schema: z
+      .string()
+      .transform((list) => list.split(",").map(parseHostPort))
+      .refine((entries) => !entries.includes(undefined))
+      .transform((entries) => entries.filter((entry) => entry !== undefined))
+      .default([]),
+    may: "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+  },
   BECKON_TRUST_PROXY: { schema: flag, may: "0 or 1" },
   BECKON_TRUST_STORAGE: { schema: flag, may: "0 or 1" },
+  OPENAI_API_KEY: apiKey,
+  OPENAI_BASE_URL: apiRoot("https://api.openai.com/v1"),
+  ANTHROPIC_API_KEY: apiKey,
+  ANTHROPIC_BASE_URL: apiRoot("https://api.anthropic.com/v1"),
+  GOOGLE_GENERATIVE_AI_API_KEY: apiKey,
+  BECKON_SHARE_PROVIDERS: { schema: flag, may: "0 or 1" },
   LOG_LEVEL: {
     schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     may: "fatal, error, warn, info, debug, trace or silent",
@@ -129,6 +181,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     drainSeconds: values.BECKON_DRAIN_SECONDS,
     maxRuns: values.BECKON_MAX_RUNS,
     poolSize: values.BECKON_POOL_SIZE,
+    egressAllow: values.BECKON_EGRESS_ALLOW,
+    accounts: {
+      openai: { baseUrl: values.OPENAI_BASE_URL, apiKey: values.OPENAI_API_KEY },
+      anthropic: { baseUrl: values.ANTHROPIC_BASE_URL, apiKey: values.ANTHROPIC_API_KEY },
+      google: { baseUrl: undefined, apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },
+    },
+    shareProviders: values.BECKON_SHARE_PROVIDERS === "1",
     logLevel: values.LOG_LEVEL,
   });
 }

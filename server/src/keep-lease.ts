@@ -15,7 +15,8 @@ export interface Lease {
  * the lease, as it should. Declared dead, the process drops its runs, which others may have by then, and goes on under a new id.
  *
  * It judges others only after it has held its own lease unbroken for one lease's length: after the database was away for longer than a lease
- * all have lapsed, and each needs the time to renew.
+ * all have lapsed, and each needs the time to renew. A renewal that failed breaks it too: others may have lapsed in an outage that this
+ * process outlasted.
  */
 export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   const { lease: connection } = runtime.database;
@@ -23,14 +24,20 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   const stopping = new AbortController();
   let renewedAt = elapsed();
   let unbrokenSince = renewedAt;
+  let failed = false;
 
   async function renew(): Promise<void> {
     const askedAt = elapsed();
     const renewed = await renewLease(connection, runtime.processId, leaseSeconds);
     if (renewed === undefined) return startAnew();
-    if (elapsed() - renewedAt > leaseMs) unbrokenSince = askedAt;
+    if (failed || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
+    failed = false;
     renewedAt = askedAt;
-    runtime.wakeUps.alone = renewed.alive < 2;
+    const { wakeUps } = runtime;
+    const wasAlone = wakeUps.alone;
+    wakeUps.alone = renewed.alive < 2;
+    // The others may not know yet that they are not alone: that somebody speaks tells them.
+    if (wasAlone && !wakeUps.alone) wakeUps.tell({ kind: "queued" });
   }
 
   async function startAnew(): Promise<void> {
@@ -44,7 +51,10 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
 
   async function keep(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await renew().catch((thrown) => runtime.log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again"));
+      await renew().catch((thrown) => {
+        failed = true;
+        runtime.log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again");
+      });
       await sleep(leaseMs / 6, stopping.signal).catch(() => {});
     }
   }
@@ -53,7 +63,7 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   return {
     async recordLapsed() {
       const now = elapsed();
-      if (now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
+      if (failed || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordLapsed(connection, runtime.processId);
       if (dead.length > 0) runtime.log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
     },

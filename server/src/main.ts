@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, migrate } from "./base/database/index.ts";
 import { createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
@@ -10,9 +11,11 @@ import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
 import { countFailedAuthentications, listen } from "./http/index.ts";
 import { keepLease } from "./keep-lease.ts";
+import { operatorProviders } from "./providers/index.ts";
 import { createRuntime, drainRuns, recordDeaths, registerProcess } from "./runs/index.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor-messages.ts";
 import { startWorker } from "./worker.ts";
+import { defaultWorkspaceId } from "./workspaces/index.ts";
 
 /** One server process, answering callers. */
 export interface Beckon {
@@ -75,6 +78,7 @@ export async function start({ config, processId = newId("prc"), reaped = [], too
     executes: config.role !== "api",
     extraTools: tools,
     fetch: outbound.fetch,
+    operator: operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders }),
   });
   opened.defer(() => runtime.wakeUps.close());
   const lease = keepLease(runtime, config.leaseSeconds);
@@ -100,10 +104,11 @@ export async function start({ config, processId = newId("prc"), reaped = [], too
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.processId),
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
+      const graceOver = elapsed() + config.drainSeconds * 1_000;
       runtime.draining = true;
       runtime.room.open = false;
       await worker.stop();
-      await drainRuns(runtime, config.drainSeconds * 1_000);
+      await drainRuns(runtime, Math.max(0, graceOver - elapsed()));
       await running.disposeAsync();
     },
   };

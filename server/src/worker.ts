@@ -1,7 +1,7 @@
 import { sleep } from "./base/clock.ts";
 import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
-import { cancelledRuns, claimRuns, expireQueued, forgetDead, type Runtime, takeOverRuns } from "./runs/index.ts";
+import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, forgetDead, type Runtime, takeOverRuns } from "./runs/index.ts";
 
 /** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
@@ -39,6 +39,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   runtime.wakeUps.onMessage = (message) => hear(runtime, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
+    if (stopping.signal.aborted) return undefined;
     try {
       return await act();
     } catch (thrown) {
@@ -52,6 +53,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       await attempt("recording deaths", options.recordLapsed);
       await attempt("taking over runs", () => takeOverRuns(runtime));
+      await attempt("looking for lost claims", () => executeLostClaims(runtime));
       runtime.wakeWorker();
       await attempt("looking for cancelled runs", async () => {
         const runIds = await cancelledRuns(runtime.database.engine, runtime.processId);

@@ -16,16 +16,20 @@ export interface HeldModel {
 
 let made = 0;
 
-/** A model of one test's own that answers nobody until it is released; it echoes then, or does what `behaviour` says. */
+/**
+ * A model of one test's own that answers nobody until it is released; it echoes then, or does what `behaviour` says. Released at the
+ * latest when the test is over, which then waits for the end of every run that calls it.
+ */
 export async function startHeldModel(beckon: TestBeckon, behaviour: Behaviour = echo()): Promise<HeldModel> {
   const server = await startModelServer();
   const released = Promise.withResolvers<void>();
   server.script(held(released.promise, behaviour));
+  const { id, name } = await beckon.createProvider(server.url, `held-${++made}`);
   onTestFinished(async () => {
     released.resolve();
+    await eventually("the end of all runs that call the model", async () => ((await runsLeft(beckon, id)) === 0 ? true : undefined));
     await server.close();
   });
-  const { name } = await beckon.createProvider(server.url, `held-${++made}`);
   return {
     model: `${name}/scripted`,
     requests: server.requests,
@@ -34,4 +38,13 @@ export async function startHeldModel(beckon: TestBeckon, behaviour: Behaviour = 
     },
     release: () => released.resolve(),
   };
+}
+
+async function runsLeft({ db }: TestBeckon, providerId: string): Promise<number> {
+  const { rows } = await db.database.engine.query<{ left: number }>(
+    `select count(*)::int as left from runs r join agent_versions v on v.agent_id = r.agent_id and v.version = 1
+      where v.provider_id = $1 and r.finished_at is null`,
+    [providerId],
+  );
+  return rows[0]?.left ?? 0;
 }

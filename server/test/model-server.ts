@@ -1,14 +1,17 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { chunk, type Said, type SaidError, type Wire, wireOf } from "./wire/index.ts";
 
-/** A request as it reached the server. `body` is the parsed JSON. */
+export type { Said } from "./wire/index.ts";
+
+/** A request as it reached the server, in whichever wire format; `body` is the parsed JSON. */
 export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: ChatBody;
 }
 
-/** What of OpenAI's chat completions the tests look at. */
+/** What the tests look at. The members named are those of OpenAI's chat completions; another format has its own. */
 export interface ChatBody {
   readonly model: string;
   readonly stream?: boolean;
@@ -30,7 +33,7 @@ export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** One piece for a body of known length; a stream's pieces are sent one after the other. */
-  readonly pieces: readonly string[];
+  readonly pieces: readonly (string | Uint8Array)[];
 }
 
 /** How a reply reaches the client. `after` counts bytes from the status line on, framing included. */
@@ -39,7 +42,9 @@ export type Fate =
   /** The connection is reset (or, with `gently`, closed) after so many bytes. */
   | { readonly type: "cut"; readonly after: number; readonly gently?: boolean }
   /** Nothing more comes after so many bytes; the connection stays open. */
-  | { readonly type: "stall"; readonly after: number };
+  | { readonly type: "stall"; readonly after: number }
+  /** After the reply's pieces `piece` is sent again and again until so many bytes have been, as fast as the client reads. */
+  | { readonly type: "flood"; readonly piece: string; readonly bytes: number };
 
 /** Answers one request. `index` counts requests from 0. */
 export type Behaviour = (request: ModelRequest, index: number) => Scene | Promise<Scene>;
@@ -49,16 +54,18 @@ export interface Scene {
 }
 
 export interface ModelServer {
-  /** The base URL of a provider: `http://127.0.0.1:<port>/v1`. */
+  /** The base URL of a provider of any kind: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
   /** All requests so far, in order. */
   readonly requests: readonly ModelRequest[];
   /** One behaviour for all requests from now on, or a queue of them; after the queue every request is echoed. */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
+  /** Bytes that floods have sent. */
+  readonly flooded: number;
   /** Forgets requests and script. */
   reset(): void;
   /** Resolves with the bytes that `behaviour` would send for a request, so that a test can cut at each of them. */
-  bytesOf(behaviour: Behaviour, body: ChatBody): Promise<number>;
+  bytesOf(behaviour: Behaviour, body: ChatBody, path?: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -68,6 +75,7 @@ export async function startModelServer(): Promise<ModelServer> {
   const sockets = new Set<Socket>();
   let queue: Behaviour[] = [];
   let always: Behaviour = echo();
+  let flooded = 0;
 
   const server = createServer(async (incoming, outgoing) => {
     const request = await readRequest(incoming);
@@ -75,6 +83,7 @@ export async function startModelServer(): Promise<ModelServer> {
     const behaviour = queue.shift() ?? always;
     const { reply, fate } = await behaviour(request, index);
     if (fate.type === "whole") answer(outgoing, reply);
+    else if (fate.type === "flood") await flood(outgoing, reply, fate, (bytes) => (flooded += bytes));
     else breakOff(incoming.socket, frames(reply), fate);
   });
   server.on("connection", (socket: Socket) => {
@@ -86,6 +95,9 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get flooded() {
+      return flooded;
+    },
     script(behaviours) {
       queue = typeof behaviours === "function" ? [] : [...behaviours];
       always = typeof behaviours === "function" ? behaviours : echo();
@@ -95,8 +107,8 @@ export async function startModelServer(): Promise<ModelServer> {
       queue = [];
       always = echo();
     },
-    async bytesOf(behaviour, body) {
-      const { reply } = await behaviour({ path: "/v1/chat/completions", headers: {}, body }, 0);
+    async bytesOf(behaviour, body, path = "/v1/chat/completions") {
+      const { reply } = await behaviour({ path, headers: {}, body }, 0);
       return Buffer.concat(frames(reply)).length;
     },
     async close() {
@@ -116,11 +128,12 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
 /** An answer as bytes, for those that are to be cut: they are written past node:http. */
 function frames({ status, headers, pieces }: Reply): Buffer[] {
   const chunked = headers["content-type"]?.startsWith("text/event-stream") ?? false;
-  const framing = chunked ? "transfer-encoding: chunked" : `content-length: ${Buffer.byteLength(pieces.join(""))}`;
+  const bytes = pieces.map((piece) => Buffer.from(piece));
+  const framing = chunked ? "transfer-encoding: chunked" : `content-length: ${Buffer.concat(bytes).length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = Buffer.from(`HTTP/1.1 ${status} Scripted\r\n${lines.join("")}${framing}\r\n\r\n`);
-  if (!chunked) return [head, Buffer.from(pieces.join(""))];
-  const body = pieces.map((piece) => Buffer.from(`${Buffer.byteLength(piece).toString(16)}\r\n${piece}\r\n`));
+  if (!chunked) return [head, ...bytes];
+  const body = bytes.flatMap((piece) => [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
   return [head, ...body, Buffer.from("0\r\n\r\n")];
 }
 
@@ -131,7 +144,26 @@ function answer(outgoing: ServerResponse, { status, headers, pieces }: Reply): v
   outgoing.end();
 }
 
-function breakOff(socket: Socket, all: readonly Buffer[], fate: Exclude<Fate, { type: "whole" }>): void {
+/** Ends early when the client leaves. */
+async function flood(
+  outgoing: ServerResponse,
+  { status, headers, pieces }: Reply,
+  { piece, bytes }: Extract<Fate, { type: "flood" }>,
+  count: (bytes: number) => void,
+): Promise<void> {
+  outgoing.writeHead(status, headers);
+  for (const first of pieces) outgoing.write(first);
+  const again = Buffer.from(piece);
+  for (let sent = 0; sent < bytes && !outgoing.destroyed; sent += again.length) {
+    count(again.length);
+    if (outgoing.write(again)) continue;
+    await new Promise((resolve) => outgoing.once("drain", resolve).once("close", resolve));
+    outgoing.removeAllListeners("drain").removeAllListeners("close");
+  }
+  outgoing.end();
+}
+
+function breakOff(socket: Socket, all: readonly Buffer[], fate: Extract<Fate, { type: "cut" | "stall" }>): void {
   const part = Buffer.concat(all).subarray(0, fate.after);
   const leave = () => {
     if (fate.type === "stall") return;
@@ -142,53 +174,60 @@ function breakOff(socket: Socket, all: readonly Buffer[], fate: Exclude<Fate, { 
   else socket.write(part, leave);
 }
 
-interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens?: number;
-}
-
-/** What the model says. */
-export interface Said {
-  readonly text?: string;
-  readonly reasoning?: string;
-  readonly calls?: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
-  /** Default: `tool_calls` with calls, else `stop`; null: none is sent. */
-  readonly finish?: string | null;
-  /** Default: 10 in, 5 out; null: none is sent. */
-  readonly usage?: Usage | null;
-}
-
-/** The model says this, streamed when asked to. */
+/** The model says this in the words of the request's format, streamed when asked to. */
 export function says(said: Said | string): Behaviour {
   const saying = typeof said === "string" ? { text: said } : said;
-  return ({ body }) => ({ reply: body.stream ? streamReply(saying, body.model) : plainReply(saying, body.model), fate: { type: "whole" } });
+  return (request) => {
+    const { wire, model, streamed } = readCall(request);
+    const reply = streamed ? sseReply(wire.stream(saying, model).events) : jsonReply(wire.plain(saying, model));
+    return { reply, fate: { type: "whole" } };
+  };
 }
 
-/** The model repeats the last user message. */
+/** What `says` streams, as the caller of this makes of its events; `closing` of them, the last, make it whole. */
+export function streams(said: Said, change: (events: readonly unknown[], closing: number, wire: Wire) => readonly unknown[]): Behaviour {
+  return (request) => {
+    const { wire, model } = readCall(request);
+    const { events, closing } = wire.stream(said, model);
+    return { reply: sseReply(change(events, closing, wire)), fate: { type: "whole" } };
+  };
+}
+
+/** The model repeats the last thing a user said. */
 export function echo(): Behaviour {
-  return (request, index) => says(request.body.messages.findLast(({ role }) => role === "user")?.content ?? "")(request, index);
+  return (request, index) => says(wireOf(request.path).lastInput(request.body))(request, index);
 }
 
-/** A refusal, by default in OpenAI's form. */
+/** A refusal, by default in the form of the request's format. */
 export function status(code: number, options: { readonly headers?: Record<string, string>; readonly body?: string } = {}): Behaviour {
-  const body = options.body ?? JSON.stringify({ error: { message: `scripted ${code}`, type: "scripted", code: null } });
-  return () => ({
-    reply: { status: code, headers: { "content-type": "application/json", ...options.headers }, pieces: [body] },
+  return ({ path }) => ({
+    reply: {
+      status: code,
+      headers: { "content-type": "application/json", ...options.headers },
+      pieces: [options.body ?? JSON.stringify(wireOf(path).refusal(code, `scripted ${code}`))],
+    },
     fate: { type: "whole" },
   });
 }
 
 /** 200 with any body, whole. */
-export function body(text: string, contentType = "application/json"): Behaviour {
-  return () => ({ reply: { status: 200, headers: { "content-type": contentType }, pieces: [text] }, fate: { type: "whole" } });
+export function body(text: string | Uint8Array, contentType = "application/json", headers: Record<string, string> = {}): Behaviour {
+  return () => ({
+    reply: { status: 200, headers: { "content-type": contentType, ...headers }, pieces: [text] },
+    fate: { type: "whole" },
+  });
 }
 
-/** 200 and an error in band: the body itself, or a piece of the stream after some text. */
-export function inBandError(error: unknown): Behaviour {
-  return ({ body: { model, stream } }) => {
-    if (!stream) return { reply: jsonReply({ error }), fate: { type: "whole" } };
-    return { reply: sseReply([chunk(model, { content: "half a te" }), JSON.stringify({ error }), "[DONE]"]), fate: { type: "whole" } };
+/** 200 and an error in band: the body itself, or an event of the stream after some text. */
+export function inBandError(error: SaidError | string): Behaviour {
+  return (request) => {
+    const { wire, model, streamed } = readCall(request);
+    // A bare text in place of the error is what some servers of chat completions send.
+    const told = typeof error === "string" ? { error } : wire.inBand(error, streamed);
+    if (!streamed) return { reply: jsonReply(told), fate: { type: "whole" } };
+    const { events, closing } = wire.stream({ text: "half a te" }, model);
+    const opening = events.slice(0, events.length - closing);
+    return { reply: sseReply([...opening, told, ...events.slice(opening.length)]), fate: { type: "whole" } };
   };
 }
 
@@ -197,9 +236,9 @@ export function streamOf(...data: readonly string[]): Behaviour {
   return () => ({ reply: sseReply(data), fate: { type: "whole" } });
 }
 
-/** One piece of a stream that says `text`. */
+/** One piece of a stream of chat completions that says `text`. */
 export function textChunk(text: string, finish: string | null = null): string {
-  return chunk("scripted", { content: text }, finish);
+  return JSON.stringify(chunk("scripted", { content: text }, finish));
 }
 
 /** Never answers. */
@@ -218,59 +257,22 @@ export function held(released: Promise<unknown>, behaviour: Behaviour): Behaviou
   };
 }
 
-function plainReply({ text, reasoning, calls = [], finish, usage = defaultUsage }: Said, model: string): Reply {
-  const toolCalls = calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
-  const message = {
-    role: "assistant",
-    content: text ?? null,
-    ...(reasoning !== undefined && { reasoning_content: reasoning }),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-  };
-  const reason = finish === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : finish;
-  return jsonReply({
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1_700_000_000,
-    model,
-    choices: [{ index: 0, message, ...(reason !== null && { finish_reason: reason }) }],
-    ...(usage !== null && { usage }),
-  });
-}
-
-function streamReply({ text, reasoning, calls = [], finish, usage = defaultUsage }: Said, model: string): Reply {
-  const words = (whole: string | undefined) => whole?.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
-  const reason = finish === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : finish;
-  return sseReply([
-    ...words(reasoning).map((word) => chunk(model, { reasoning_content: word })),
-    ...words(text).map((word) => chunk(model, { content: word })),
-    ...calls.flatMap(({ id, name, arguments: args }, index) => {
-      const middle = Math.ceil(args.length / 2);
-      const rest = { index, function: { arguments: args.slice(middle) } };
-      const first = { index, id, type: "function", function: { name, arguments: args.slice(0, middle) } };
-      return [chunk(model, { tool_calls: [first] }), chunk(model, { tool_calls: [rest] })];
-    }),
-    ...(reason === null ? [] : [chunk(model, {}, reason)]),
-    ...(usage === null ? [] : [JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", model, choices: [], usage })]),
-    "[DONE]",
-  ]);
-}
-
-const defaultUsage: Usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
-
-function chunk(model: string, delta: object, finish: string | null = null): string {
-  return JSON.stringify({
-    id: "chatcmpl-1",
-    object: "chat.completion.chunk",
-    created: 1_700_000_000,
-    model,
-    choices: [{ index: 0, delta, finish_reason: finish }],
-  });
+function readCall({ path, body: sent }: ModelRequest): { readonly wire: Wire; readonly model: string; readonly streamed: boolean } {
+  const wire = wireOf(path);
+  return { wire, model: sent.model ?? "model", streamed: wire.streamed(path, sent) };
 }
 
 function jsonReply(value: unknown): Reply {
   return { status: 200, headers: { "content-type": "application/json" }, pieces: [JSON.stringify(value)] };
 }
 
-function sseReply(data: readonly string[]): Reply {
-  return { status: 200, headers: { "content-type": "text/event-stream" }, pieces: data.map((each) => `data: ${each}\n\n`) };
+function sseReply(events: readonly unknown[]): Reply {
+  return { status: 200, headers: { "content-type": "text/event-stream" }, pieces: events.map(frame) };
+}
+
+/** One event of a stream. Formats that name their events name them by their `type`. */
+export function frame(event: unknown): string {
+  if (typeof event === "string") return `data: ${event}\n\n`;
+  const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
+  return `${typeof type === "string" ? `event: ${type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
 }

@@ -18,8 +18,8 @@ export interface Exchange {
 export interface ExchangeOptions {
   /** Nothing is sent after these bytes: the server is told so, and need not wait for more. */
   readonly complete?: boolean;
-  /** Says of each answer, by its position, whether it has no body because the request was a HEAD. */
-  readonly isHead?: (position: number) => boolean;
+  /** The request is a HEAD: its answer has no body, unless the server could not even read the method. */
+  readonly isHead?: boolean;
 }
 
 /** How long the server may take to end the exchange. */
@@ -29,11 +29,7 @@ const patience = 10_000;
  * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which the bytes have to ask for unless
  * `complete`.
  */
-export function rawExchange(
-  url: string,
-  bytes: Buffer,
-  { complete = false, isHead = () => false }: ExchangeOptions = {},
-): Promise<Exchange> {
+export function rawExchange(url: string, bytes: Buffer, { complete = false, isHead = false }: ExchangeOptions = {}): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -54,7 +50,7 @@ export function rawExchange(
   });
 }
 
-function readAnswers(received: Buffer, isHead: (position: number) => boolean): Exchange {
+function readAnswers(received: Buffer, isHead: boolean): Exchange {
   const answers: RawAnswer[] = [];
   let at = 0;
   for (;;) {
@@ -67,7 +63,7 @@ function readAnswers(received: Buffer, isHead: (position: number) => boolean): E
     );
     at = headEnd + 4;
     if (status < 200) continue;
-    const length = isHead(answers.length) || status === 204 ? 0 : Number(headers.get("content-length"));
+    const length = (isHead && at === received.length) || status === 204 ? 0 : Number(headers.get("content-length"));
     // Every answer of ours has a length; without one, or with a wrong one, what follows is left over.
     if (Number.isNaN(length) || at + length > received.length) return { answers, rest: received.subarray(at).toString("latin1") };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });

@@ -30,6 +30,12 @@ export async function requireAgentForChange(tx: WorkspaceTransaction, ctx: Conte
   return row;
 }
 
+/** @throws Refusal `stale` when `If-Match` names another version than the current one. */
+export function requireSeenVersion(ctx: Context, row: AgentRow): void {
+  if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
+  throw new Refusal("stale", `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`);
+}
+
 export function noAgent(): Refusal {
   return new Refusal("not_found", "There is no agent with this id in this workspace.");
 }

@@ -25,7 +25,7 @@ export async function addAgent(tx: WorkspaceTransaction, ctx: Context, body: unk
     workspaceId: ctx.workspaceId,
     version: 1,
     config,
-    providerId: await resolveModel(tx, ctx.workspaceId, config.model),
+    providerId: await resolveModel(tx, ctx, config.model),
     createdBy: principalOf(ctx.actor),
   });
   const token = await issueToken(tx, ctx, { agentId }, { graceSeconds: 0 });

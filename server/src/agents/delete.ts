@@ -2,14 +2,18 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
-import { requireAgentForChange } from "./agent.ts";
+import { requireAgentForChange, requireSeenVersion } from "./agent.ts";
 import { updateAgentRow } from "./store.ts";
 
-/** Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable. */
+/**
+ * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.
+ * @throws Refusal `stale` when `If-Match` names another version than the current one.
+ */
 export async function deleteAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<void> {
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
+    requireSeenVersion(ctx, row);
     await updateAgentRow(tx, row, { deleted_at: "now" });
     await revokeTokens(tx, { agentId: row.id });
     await record(tx, ctx, { action: "agent.delete", target: row.id, data: { name: row.name } });

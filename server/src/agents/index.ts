@@ -4,7 +4,7 @@ export { deleteAgent } from "./delete.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";
 export { pauseAgent } from "./pause.ts";
-export { undeleteAgent } from "./restore.ts";
+export { requireAgentForRestore, undeleteAgent } from "./restore.ts";
 export { resumeAgent } from "./resume.ts";
 export { revealAgentToken } from "./reveal-token.ts";
 export { revokeAgentToken } from "./revoke-token.ts";

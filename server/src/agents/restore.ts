@@ -2,15 +2,20 @@ import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { noAgent } from "./agent.ts";
-import { lockAgent, updateAgentRow } from "./store.ts";
+import { type AgentRow, lockAgent, updateAgentRow } from "./store.ts";
+
+/** The agent, living or deleted, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+export async function requireAgentForRestore(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
+  const row = await lockAgent(tx, ctx.workspaceId, agentId);
+  if (row === undefined) throw noAgent();
+  return row;
+}
 
 /**
  * Brings a deleted agent's row back, without a token: part of the verb in `triggers/`, which knows what hangs on it.
- * @throws Refusal `not_found`, or `conflict` when it is not deleted.
+ * @throws Refusal `conflict` when it is not deleted.
  */
-export async function undeleteAgent(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<void> {
-  const row = await lockAgent(tx, ctx.workspaceId, agentId);
-  if (row === undefined) throw noAgent();
+export async function undeleteAgent(tx: WorkspaceTransaction, row: AgentRow): Promise<void> {
   if (row.deleted_at === null) throw new Refusal("conflict", "This agent is not deleted; there is nothing to restore.");
   await updateAgentRow(tx, row, { deleted_at: null });
 }

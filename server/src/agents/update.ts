@@ -2,10 +2,9 @@ import { type Agent, type AgentConfig, type UpdateAgentBody, updateAgentBody } f
 import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
-import { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
+import { requireAgent, requireAgentForChange, requireSeenVersion, toAgent } from "./agent.ts";
 import { insertNextVersion } from "./store.ts";
 
 /**
@@ -16,9 +15,7 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    if (ctx.ifMatch !== undefined && ctx.ifMatch !== String(row.version)) {
-      throw new Refusal("stale", `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`);
-    }
+    requireSeenVersion(ctx, row);
     const change = parse(updateAgentBody, input.body);
     const config = merge(row.config, change);
     await insertNextVersion(tx, {
@@ -26,7 +23,7 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
       workspaceId: ctx.workspaceId,
       version: row.version + 1,
       config,
-      providerId: await resolveModel(tx, ctx.workspaceId, config.model),
+      providerId: await resolveModel(tx, ctx, config.model),
       createdBy: principalOf(ctx.actor),
     });
     await record(tx, ctx, { action: "agent.update", target: row.id, data: { version: row.version + 1, members: Object.keys(change) } });

@@ -1,3 +1,4 @@
+import type { ProviderKind } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
 import { Refusal } from "./errors.ts";
 import type { Sealer } from "./secrets/index.ts";
@@ -31,12 +32,27 @@ export interface IdempotencyRequest {
   readonly bodyHash: Buffer | Refusal;
 }
 
+/** A provider of models that the operator set up in the environment. */
+export interface OperatorProvider {
+  readonly name: string;
+  readonly kind: ProviderKind;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+}
+
+export interface OperatorProviders {
+  /** Those that agents of this workspace may use. */
+  usableBy(workspaceId: string): readonly OperatorProvider[];
+}
+
 /** Handed to every verb: who acts, where, and what with. */
 export interface Context {
   readonly actor: Actor;
   readonly workspaceId: string;
   readonly database: Database;
   readonly sealer: Sealer;
+  /** Absent: none are set up. */
+  readonly operator?: OperatorProviders | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
   /** `If-Match`, without quotes: the version the caller has seen. */
   readonly ifMatch?: string | undefined;

@@ -2,6 +2,7 @@ import type { LanguageModelV4Content, LanguageModelV4StreamPart, SharedV4Provide
 import { ModelFailure } from "./model-failure.ts";
 import { raceSignal } from "./race-signal.ts";
 import type { RawAnswer } from "./read-answer.ts";
+import { refuseInBand } from "./refuse-in-band.ts";
 
 /** Called with each piece of text as it arrives. */
 export type OnText = (type: "text" | "reasoning", text: string) => void;
@@ -28,6 +29,7 @@ export async function collectStream(
       const { done, value: part } = await raceSignal(reader.read(), signal);
       if (done) break;
       if (part.type === "error") throw part.error;
+      if (part.type === "raw") refuseInBand(part.rawValue);
       if (part.type === "finish") finish = part;
       else take(part, { content, blocks, onText });
     }
@@ -78,6 +80,10 @@ function kindOf(type: string): "text" | "reasoning" {
   return type.startsWith("text") ? "text" : "reasoning";
 }
 
+/** Member by member: a signature that comes with the end of a block must not take the place of what came with its start. */
 function remember(block: Block | undefined, metadata: SharedV4ProviderMetadata | undefined): void {
-  if (block !== undefined && metadata !== undefined) block.providerMetadata = { ...block.providerMetadata, ...metadata };
+  if (block === undefined || metadata === undefined) return;
+  const known: SharedV4ProviderMetadata = { ...block.providerMetadata };
+  for (const [provider, members] of Object.entries(metadata)) known[provider] = { ...known[provider], ...members };
+  block.providerMetadata = known;
 }

@@ -23,9 +23,14 @@ export function conversation(instructions: string, input: string, entries: reado
 
 function turn(step: Step, results: ReadonlyMap<string, ToolResult>): LanguageModelV4Message[] {
   const answered = callsOf(step).flatMap((call) => results.get(call.call_id) ?? []);
-  const messages: LanguageModelV4Message[] = [{ role: "assistant", content: step.parts.map(assistantPart) }];
+  const messages: LanguageModelV4Message[] = [{ role: "assistant", content: step.parts.filter(saysSomething).map(assistantPart) }];
   if (answered.length > 0) messages.push({ role: "tool", content: answered.map(toolResult) });
   return messages;
+}
+
+/** Anthropic refuses an empty text; one that carries a signature is to be handed back all the same. */
+function saysSomething(part: AnswerPart): boolean {
+  return part.type !== "text" || part.text !== "" || part.provider_metadata !== undefined;
 }
 
 function assistantPart(part: AnswerPart) {

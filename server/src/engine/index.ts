@@ -2,7 +2,9 @@
 export { executeRun } from "./execute-run.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export { demoEcho, demoEchoName } from "./models/demo-echo.ts";
-export { type OpenAICompatibleSettings, openAICompatibleModel } from "./models/openai-compatible.ts";
+export type { ModelAddress } from "./models/keep-models.ts";
+export { openAICompatibleModel } from "./models/openai-compatible.ts";
+export { providerModel } from "./models/provider-model.ts";
 export type { Delta, Model, RunRequest } from "./run-request.ts";
 export { defaultRetryPolicy, defaultTimeouts, type RetryPolicy, type Timeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";

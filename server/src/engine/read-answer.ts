@@ -56,14 +56,17 @@ function keptMetadata(metadata: unknown): { provider_metadata?: unknown } {
 /** Words for "I have said it all" that servers use beside `stop`. */
 const otherWordsForStop = new Set(["eos", "eos_token", "end_turn", "stop_sequence", "STOP"]);
 
+/** Words for "something went wrong on the way" that adapters do not know: an answer may come when it is asked for again. */
+const wordsForBroken = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
+
 /**
- * - A refusal of the model's own (`stop`, words in `refusal`) is a whole answer, not a filtered one.
+ * - A refusal of the model's own (its words, under `stop` or no reason at all) is a whole answer, not a filtered one.
  * - Tool calls under `stop` are tool calls: several servers write so.
- * - A plain body without any reason is whole, because JSON that ends is; a stream without one is cut.
+ * - A plain body without any reason is whole if it says anything, because JSON that ends is; a stream without one is cut.
  *
  * @throws {ModelFailure} the provider says, or the shape shows, that the answer broke off.
  */
-function readFinish({ finishReason, streamed }: RawAnswer, hasCalls: boolean): FinishReason {
+function readFinish({ content, finishReason, streamed }: RawAnswer, hasCalls: boolean): FinishReason {
   const { unified, raw } = finishReason;
   const whole = hasCalls ? "tool_calls" : "stop";
   switch (unified) {
@@ -72,7 +75,7 @@ function readFinish({ finishReason, streamed }: RawAnswer, hasCalls: boolean): F
     case "length":
       return "length";
     case "content-filter":
-      return raw === "stop" ? whole : "content_filter";
+      return raw === "stop" || raw === undefined ? whole : "content_filter";
     case "tool-calls":
       if (hasCalls) return "tool_calls";
       throw new ModelFailure("The model announced a tool call and sent none.", { retryable: true });
@@ -80,7 +83,9 @@ function readFinish({ finishReason, streamed }: RawAnswer, hasCalls: boolean): F
     case "interrupted":
       throw new ModelFailure("The model's answer broke off.", { retryable: true });
     case "other":
-      if (raw === "error") throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
-      return (raw === undefined && !streamed) || otherWordsForStop.has(raw ?? "") ? whole : "other";
+      if (wordsForBroken.has(raw ?? "")) throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
+      if (raw === undefined && streamed) throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
+      if (raw === undefined && content.length === 0) throw new ModelFailure("The model's answer is empty.", { retryable: true });
+      return raw === undefined || otherWordsForStop.has(raw) ? whole : "other";
   }
 }

@@ -18,3 +18,22 @@ export function readRetryAfter(headers: Readonly<Record<string, string>> | undef
 function nonNegative(text: string | undefined): number | undefined {
   return text !== undefined && /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : undefined;
 }
+
+/**
+ * The same from the body of Google's 429, which has no such header: `{error: {details: [{"@type": "…google.rpc.RetryInfo",
+ * "retryDelay": "34.5s"}]}}`.
+ */
+export function readRetryDelay(body: unknown): number | undefined {
+  const details = memberOf(memberOf(body, "error"), "details");
+  if (!Array.isArray(details)) return undefined;
+  for (const detail of details) {
+    const delay = memberOf(detail, "retryDelay");
+    const seconds = typeof delay === "string" && delay.endsWith("s") ? nonNegative(delay.slice(0, -1)) : undefined;
+    if (seconds !== undefined) return seconds * 1000;
+  }
+  return undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}

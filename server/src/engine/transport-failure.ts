@@ -1,6 +1,13 @@
 import { ModelFailure } from "./model-failure.ts";
 
-const timeouts = new Set(["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT", "ETIMEDOUT", "ESOCKETTIMEDOUT"]);
+const timeouts = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT",
+  "ESOCKETTIMEDOUT",
+  "BECKON_TOTAL_TIMEOUT",
+]);
 
 /** The connection, not the provider, ended the call. */
 const lost = new Set([
@@ -22,6 +29,8 @@ const lost = new Set([
 const permanent: Readonly<Record<string, string>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: "The model's answer is larger than this server accepts.",
   BECKON_ENCODED_BODY: "The model's provider compressed its answer although it was asked not to.",
+  BECKON_EGRESS_REFUSED:
+    "The model's base URL is not a public http or https address, and the operator of this server has not opened it with BECKON_EGRESS_ALLOW.",
   UND_ERR_INVALID_ARG: "The model's base URL cannot be called.",
   ERR_INVALID_URL: "The model's base URL cannot be called.",
 };

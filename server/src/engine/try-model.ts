@@ -4,6 +4,7 @@ import { collectStream, type OnText } from "./collect-stream.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { raceSignal } from "./race-signal.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
+import { refuseInBand } from "./refuse-in-band.ts";
 
 export interface ModelTry {
   readonly model: LanguageModelV4;
@@ -21,7 +22,7 @@ export interface ModelTry {
  * Calls the model once. Whatever the model does, this settles when the signal aborts or the time is over, and an
  * unfinished request is aborted.
  *
- * @throws the signal's reason, `ModelFailure` (time-out, answer not whole), or what the model threw.
+ * @throws the signal's reason, `ModelFailure` (time-out, answer not whole), or what the model threw or wrote as its error.
  */
 export async function tryModel({ model, options, streamed, signal, endsAt, firstByteMs, onText }: ModelTry): Promise<Answer> {
   const call = new AbortController();
@@ -31,7 +32,11 @@ export async function tryModel({ model, options, streamed, signal, endsAt, first
   const stepTimer = setTimeout(() => call.abort(outOfTime("finish its answer")), Math.max(0, endsAt - elapsed()));
   const called = { ...options, abortSignal: call.signal };
   try {
-    if (!streamed) return readAnswer({ ...(await raceSignal(model.doGenerate(called), call.signal)), streamed });
+    if (!streamed) {
+      const result = await raceSignal(model.doGenerate(called), call.signal);
+      refuseInBand(result.response?.body);
+      return readAnswer({ ...result, streamed });
+    }
 
     const firstByteTimer = setTimeout(() => call.abort(outOfTime("begin its answer", true)), firstByteMs);
     const { stream } = await raceSignal(model.doStream(called), call.signal).finally(() => clearTimeout(firstByteTimer));

@@ -7,7 +7,7 @@ import type { Hints } from "./hints.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
 import { jsonOf, textOf } from "./read-body.ts";
-import { gone, headerOf, type Request } from "./request.ts";
+import { gone, headerOf, pathMember, type Request } from "./request.ts";
 import type { Services } from "./services.ts";
 import { start } from "./start-door.ts";
 
@@ -20,7 +20,7 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   const run = await start(services, hints, c, {
     door: "invoke",
     credentialHash: wellFormed ? hashCredential(credential) : undefined,
-    agentId: c.req.param("agent_id") ?? "",
+    agentId: pathMember(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
     contentType: headerOf(incoming, "content-type"),

@@ -4,7 +4,7 @@ import type { Runtime } from "../runs/index.ts";
 import { authenticate } from "./authenticate.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { hashBody, jsonOf, type RawBody, readBody, textOf } from "./read-body.ts";
-import { headerOf, type Request } from "./request.ts";
+import { headerOf, pathMember, type Request } from "./request.ts";
 import type { Services } from "./services.ts";
 
 export type ManagedContext = Context & { readonly runtime: Runtime };
@@ -56,6 +56,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
       workspaceId,
       database,
       sealer,
+      operator: runtime.operator,
       runtime,
       idempotency:
         key === undefined || raw === undefined
@@ -67,7 +68,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
             },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
-    param: (name) => c.req.param(name) ?? "",
+    param: (name) => pathMember(c, name),
     query: c.req.query(),
     body: raw && readJson(raw, headerOf(incoming, "content-type")),
     publicUrl: services.publicUrl(),

@@ -16,6 +16,8 @@ export function readBody(incoming: IncomingMessage): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ refusal: tooLarge() });
+  const coding = incoming.headers["transfer-encoding"] ?? "chunked";
+  if (coding.toLowerCase() !== "chunked") return Promise.resolve({ refusal: unreadable(coding) });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -25,7 +27,8 @@ export function readBody(incoming: IncomingMessage): Promise<RawBody> {
       incoming.off("data", take).pause();
       resolve({ refusal: tooLarge() });
     };
-    const breakOff = () => reject(new Refusal("bad_request", "The request ended before its body was complete."));
+    // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
+    const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));
     incoming.on("data", take);
     incoming.on("end", () => resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
     incoming.on("error", breakOff);
@@ -74,6 +77,10 @@ function faultIn(thrown: unknown): string {
 
 function cutShort(): Refusal {
   return new Refusal("bad_request", "The request ended before its body was complete.");
+}
+
+function unreadable(coding: string): Refusal {
+  return new Refusal("unsupported_type", `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`);
 }
 
 function tooLarge(): Refusal {

@@ -1,9 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isStorableText } from "@beckon/contract";
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
 /** A request as Hono hands it over, with Node's own message behind it. */
 export type Request = Context<{ Bindings: HttpBindings }>;
+
+/**
+ * A member of the path, decoded; the route's pattern says that it is there. One that cannot be stored names nothing there could be, and
+ * must not reach the database: it is given as the empty name, which nothing has either.
+ */
+export function pathMember(c: Request, name: string): string {
+  const value = c.req.param(name) ?? "";
+  return isStorableText(value) ? value : "";
+}
 
 /** The value of a header that may be given once; two of them are no value we would accept. */
 export function headerOf(incoming: IncomingMessage, name: string): string | undefined {
@@ -17,10 +27,14 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
   return forwarded || (incoming.socket.remoteAddress ?? "unknown");
 }
 
-/** Aborts when the caller goes away, or has its answer. */
+/** Aborts when the caller goes away before it has its answer. */
 export function gone(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
-  outgoing.once("close", () => controller.abort());
-  if (outgoing.destroyed) controller.abort();
+  const leave = () => controller.abort(callerLeft);
+  outgoing.once("close", () => (outgoing.writableFinished ? undefined : leave()));
+  if (outgoing.destroyed) leave();
   return controller.signal;
 }
+
+/** One for all: an error of its own for each would cost a stack. */
+const callerLeft = new Error("the caller went away");

@@ -1,7 +1,10 @@
-export { connectionOf } from "./connection.ts";
+export { checkProvider } from "./check.ts";
+export { connectionOf, type ProviderConnection } from "./connection.ts";
 export { createProvider } from "./create.ts";
 export { deleteProvider } from "./delete.ts";
 export { getProvider } from "./get.ts";
 export { listProviders } from "./list.ts";
+export { modelMistake } from "./model-mistake.ts";
+export { operatorProviders } from "./operator.ts";
 export { resolveModel } from "./resolve-model.ts";
 export { updateProvider } from "./update.ts";

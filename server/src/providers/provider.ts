@@ -3,8 +3,8 @@ import { Refusal } from "../base/errors.ts";
 import type { Place, Sealer } from "../base/secrets/index.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
-/** Names that cannot be taken: built in, or meant for providers that the environment sets up. */
-export const reservedNames = ["demo", "openai", "anthropic", "google"];
+/** Names that cannot be taken: `demo` is built in. Those of the operator's providers can: the workspace's own then goes before. */
+export const reservedNames = ["demo"];
 
 export function toProvider(row: ProviderRow): Provider {
   return {

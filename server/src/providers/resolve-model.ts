@@ -1,17 +1,35 @@
+import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
+import { placeOf } from "./connection.ts";
+import { modelMistake } from "./model-mistake.ts";
 import { findProviderByName, listProviderNames } from "./store.ts";
 
 /**
- * The id of the provider that `provider/model` names, or null for a built-in one. What an agent's version pins is this id.
- * @throws Refusal `bad_request` that lists the providers there are.
+ * The id of the provider that `provider/model` names, or null for a built-in model and for a provider of the operator's. What an
+ * agent's version pins is this id: a workspace's own provider goes before the operator's of the same name, and a version that
+ * has pinned the own one never falls back to the operator's, whatever becomes of it.
+ *
+ * @throws Refusal `bad_request` that lists the providers there are, or says why there can be no such model.
  */
-export async function resolveModel(tx: WorkspaceTransaction, workspaceId: string, model: string): Promise<string | null> {
+export async function resolveModel(
+  tx: WorkspaceTransaction,
+  { workspaceId, operator }: Pick<Context, "workspaceId" | "operator">,
+  model: string,
+): Promise<string | null> {
   if (model === "demo/echo") return null;
   const name = model.slice(0, model.indexOf("/"));
+  const modelId = model.slice(name.length + 1);
   const row = name === "demo" ? undefined : await findProviderByName(tx, workspaceId, name);
-  if (row !== undefined) return row.id;
-  const names = await listProviderNames(tx, workspaceId);
+  const offered = operator?.usableBy(workspaceId) ?? [];
+  const kind = row === undefined ? offered.find((provider) => provider.name === name)?.kind : placeOf(row).kind;
+  if (kind !== undefined) {
+    const mistake = modelMistake(kind, modelId);
+    if (mistake !== undefined) throw new Refusal("bad_request", `model: ${mistake}.`);
+    return row?.id ?? null;
+  }
+  const own = await listProviderNames(tx, workspaceId);
+  const names = [...new Set([...own, ...offered.map((provider) => provider.name)])];
   throw new Refusal(
     "bad_request",
     `model: there is no ${name === "demo" ? `model ${model}` : `provider ${name}`}. Models here begin with ${[...names.map((known) => `${known}/`), "demo/echo"].join(", ")}; add a provider with POST /api/public/providers.`,

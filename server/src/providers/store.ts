@@ -34,7 +34,7 @@ export function listProviderRows(tx: WorkspaceTransaction, workspaceId: string, 
 
 export function insertProvider(
   tx: WorkspaceTransaction,
-  row: { id: string; workspace_id: string; name: string; kind: string; base_url: string } & SealedKey,
+  row: { id: string; workspace_id: string; name: string; kind: string; base_url: string | null } & SealedKey,
 ): Promise<ProviderRow> {
   return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -47,7 +47,7 @@ export interface SealedKey {
 export function updateProviderRow(
   tx: WorkspaceTransaction,
   row: ProviderRow,
-  change: Partial<SealedKey & { base_url: string }>,
+  change: Partial<SealedKey & { base_url: string | null }>,
 ): Promise<ProviderRow> {
   return tx
     .updateTable("providers")
@@ -94,8 +94,8 @@ export async function agentsUsingProvider(tx: WorkspaceTransaction, row: Provide
 export async function findConnection(
   database: Database,
   provider: { id: string; workspaceId: string },
-): Promise<{ name: string; kind: string; base_url: string; api_key_sealed: string | null } | undefined> {
-  const { rows } = await database.engine.query<{ name: string; kind: string; base_url: string; api_key_sealed: string | null }>({
+): Promise<{ name: string; kind: string; base_url: string | null; api_key_sealed: string | null } | undefined> {
+  const { rows } = await database.engine.query<{ name: string; kind: string; base_url: string | null; api_key_sealed: string | null }>({
     name: "find-connection",
     text: "select name, kind, base_url, api_key_sealed from providers where id = $1 and workspace_id = $2 and deleted_at is null",
     values: [provider.id, provider.workspaceId],

@@ -2,6 +2,7 @@ import { type Provider, updateProviderBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { noProvider, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, updateProviderRow } from "./store.ts";
@@ -13,6 +14,9 @@ export async function updateProvider({ ctx, input }: { ctx: Context; input: { pr
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();
     const body = parse(updateProviderBody, input.body);
+    if (body.base_url === null && row.kind === "openai-compatible") {
+      throw new Refusal("bad_request", "base_url: an openai-compatible provider needs one; there is none to go back to.");
+    }
     const changed = await updateProviderRow(tx, row, {
       ...(body.base_url === undefined ? {} : { base_url: body.base_url }),
       ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, row: row.id }, body.api_key)),

@@ -1,37 +1,68 @@
 import { eventVersion } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
-import { type ClaimedRun, takePicked } from "./claim-statement.ts";
+import { type Claimant, type Taken, takePicked } from "./claim-statement.ts";
 import { engineVersion } from "./run.ts";
 
 /**
  * Running runs whose owner is on record as dead, never by an expired lease alone: that is for whoever records the death. `left` says how
- * many more processes they may be given to, as a condition on the number.
+ * many more processes they may be given to, as a condition on the number. From the dead to their runs, not the other way: those of the living
+ * are many, and this is asked every second.
  */
 const picked = (left: "> 1" | "= 1" | "< 1") => `
-with picked as (
+with abandoned as (
+  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+), picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
-  where r.status = 'running' and r.owner in (select p.id from processes p where p.died_at is not null) and i.engine_version <= ${engineVersion}
+  where r.id = any (array(select id from abandoned)) and r.status = 'running'
+    and r.owner in (select p.id from processes p where p.died_at is not null) and i.engine_version <= ${engineVersion}
     and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
       where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt ${left}
   order by r.id limit $2 for no key update of r skip locked
 )`;
 
 /** Takes runs over from dead processes; each take-over costs the run an attempt. */
-export function claimAbandoned(database: Database, owner: string, limit: number): Promise<ClaimedRun[]> {
-  return takePicked(database.engine, { name: "claim-abandoned", picked: picked("> 1"), attempts: 1, owner, limit, more: [] });
+export function claimAbandoned(database: Database, claim: Claimant): Promise<Taken> {
+  return takePicked(database.engine, { name: "claim-abandoned", picked: picked("> 1"), wanted: "picked", attempts: 1, claim, more: [] });
 }
 
 /**
  * Takes one run over for its last attempt. The caller has no other such run: if this is the one that kills its process, it must not take
  * innocent neighbours with it on their last attempt.
  */
-export function claimLastAttempt(database: Database, owner: string): Promise<ClaimedRun[]> {
-  return takePicked(database.engine, { name: "claim-last-attempt", picked: picked("= 1"), attempts: 1, owner, limit: 1, more: [] });
+export function claimLastAttempt(database: Database, claim: Claimant): Promise<Taken> {
+  return takePicked(database.engine, { name: "claim-last-attempt", picked: picked("= 1"), wanted: "picked", attempts: 1, claim, more: [] });
 }
 
-/** Ends what has no attempt left. The event's id is that of the run with another prefix, since no run ends twice. */
-const endText = `${picked("< 1")}, ended as (
-  update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1
+/**
+ * Ends what has no attempt left, as the engine would: calls still open are closed as unknown, or the model call that was probably in flight is
+ * put on record. Nothing of the run is loaded or executed for that: its mere journal may be what its processes died of.
+ *
+ * The ids of the events are made of the run's, since no run ends twice: that of the end with another prefix, the others with their number in
+ * place of its last letters.
+ */
+const endText = `${picked("< 1")}, written as (
+  select e.run_id, e.seq, e.type, coalesce(convert_from(f.content, 'UTF8')::jsonb, e.data) as data
+  from picked p join events e on e.run_id = p.id
+    left join artifacts f on e.data ? 'artifact_id' and f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
+), open as (
+  select c.run_id, c.seq, c.data from written c where c.type = 'run.tool_call' and not exists (
+    select from written o where o.run_id = c.run_id and o.type = 'run.tool_result' and o.data ->> 'call_id' = c.data ->> 'call_id')
+), added as (
+  select run_id, row_number() over (partition by run_id order by seq)::int as n, 'run.tool_result' as type, jsonb_build_object(
+    'step', data -> 'step', 'call_id', data -> 'call_id', 'tool', data -> 'tool', 'outcome', 'unknown', 'result', $3::text, 'duration_ms', 0) as data
+  from open
+  union all
+  select p.id, 1, 'run.step_lost', jsonb_build_object('step', w.steps + 1, 'model', v.config ->> 'model', 'reason', 'process_lost', 'usage',
+    jsonb_build_object('input_tokens', ceil((w.characters + length(run_input(i.prompt_prefix, i.payload))) / 4.0), 'output_tokens', 0,
+      'cached_input_tokens', 0, 'estimated', true))
+  from picked p join run_inputs i on i.run_id = p.id join runs r on r.id = p.id
+    join agent_versions v on v.agent_id = r.agent_id and v.version = i.agent_version,
+    lateral (select count(*) filter (where type = 'run.step') as steps, coalesce(sum(length(data::text)), 0) as characters
+      from written where run_id = p.id) as w
+  where p.id not in (select run_id from open) and (w.steps = 0 or exists (
+    select from written o where o.run_id = p.id and o.type = 'run.tool_result' and (o.data ->> 'step')::int = w.steps))
+), ended as (
+  update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1 + (select count(*)::int from added a where a.run_id = r.id)
   from picked p where r.id = p.id
   returning r.id, r.workspace_id, r.last_seq
 ), spent as (
@@ -39,7 +70,8 @@ const endText = `${picked("< 1")}, ended as (
     select coalesce(sum((e.data -> 'usage' ->> 'input_tokens')::bigint), 0) as input_tokens,
       coalesce(sum((e.data -> 'usage' ->> 'output_tokens')::bigint), 0) as output_tokens,
       coalesce(sum((e.data -> 'usage' ->> 'cached_input_tokens')::bigint), 0) as cached_input_tokens
-    from events e where e.run_id = n.id and e.type in ('run.step', 'run.step_lost')
+    from (select run_id, type, data from written union all select run_id, type, data from added) as e
+    where e.run_id = n.id and e.type in ('run.step', 'run.step_lost')
   ) as sums
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
@@ -49,6 +81,10 @@ const endText = `${picked("< 1")}, ended as (
       'estimated', true),
     'cost_micros', null)
   from spent
+  union all
+  select n.id, n.seq, n.workspace_id, 'evt_' || substr(n.id, 5, 22) || lpad(to_hex(n.seq), 4, '0'), n.type, ${eventVersion}, n.data
+  from (select e.id, e.workspace_id, a.type, a.data, e.last_seq - 1 - count(*) over (partition by e.id)::int + a.n as seq
+    from ended e join added a on a.run_id = e.id) as n
 )
 insert into run_results (run_id, workspace_id, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
 select id, workspace_id, 'interrupted', $1, input_tokens, output_tokens, cached_input_tokens, true from spent`;
@@ -56,5 +92,6 @@ select id, workspace_id, 'interrupted', $1, input_tokens, output_tokens, cached_
 /** Ends runs that have lost as many processes as they may: a run that kills whoever executes it must not go round for ever. */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const message = "Every process that executed this run was lost before the run ended.";
-  await database.engine.query({ name: "end-exhausted", text: endText, values: [message, limit] });
+  const unknown = "The run was ended before the tool answered. The call may or may not have taken effect.";
+  await database.engine.query({ name: "end-exhausted", text: endText, values: [message, limit, unknown] });
 }

@@ -124,14 +124,15 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
 
 /** Reads what stood in the way: our own entry, whose reply was lost, or a change of hands, or a cancellation. */
 async function whyNot(database: Database, row: AppendRow): Promise<AppendAnswer> {
-  const { rows } = await database.engine.query<{ ours: Date | null; held: boolean }>({
+  const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({
     name: "append-why-not",
     text: `select (select e.time from events e where e.run_id = r.id and e.seq = $3 and e.id = $4) as ours,
-        r.status = 'running' and r.owner = $5 and r.fence = $6 and r.last_seq = $3 - 1 as held
+        r.status = 'running' and r.owner = $5 and r.fence = $6 and r.last_seq = $3 - 1 and r.cancel_requested_at is not null
+          and exists (select from processes p where p.id = $5 and p.died_at is null) as to_be_cancelled
       from runs r where r.id = $1 and r.workspace_id = $2`,
     values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
   });
   const found = rows[0];
   if (found?.ours != null) return { verdict: "written", time: found.ours };
-  return { verdict: found?.held ? "cancelled" : "fenced" };
+  return { verdict: found?.to_be_cancelled ? "cancelled" : "fenced" };
 }

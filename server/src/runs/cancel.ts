@@ -1,7 +1,8 @@
-import type { Run } from "@beckon/contract";
+import { emptyBody, type Run } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { databaseAway, failureKind } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
+import { parse } from "../base/parse.ts";
 import { permitRuns } from "./access.ts";
 import { cancelStored } from "./cancel-statement.ts";
 import { getRun } from "./get.ts";
@@ -11,11 +12,18 @@ import type { Runtime } from "./runtime.ts";
  * Cancels a run: a queued one ends at once, a running one as soon as its owner has stopped, a finished one stays as it is.
  * @returns the run as it is now.
  */
-export async function cancelRun({ ctx, input }: { ctx: Context & { runtime: Runtime }; input: { runId: string } }): Promise<Run> {
+export async function cancelRun({
+  ctx,
+  input,
+}: {
+  ctx: Context & { runtime: Runtime };
+  input: { runId: string; body: unknown };
+}): Promise<Run> {
   permitRuns(ctx, "runs:write");
   // Says 404 for what the actor may not see, before anything is changed.
   const reader: Context = ctx.actor.kind === "token" ? ctx : { ...ctx, actor: { kind: "system" } };
   const before = await getRun({ ctx: reader, input });
+  parse(emptyBody, input.body ?? {});
   if (before.finished_at !== null) return before;
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };

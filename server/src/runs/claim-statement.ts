@@ -1,6 +1,5 @@
 import { eventVersion } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
-import { newId } from "../base/ids.ts";
 import { engineVersion } from "./run.ts";
 
 /** A run this process has just become the owner of. */
@@ -22,9 +21,17 @@ export interface ClaimedRun {
   readonly input: string;
 }
 
+/** What a claim got. */
+export interface Taken {
+  readonly runs: readonly ClaimedRun[];
+  /** Another process was at the same runs at this moment: less was got than there was, so look again. */
+  readonly contended: boolean;
+}
+
 /**
  * Which queued runs come next, oldest first within an agent, and in turns: agents of a workspace alternate, and so do
- * workspaces, so that a flood in one delays nobody else. The first part walks from agent to agent along the index, whatever the queue's length.
+ * workspaces, so that a flood in one delays nobody else. Whose turn is first is drawn anew each time: there may be room for one run only, and
+ * by age it would always go to the flood. The first part walks from agent to agent along the index, whatever the queue's length.
  * Runs of agents with a concurrency limit are left to `claimLimited`, which counts under a lock.
  */
 const candidates = `
@@ -36,7 +43,9 @@ with recursive waiting (workspace_id, agent_id) as (
     where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id) order by workspace_id, agent_id limit 1
   ) as following
 ), free as (
-  select w.* from waiting w join agents a on a.id = w.agent_id and a.workspace_id = w.workspace_id where a.max_concurrent_runs is null
+  select w.* from waiting w, lateral (
+    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null limit 1
+  ) as a
 ), oldest as (
   select q.id, f.workspace_id, row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
   from free f, lateral (
@@ -45,34 +54,40 @@ with recursive waiting (workspace_id, agent_id) as (
     order by r.id limit $2
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, id) as turn from oldest order by turn, id limit $2
+  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn from oldest order by turn, random() limit $2
 ), picked as (
   select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
 )`;
 
+/** What the executor needs to know of a run `t` with its inputs `i`. */
+const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
+  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 as elapsed_ms,
+  run_input(i.prompt_prefix, i.payload) as input,
+  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
+
 /** Takes what was picked: the claim, its journal entry, and all the executor needs. `$1` is the owner, `$3` are event ids. */
-const take = (attempts: 0 | 1) => `
+const take = (attempts: 0 | 1, wanted: string) => `
 , numbered as (
   select id, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, attempt = r.attempt + ${attempts},
     started_at = coalesce(r.started_at, now())
   from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.attempt, r.started_at, r.cancel_requested_at, p.n, r.fence > 1 as resumed
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.attempt, r.started_at, r.cancel_requested_at, p.n
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select id, last_seq, workspace_id, ($3::text[])[n], case when resumed then 'run.resumed' else 'run.started' end, ${eventVersion},
-    case when resumed then jsonb_build_object('attempt', attempt) else '{}' end
+  select id, last_seq, workspace_id, ($3::text[])[n], case when fence > 1 then 'run.resumed' else 'run.started' end, ${eventVersion},
+    case when fence > 1 then jsonb_build_object('attempt', attempt) else '{}' end
   from taken
 )
-select t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.resumed, t.cancel_requested_at is not null as cancel_requested,
-  extract(epoch from now() - t.started_at) * 1000 as elapsed_ms, run_input(i.prompt_prefix, i.payload) as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
-    where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from taken t join run_inputs i on i.run_id = t.id order by t.id`;
+select (select count(*) from ${wanted}) > (select count(*) from picked) as contended, ${columns}
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id`;
 
 interface ClaimedRow {
-  readonly run_id: string;
+  /** null: none was taken. */
+  readonly run_id: string | null;
+  readonly contended: boolean;
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly agent_version: number;
@@ -90,48 +105,84 @@ interface Taking {
   readonly name: string;
   /** Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`. */
   readonly picked: string;
+  /** The one among them that holds what would be picked if nobody else were at it. */
+  readonly wanted: "turns" | "picked";
   /** 1: each costs the run an attempt. */
   readonly attempts: 0 | 1;
-  readonly owner: string;
-  readonly limit: number;
+  readonly claim: Claimant;
   readonly more: readonly unknown[];
 }
 
-/** Makes `owner` the owner of the runs that `picked` selects and locks. */
-export async function takePicked(database: Pick<Database["engine"], "query">, taking: Taking): Promise<ClaimedRun[]> {
-  const { rows } = await database.query<ClaimedRow>({
-    name: taking.name,
-    text: taking.picked + take(taking.attempts),
-    values: [taking.owner, taking.limit, Array.from({ length: taking.limit }, () => newId("evt")), ...taking.more],
-  });
-  return rows.map(toClaimed);
+/** Who claims, and the ids of the events that say so: as many as runs may be taken. They tell a claim whose reply was lost from others. */
+export interface Claimant {
+  readonly owner: string;
+  readonly eventIds: readonly string[];
 }
 
-/** Claims up to `limit` queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
-export function claimQueued(database: Database, owner: string, limit: number): Promise<ClaimedRun[]> {
-  return takePicked(database.engine, { name: "claim", picked: candidates, attempts: 0, owner, limit, more: [] });
+/** Makes `owner` the owner of the runs that `picked` selects and locks. */
+export async function takePicked(database: Pick<Database["engine"], "query">, taking: Taking): Promise<Taken> {
+  const { owner, eventIds } = taking.claim;
+  const { rows } = await database.query<ClaimedRow>({
+    name: taking.name,
+    text: taking.picked + take(taking.attempts, taking.wanted),
+    values: [owner, eventIds.length, eventIds, ...taking.more],
+  });
+  return { runs: rows.flatMap(toClaimed), contended: rows[0]?.contended ?? false };
+}
+
+/** What claims of this process that had no answer have taken after all: it owns these runs, and nothing has been done for them yet. */
+export async function findClaimed(database: Database, { owner, eventIds }: Claimant): Promise<ClaimedRun[]> {
+  const { rows } = await database.engine.query<ClaimedRow>({
+    name: "find-claimed",
+    text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id
+      where t.status = 'running' and t.owner = $1
+        and exists (select from events e where e.run_id = t.id and e.seq = t.last_seq and e.id = any ($2))`,
+    values: [owner, eventIds],
+  });
+  return rows.flatMap(toClaimed);
+}
+
+/** Claims queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
+export function claimQueued(database: Database, claim: Claimant): Promise<Taken> {
+  return takePicked(database.engine, { name: "claim", picked: candidates, wanted: "turns", attempts: 0, claim, more: [] });
 }
 
 /**
  * Claims queued runs of agents that limit how many execute at once. One agent at a time: its row is locked, and the next statement,
  * in the same transaction, counts and claims. (One statement would count on a snapshot from before the lock was had; a plain
- * `for update` would block the foreign-key checks of starts.)
+ * `for update` would block the foreign-key checks of starts.) In turns, workspace by workspace, and each agent gets its share of the room;
+ * what the others leave of theirs is shared out again.
  */
-export async function claimLimited(database: Database, owner: string, limit: number): Promise<ClaimedRun[]> {
-  const { rows: agents } = await database.engine.query<{ id: string; workspace_id: string }>({
+export async function claimLimited(database: Database, { owner, eventIds }: Claimant): Promise<Taken> {
+  const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
-    text: `select a.id, a.workspace_id from agents a
+    text: `select a.id, a.workspace_id
+      from agents a, lateral (select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id limit 1) as q
       where a.max_concurrent_runs is not null
-        and exists (select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id)
-      order by random()`,
+        and (select count(*) from runs e where e.status = 'running' and e.agent_id = a.id) < a.max_concurrent_runs
+      order by row_number() over (partition by a.workspace_id order by random()), random()`,
     values: [],
   });
-  const claimed: ClaimedRun[] = [];
-  for (const agent of agents) {
-    if (claimed.length >= limit) break;
-    claimed.push(...(await claimOfAgent(database, owner, agent, limit - claimed.length)));
+  const runs: ClaimedRun[] = [];
+  let contended = false;
+  for (let asking = agents; asking.length > 0; ) {
+    const wantMore: LimitedAgent[] = [];
+    for (const [index, agent] of asking.entries()) {
+      const share = Math.ceil((eventIds.length - runs.length) / (asking.length - index));
+      if (share === 0) break;
+      const taken = await claimOfAgent(database, { owner, eventIds: eventIds.slice(runs.length, runs.length + share) }, agent);
+      runs.push(...taken.runs);
+      contended ||= taken.contended;
+      if (taken.runs.length === share) wantMore.push(agent);
+    }
+    asking = wantMore;
   }
-  return claimed;
+  return { runs, contended };
+}
+
+interface LimitedAgent {
+  readonly id: string;
+  readonly workspace_id: string;
 }
 
 /** The agent's oldest queued runs, as many as it may still execute at once. */
@@ -144,12 +195,7 @@ with picked as (
   for no key update of r skip locked
 )`;
 
-async function claimOfAgent(
-  database: Database,
-  owner: string,
-  agent: { id: string; workspace_id: string },
-  limit: number,
-): Promise<ClaimedRun[]> {
+async function claimOfAgent(database: Database, claim: Claimant, agent: LimitedAgent): Promise<Taken> {
   const client = await database.engine.connect();
   try {
     await client.query("begin");
@@ -160,17 +206,11 @@ async function claimOfAgent(
       values: [agent.id, agent.workspace_id],
     });
     const max = locked.rows[0]?.max;
-    const claimed =
+    const more = [agent.workspace_id, agent.id, max];
+    const claimed: Taken =
       max === undefined
-        ? []
-        : await takePicked(client, {
-            name: "claim-limited",
-            picked: ofAgent,
-            attempts: 0,
-            owner,
-            limit,
-            more: [agent.workspace_id, agent.id, max],
-          });
+        ? { runs: [], contended: true }
+        : await takePicked(client, { name: "claim-limited", picked: ofAgent, wanted: "picked", attempts: 0, claim, more });
     await client.query("commit");
     client.release();
     return claimed;
@@ -181,8 +221,9 @@ async function claimOfAgent(
   }
 }
 
-function toClaimed(row: ClaimedRow): ClaimedRun {
-  return {
+function toClaimed(row: ClaimedRow): ClaimedRun[] {
+  if (row.run_id === null) return [];
+  const claimed: ClaimedRun = {
     runId: row.run_id,
     workspaceId: row.workspace_id,
     agentId: row.agent_id,
@@ -195,4 +236,5 @@ function toClaimed(row: ClaimedRow): ClaimedRun {
     elapsedMs: Number(row.elapsed_ms),
     input: row.input,
   };
+  return [claimed];
 }

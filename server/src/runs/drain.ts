@@ -1,23 +1,26 @@
+import { elapsed, sleep } from "../base/clock.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Milliseconds that handing back may take, once the grace is over. */
-const handBackMs = 4_000;
+/** Milliseconds that handing back may take, once the grace is over. The supervisor waits for that, and for the door to close. */
+const handBackMs = 2_000;
+
+/** Milliseconds between looks at what is left. */
+const interval = 20;
 
 /**
- * Lets executing runs end within `graceMs`, then hands the rest back to the queue, for another process or the next start, at no cost of an
- * attempt. What cannot be handed back in time is taken over as from a dead process. The caller has closed the room.
+ * Lets executing runs end and callers have their answer within `graceMs`, those too who wait for what other processes execute. Then
+ * hands the rest back to the queue, for another process or the next start, at no cost of an attempt. What cannot be handed back in time is
+ * taken over as from a dead process. The caller has closed the room and takes no more starts.
  */
 export async function drainRuns(runtime: Runtime, graceMs: number): Promise<void> {
-  await allClosed(runtime, graceMs);
-  for (const live of runtime.live.values()) live.stop("drain");
-  await allClosed(runtime, handBackMs);
-  if (runtime.live.size > 0) runtime.log.warn({ runs: runtime.live.size }, "runs could not be handed back before the process ends");
+  const { live, starts, followers, wakeUps } = runtime;
+  // Alone, a queued run has nobody to execute it: whoever waits for it waits in vain.
+  await until(() => live.size === 0 && starts.pending === 0 && (wakeUps.alone || followers.count === 0), graceMs);
+  for (const run of live.values()) run.stop("drain");
+  await until(() => live.size === 0 && starts.pending === 0, handBackMs);
+  if (live.size > 0) runtime.log.warn({ runs: live.size }, "runs could not be handed back before the process ends");
 }
 
-async function allClosed(runtime: Runtime, withinMs: number): Promise<void> {
-  const late = AbortSignal.timeout(withinMs);
-  while (runtime.live.size > 0 && !late.aborted) {
-    const closed = [...runtime.live.values()].map((live) => live.whenClosed);
-    await Promise.race([Promise.all(closed), new Promise((resolve) => late.addEventListener("abort", resolve, { once: true }))]);
-  }
+async function until(done: () => boolean, withinMs: number): Promise<void> {
+  for (const deadline = elapsed() + withinMs; !done() && elapsed() < deadline; ) await sleep(interval);
 }

@@ -4,7 +4,7 @@ import { messageOf, Refusal } from "../base/errors.ts";
 import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
 import { readJournal } from "./journal-store.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
-import { type Claim, openJournal } from "./open-journal.ts";
+import { type Claim, type OwnedJournal, openJournal } from "./open-journal.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
@@ -39,25 +39,32 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
+  let journal: OwnedJournal | undefined;
   try {
     const events = run.resumed ? await persist(live, () => readJournal(runtime.database, run)) : [];
-    const journal = openJournal(runtime, live, run, events);
+    journal = openJournal(runtime, live, run, events);
     const prepared = await prepare(runtime, live, run, journal);
     if (prepared !== undefined) {
       limited = prepared.config.limits.max_concurrent_runs !== null;
       await execute(live, run, prepared, journal, startedAt);
     }
-    if (stopReason(live) === "drain" && live.outcome === undefined) await journal.handBack();
   } catch (thrown) {
-    if (!(thrown instanceof RunStopped)) {
-      runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
-    }
-  } finally {
-    live.close();
-    if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
-    runtime.room.taken--;
-    if (limited || !runtime.room.queueEmpty) runtime.wakeWorker();
+    report(runtime, run, thrown);
   }
+  if (stopReason(live) === "drain" && live.outcome === undefined) {
+    await (journal ?? openJournal(runtime, live, run, [])).handBack().catch((thrown) => report(runtime, run, thrown));
+  }
+  live.close();
+  if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
+  runtime.room.taken--;
+  if (limited || !runtime.room.queueEmpty) runtime.wakeWorker();
+  // A process that stops gives what it frees to the others.
+  if (!runtime.room.open) runtime.wakeUps.tell({ kind: "queued" });
+}
+
+function report(runtime: Runtime, run: OwnedRun, thrown: unknown): void {
+  if (thrown instanceof RunStopped) return;
+  runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
 }
 
 function stopReason(live: LiveRun): StopReason | undefined {

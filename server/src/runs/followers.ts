@@ -7,35 +7,47 @@ import { readLastSeqs } from "./result-store.ts";
  * at the database from time to time: one query for all runs that are followed, and none while there are none.
  */
 export interface Followers {
-  /** Resolves when the run's journal is or may be longer than `after`, or `signal` aborts. */
-  follow(runId: string, after: number, signal: AbortSignal): Promise<void>;
+  /** Follows a run from now on: what is told while the follower reads is not missed. */
+  join(runId: string): Following;
   /** The run's journal has grown, or this process has begun to execute it. */
   wake(runId: string): void;
+  /** How many follow. */
+  readonly count: number;
   /** Nobody is woken any more: whoever watches gives up. */
   readonly closed: boolean;
   close(): void;
+}
+
+export interface Following {
+  /**
+   * Resolves when the run's journal is or may be longer than `after`, at once if that was told since the last call; when `signal` aborts; and
+   * when all followers are closed.
+   */
+  more(after: number, signal: AbortSignal): Promise<void>;
+  leave(): void;
 }
 
 /** Milliseconds between looks. */
 const interval = 500;
 
 interface Follower {
-  readonly after: number;
+  after: number;
   readonly wake: () => void;
 }
 
 export function createFollowers(database: Database, onFollow: (runId: string) => void): Followers {
-  const waiting = new Map<string, Set<Follower>>();
+  const followed = new Map<string, Set<Follower>>();
   const closing = new AbortController();
+  let count = 0;
   let looking = false;
 
   async function look(): Promise<void> {
     looking = true;
     try {
-      while (waiting.size > 0) {
+      while (followed.size > 0) {
         await sleep(interval, closing.signal);
-        for (const row of await readLastSeqs(database, [...waiting.keys()])) {
-          for (const follower of waiting.get(row.id) ?? []) if (row.last_seq > follower.after) follower.wake();
+        for (const row of await readLastSeqs(database, [...followed.keys()])) {
+          for (const follower of followed.get(row.id) ?? []) if (row.last_seq > follower.after) follower.wake();
         }
       }
     } catch {
@@ -47,31 +59,51 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
   }
 
   function wakeAll(): void {
-    for (const followers of [...waiting.values()]) for (const follower of [...followers]) follower.wake();
+    for (const followers of followed.values()) for (const follower of followers) follower.wake();
   }
 
   return {
-    follow(runId, after, signal) {
-      return new Promise<void>((resolve) => {
-        const followers = waiting.get(runId) ?? new Set();
-        const follower: Follower = {
-          after,
-          wake: () => {
-            signal.removeEventListener("abort", follower.wake);
-            followers.delete(follower);
-            if (followers.size === 0) waiting.delete(runId);
-            resolve();
-          },
-        };
-        if (signal.aborted || closing.signal.aborted) return resolve();
-        if (followers.size === 0) onFollow(runId);
-        waiting.set(runId, followers.add(follower));
-        signal.addEventListener("abort", follower.wake, { once: true });
-        if (!looking) void look();
-      });
+    join(runId) {
+      let told = false;
+      let resume: (() => void) | undefined;
+      const follower: Follower = {
+        after: 0,
+        wake: () => {
+          if (resume === undefined) told = true;
+          else resume();
+        },
+      };
+      const followers = followed.get(runId) ?? new Set();
+      if (followers.size === 0) onFollow(runId);
+      followed.set(runId, followers.add(follower));
+      count++;
+      return {
+        more(after, signal) {
+          follower.after = after;
+          if (!looking) void look();
+          return new Promise<void>((resolve) => {
+            resume = () => {
+              signal.removeEventListener("abort", follower.wake);
+              resume = undefined;
+              told = false;
+              resolve();
+            };
+            if (told || signal.aborted || closing.signal.aborted) return resume();
+            signal.addEventListener("abort", follower.wake, { once: true });
+          });
+        },
+        leave() {
+          if (!followers.delete(follower)) return;
+          count--;
+          if (followers.size === 0) followed.delete(runId);
+        },
+      };
     },
     wake(runId) {
-      for (const follower of [...(waiting.get(runId) ?? [])]) follower.wake();
+      for (const follower of followed.get(runId) ?? []) follower.wake();
+    },
+    get count() {
+      return count;
     },
     get closed() {
       return closing.signal.aborted;

@@ -1,5 +1,5 @@
 export { cancelRun } from "./cancel.ts";
-export { claimRuns, takeOverRuns } from "./claim.ts";
+export { claimRuns, executeLostClaims, takeOverRuns } from "./claim.ts";
 export { drainRuns } from "./drain.ts";
 export { expireQueued } from "./expire-queued-statement.ts";
 export { getRun } from "./get.ts";

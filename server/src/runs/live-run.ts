@@ -14,8 +14,6 @@ export interface LiveRun extends RunRef {
   /** Set with the terminal event. */
   readonly outcome: Outcome | undefined;
   readonly closed: boolean;
-  /** Resolves when this process is done with it. */
-  readonly whenClosed: Promise<void>;
   readonly signal: AbortSignal;
   stop(reason: StopReason): void;
   /** Takes note of what has become durable. */
@@ -36,7 +34,6 @@ export function createLiveRun(ref: RunRef, base: number, options: { watchedElsew
   const controller = new AbortController();
   let outcome: Outcome | undefined;
   let closed = false;
-  const done = Promise.withResolvers<void>();
   const wake = () => {
     const waiting = [...listeners];
     listeners.clear();
@@ -49,7 +46,6 @@ export function createLiveRun(ref: RunRef, base: number, options: { watchedElsew
     ...options,
     events,
     signal: controller.signal,
-    whenClosed: done.promise,
     get outcome() {
       return outcome;
     },
@@ -68,7 +64,6 @@ export function createLiveRun(ref: RunRef, base: number, options: { watchedElsew
     close() {
       closed = true;
       wake();
-      done.resolve();
     },
     onChange(listener) {
       listeners.add(listener);

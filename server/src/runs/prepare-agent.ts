@@ -1,6 +1,6 @@
 import { Refusal } from "../base/errors.ts";
-import { demoEcho, demoEchoName, grantedTools, type Model, openAICompatibleModel } from "../engine/index.ts";
-import { connectionOf } from "../providers/index.ts";
+import { demoEcho, demoEchoName, grantedTools, type Model, providerModel } from "../engine/index.ts";
+import { connectionOf, modelMistake, type ProviderConnection } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
 import { readVersion } from "./version-store.ts";
@@ -34,16 +34,28 @@ export async function prepareAgent(
 
 async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {
   if (providerId === null && model === demoEchoName) return demoEcho;
-  const connection =
-    providerId === null ? undefined : await connectionOf(runtime.database, runtime.sealer, { id: providerId, workspaceId });
-  if (connection === undefined) {
-    throw new Refusal("conflict", `The provider of the model ${model} was deleted. Give the agent another model.`);
+  const { connection, fetch } = await connect(runtime, workspaceId, model, providerId);
+  const { name, kind, baseUrl, apiKey } = connection;
+  const modelId = model.slice(model.indexOf("/") + 1);
+  const mistake = modelMistake(kind, modelId);
+  if (mistake !== undefined) throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
+  return providerModel(kind, { name, baseUrl, modelId, fetch, ...(apiKey === undefined ? {} : { apiKey }) });
+}
+
+/** The pinned provider, or the operator's by the model's name: never one in place of the other. */
+async function connect(
+  runtime: Runtime,
+  workspaceId: string,
+  model: string,
+  providerId: string | null,
+): Promise<{ connection: ProviderConnection; fetch: typeof fetch }> {
+  if (providerId === null) {
+    const name = model.slice(0, model.indexOf("/"));
+    const connection = runtime.operator?.usableBy(workspaceId).find((offered) => offered.name === name);
+    if (connection !== undefined) return { connection, fetch: runtime.fetch };
+    throw new Refusal("conflict", `The operator does not offer ${name} to this workspace any more. Give the agent another model.`);
   }
-  return openAICompatibleModel({
-    name: connection.name,
-    baseUrl: connection.baseUrl,
-    ...(connection.apiKey === undefined ? {} : { apiKey: connection.apiKey }),
-    modelId: model.slice(model.indexOf("/") + 1),
-    fetch: runtime.fetch,
-  });
+  const connection = await connectionOf(runtime.database, runtime.sealer, { id: providerId, workspaceId });
+  if (connection !== undefined) return { connection, fetch: runtime.tenantFetch };
+  throw new Refusal("conflict", `The provider of the model ${model} was deleted. Give the agent another model.`);
 }

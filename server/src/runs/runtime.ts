@@ -1,12 +1,15 @@
+import type { OperatorProviders } from "../base/context.ts";
 import { type Database, type Gatherer, gather, openWakeUps, type WakeUps } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import type { Tool } from "../engine/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
+import type { Claimant } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
+import type { RunRef } from "./run.ts";
 import { type StartAnswer, type StartRow, startRuns } from "./start-statement.ts";
 
 /** What the verbs of runs share inside one process. */
@@ -20,12 +23,20 @@ export interface Runtime {
   readonly appends: Gatherer<AppendRow, AppendAnswer>;
   /** Runs that this process executes, by id. */
   readonly live: Map<string, LiveRun>;
+  /** Starts that the database has not answered yet, by run id. */
+  readonly unanswered: Map<string, UnansweredStart>;
+  /** Claims that had no answer, and may have taken effect or still do. */
+  readonly unsureClaims: Set<UnsureClaim>;
   readonly followers: Followers;
   readonly wakeUps: WakeUps;
   readonly prepared: Map<string, PreparedAgent>;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
+  /** For what the operator chose: its own providers. */
   readonly fetch: typeof fetch;
+  /** For what a workspace chose: its providers. */
+  readonly tenantFetch: typeof fetch;
+  readonly operator: OperatorProviders | undefined;
   readonly room: Room;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
@@ -40,8 +51,28 @@ export interface Room {
   taken: number;
   /** Whether the last claim left nothing in the queue: only then a run may be born running, past those that wait. */
   queueEmpty: boolean;
+  /** Whether runs of agents with a concurrency limit had the first turn at the last claim. */
+  limitedFirst: boolean;
+  /** Whether a run is being taken over for its last attempt at this moment. */
+  takingLast: boolean;
   /** Off in a process of role `api`, and while draining. */
   open: boolean;
+}
+
+/** A start whose statement is under way, perhaps on a connection that says no more, while the run it wrote can be claimed. */
+export interface UnansweredStart {
+  /** The caller was told that nothing was started. */
+  refused: boolean;
+  /** A claim of this process has found the run: it was started. */
+  claimed: (RunRef & { readonly agentId: string }) | undefined;
+  /** Resolves when the start has its answer or, refused, when nothing is left of it but a cancelled run. */
+  readonly settled: Promise<void>;
+}
+
+interface UnsureClaim extends Claimant {
+  readonly lastAttempt?: boolean;
+  /** On the process's clock. */
+  readonly until: number;
 }
 
 export interface RuntimeOptions {
@@ -53,6 +84,9 @@ export interface RuntimeOptions {
   readonly executes: boolean;
   readonly extraTools?: readonly Tool[] | undefined;
   readonly fetch: typeof fetch;
+  /** Default: `fetch`. */
+  readonly tenantFetch?: typeof fetch | undefined;
+  readonly operator?: OperatorProviders | undefined;
 }
 
 export function createRuntime(options: RuntimeOptions): Runtime {
@@ -79,12 +113,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       maxBytes: 8 * 1024 * 1024,
     }),
     live: new Map(),
+    unanswered: new Map(),
+    unsureClaims: new Set(),
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
     wakeUps,
     prepared: new Map(),
     extraTools: options.extraTools ?? [],
     fetch: options.fetch,
-    room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
+    tenantFetch: options.tenantFetch ?? options.fetch,
+    operator: options.operator,
+    room: { max: options.maxRuns, taken: 0, queueEmpty: false, limitedFirst: false, takingLast: false, open: options.executes },
     draining: false,
     wakeWorker: () => {},
   };

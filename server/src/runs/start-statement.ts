@@ -65,13 +65,14 @@ export type StartAnswer =
  * The gate: judges every row against one snapshot, writes those that start, and gives each its own verdict, in one statement and
  * one commit. The order of the `case` is the order of refusals in the contract.
  *
- * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again.
+ * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again. The earlier send may even be
+ *   under way still, unseen by this snapshot; then the insert waits for it, finds the row there, and the run is read by its id.
  * - `on conflict do nothing` on the key settles two requests with one key, in one batch or in two processes.
  * - Queued runs are counted only for agents that would get one more; batches in flight at other processes may overshoot.
  * - A run is born running only while the owner has not been declared dead.
  * - Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was planned, it can only be a
  *   walk from row to index, never a join over a whole table.
- * - The caller sorts rows by (agent, key), so that two processes take the locks of equal keys in the same order.
+ * - Keys are bound in the order of (scope, key), so that two processes take the locks of equal keys in the same order.
  */
 const text = `
 with requests as (
@@ -134,7 +135,7 @@ with requests as (
 ), bound as (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from final where outcome = 'start' and key is not null
-  order by position
+  order by coalesce(trigger_id, agent_id), key, position
   on conflict do nothing
   returning run_id
 ), started as (
@@ -200,10 +201,12 @@ export async function startRuns(database: Database, rows: readonly StartRow[]): 
 async function toAnswer(database: Database, row: Answered): Promise<StartAnswer> {
   switch (row.verdict) {
     case "started":
-      return {
-        verdict: "started",
-        run: row.created_at === null ? await readStarted(database, row.run_id) : toStarted(row, row.created_at),
-      };
+    case "contended": {
+      const run = row.created_at === null ? await readStarted(database, row.run_id) : toStarted(row, row.created_at);
+      if (run !== undefined) return { verdict: "started", run };
+      if (row.verdict === "started") throw new Error(`run ${row.run_id} was written and is gone`);
+      return { verdict: "contended" };
+    }
     case "replay":
       return { verdict: "replay", runId: row.run_id, workspaceId: row.workspace_id, agentId: row.agent_id };
     default:
@@ -226,7 +229,7 @@ function toStarted(row: Answered, createdAt: Date): StartedRun {
 }
 
 /** The run that an earlier send of the same row has written, as it was written: what has become of it since is not the verdict's matter. */
-async function readStarted(database: Database, runId: string): Promise<StartedRun> {
+async function readStarted(database: Database, runId: string): Promise<StartedRun | undefined> {
   const { rows } = await database.engine.query<Omit<Answered, "verdict">>({
     name: "read-started",
     text: `select r.id as run_id, r.workspace_id, r.agent_id, i.agent_version as version,
@@ -237,6 +240,5 @@ async function readStarted(database: Database, runId: string): Promise<StartedRu
     values: [runId],
   });
   const row = rows[0];
-  if (row?.created_at == null) throw new Error(`run ${runId} was written and is gone`);
-  return toStarted({ ...row, verdict: "started" }, row.created_at);
+  return row?.created_at == null ? undefined : toStarted({ ...row, verdict: "started" }, row.created_at);
 }

@@ -1,4 +1,5 @@
-import { databaseAway, GiveUp } from "../base/database/index.ts";
+import { sleep } from "../base/clock.ts";
+import { databaseAway, failureKind, GiveUp } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
 import { mismatch } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
@@ -6,8 +7,9 @@ import { cancelStored } from "./cancel-statement.ts";
 import { executeOwned, type OwnedRun } from "./execute.ts";
 import { toEntry } from "./journal-entry.ts";
 import type { RunRef } from "./run.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Runtime, UnansweredStart } from "./runtime.ts";
 import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-statement.ts";
+import { unbindKey } from "./unbind-key-statement.ts";
 
 /** What a door knows of a request to start a run. */
 export interface StartRequest
@@ -46,8 +48,15 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
         if (answer.run.running) void executeOwned(runtime, owned(answer.run, answer.owner, request));
         else announceQueued(runtime);
         return { runId: answer.run.runId, workspaceId: answer.run.workspaceId, agentId: answer.run.agentId, replayed: false };
-      case "replay":
-        return { ...answer, replayed: true };
+      case "claimed":
+        return { ...answer.run, replayed: false };
+      case "replay": {
+        const refused = runtime.unanswered.get(answer.runId);
+        if (refused?.refused !== true) return { ...answer, replayed: true };
+        // The run is being ended, since its caller was told that nothing was started; then the key is free again.
+        await Promise.race([refused.settled, sleep(startWaitMs)]);
+        continue;
+      }
       case "contended":
         continue;
       case "body":
@@ -62,40 +71,52 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
 export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "agentId">): Promise<void> {
   const answer = await submit(runtime, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
   if (answer.verdict === "body") return;
-  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended")
+  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended" || answer.verdict === "claimed")
     throw new Error("an unread body was judged");
   throw refusal(answer.verdict);
+}
+
+/** The gate said nothing in time, but this process has claimed the run: it was written. */
+interface Claimed {
+  readonly verdict: "claimed";
+  readonly run: RunRef & { readonly agentId: string };
 }
 
 async function submit(
   runtime: Runtime,
   request: Omit<StartRow, "runId" | "eventId" | "room" | "owner">,
-): Promise<StartAnswer & { owner: string }> {
+): Promise<(StartAnswer | Claimed) & { owner: string }> {
   const { room } = runtime;
   const hasRoom = request.body === "good" && room.open && room.queueEmpty && room.taken < room.max;
   if (hasRoom) room.taken++;
-  const giveBack = (answer: StartAnswer | undefined) => {
-    const used = answer?.verdict === "started" && answer.run.running;
-    if (hasRoom && !used) room.taken--;
-  };
   const owner = runtime.processId;
   const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
+  const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
+  const unanswered: UnansweredStart = { refused: false, claimed: undefined, settled };
+  runtime.unanswered.set(row.runId, unanswered);
+  const settle = (executes: boolean) => {
+    runtime.unanswered.delete(row.runId);
+    resolveSettled();
+    if (hasRoom && !executes) room.taken--;
+  };
   try {
     const answer = await runtime.starts.submit(row, {
       waitMs: startWaitMs,
       late: (answer) => {
-        giveBack(answer);
-        if (answer?.verdict === "started") void withdraw(runtime, answer.run, owner);
+        if (answer?.verdict !== "started" || !unanswered.refused) settle(false);
+        else void withdraw(runtime, answer.run, row).finally(() => settle(false));
       },
     });
-    giveBack(answer);
+    settle(answer.verdict === "started" && answer.run.running);
     return { ...answer, owner };
   } catch (thrown) {
     if (!(thrown instanceof GiveUp)) {
-      giveBack(undefined);
+      settle(false);
       throw thrown;
     }
-    if (!thrown.sent) giveBack(undefined);
+    if (!thrown.sent) settle(false);
+    else if (unanswered.claimed !== undefined) return { verdict: "claimed", run: unanswered.claimed, owner };
+    unanswered.refused = true;
     throw databaseAway(thrown);
   }
 }
@@ -120,29 +141,45 @@ function owned(run: StartedRun, owner: string, request: StartRequest): OwnedRun 
 }
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
-async function withdraw(runtime: Runtime, run: StartedRun, owner: string): Promise<void> {
+async function withdraw(runtime: Runtime, run: StartedRun, { owner, key }: StartRow): Promise<void> {
   const error = { code: "cancelled" as const, message: "The database answered too late; the caller was told that nothing was started." };
   const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   try {
-    if (!run.running) {
-      await cancelStored(runtime.database, run, { eventId: newId("evt"), message: error.message });
-      return;
+    if (run.running) {
+      await runtime.appends.submit({
+        runId: run.runId,
+        workspaceId: run.workspaceId,
+        owner,
+        fence: 1,
+        lastSeq: 1,
+        intent: false,
+        entries: [toEntry({ type: "run.cancelled", data: { error, usage, cost_micros: 0 } })],
+        end: { status: "cancelled", output: null, error, usage, costMicros: 0 },
+      });
+    } else {
+      const cancel = () => cancelStored(runtime.database, run, { eventId: newId("evt"), message: error.message });
+      if ((await persist(cancel)) === "asked") runtime.wakeUps.tell({ kind: "cancel", runId: run.runId });
     }
-    await runtime.appends.submit({
-      runId: run.runId,
-      workspaceId: run.workspaceId,
-      owner,
-      fence: 1,
-      lastSeq: 1,
-      intent: false,
-      entries: [toEntry({ type: "run.cancelled", data: { error, usage, cost_micros: 0 } })],
-      end: { status: "cancelled", output: null, error, usage, costMicros: 0 },
-    });
-    runtime.room.taken--;
+    if (key !== null) await persist(() => unbindKey(runtime.database, run, { scope: run.triggerId ?? run.agentId, key }));
   } catch (thrown) {
     runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "a run that was answered with 503 could not be cancelled");
   }
 }
+
+/** Tries until the database is back: until then somebody else may claim the run and execute it. */
+async function persist<T>(write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (thrown) {
+      if (failureKind(thrown) !== "lost") throw thrown;
+      await sleep(persistMs);
+    }
+  }
+}
+
+/** Milliseconds between tries while the database is away. */
+const persistMs = 250;
 
 function refusal(verdict: Refused): Refusal {
   return new Refusal(...refusals[verdict]);

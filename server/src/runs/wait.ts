@@ -1,12 +1,29 @@
+import { sleep } from "../base/clock.ts";
+import { failureKind } from "../base/database/index.ts";
 import type { Outcome } from "../engine/index.ts";
 import { readOutcome } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 import { watchRun } from "./watch.ts";
 
-/** Watches the run until it is over. @returns how it ended, or undefined when `signal` aborted first. */
+/** Milliseconds between tries while the database is away. */
+const interval = 250;
+
+/**
+ * Watches the run until it is over. While the database is away it goes on waiting: the run is accepted, so that no failure may be told.
+ * @returns how it ended, or undefined when `signal` aborted first, or this process stops.
+ */
 export async function waitForRun(runtime: Runtime, run: RunRef, signal: AbortSignal): Promise<Outcome | undefined> {
   const live = runtime.live.get(run.runId);
   for await (const event of watchRun(runtime, run, { after: live?.base ?? 0, signal })) void event;
-  return live?.outcome ?? (await readOutcome(runtime.database, run));
+  if (live?.outcome !== undefined) return live.outcome;
+  for (;;) {
+    try {
+      return await readOutcome(runtime.database, run);
+    } catch (thrown) {
+      if (failureKind(thrown) !== "lost") throw thrown;
+      if (signal.aborted || runtime.followers.closed) return undefined;
+      await sleep(interval, signal).catch(() => {});
+    }
+  }
 }

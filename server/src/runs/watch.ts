@@ -1,6 +1,7 @@
 import type { EventOnWire } from "@beckon/contract";
 import { sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
+import type { Following } from "./followers.ts";
 import { readEvents } from "./journal-store.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { RunRef } from "./run.ts";
@@ -26,19 +27,28 @@ export interface WatchOptions {
 export async function* watchRun(runtime: Runtime, run: RunRef, options: WatchOptions): AsyncGenerator<EventOnWire> {
   const { signal, follow = true } = options;
   let { after } = options;
-  while (!signal.aborted && !runtime.followers.closed) {
-    const live = runtime.live.get(run.runId);
-    const inMemory = live !== undefined && after >= live.base;
-    const events = inMemory ? live.events.slice(after - live.base) : await read(runtime, run, after, options);
-    for (const event of events) {
-      yield event;
-      after = event.seq;
-      if (terminal.includes(event.type)) return;
+  let following: Following | undefined;
+  try {
+    while (!signal.aborted && !runtime.followers.closed) {
+      const live = runtime.live.get(run.runId);
+      const inMemory = live !== undefined && after >= live.base;
+      if (inMemory) {
+        following?.leave();
+        following = undefined;
+      } else if (follow) following ??= runtime.followers.join(run.runId);
+      const events = inMemory ? live.events.slice(after - live.base) : await read(runtime, run, after, options);
+      for (const event of events) {
+        yield event;
+        after = event.seq;
+        if (terminal.includes(event.type)) return;
+      }
+      if (events.length > 0) continue;
+      if (!follow) return;
+      if (inMemory && !live.closed) await changed(live, signal);
+      else await following?.more(after, signal);
     }
-    if (events.length > 0) continue;
-    if (!follow) return;
-    if (!inMemory) await runtime.followers.follow(run.runId, after, signal);
-    else if (!live.closed) await changed(live, signal);
+  } finally {
+    following?.leave();
   }
 }
 

@@ -24,9 +24,9 @@ const leaseTimeout = 5_000;
 
 /**
  * The engine's statements find each row by its key. A prepared one is planned once, perhaps on an almost empty table, and would go on
- * reading the whole table when it has grown.
+ * reading the whole table when it has grown; or, with a bitmap, the whole queue to find its first run.
  */
-const pointLookups = ["-c enable_seqscan=off", "-c enable_mergejoin=off"];
+const pointLookups = ["-c enable_seqscan=off", "-c enable_mergejoin=off", "-c enable_bitmapscan=off"];
 
 export interface ConnectOptions {
   readonly url: string;

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { Client, type ClientConfig } from "pg";
+import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError } from "../errors.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
@@ -11,7 +11,7 @@ const lockKey = 4_217_690_113n;
  * Brings the schema up to date, then runs `then` on the same connection, all under one advisory lock: of several processes that
  * start together one does it and the others find it done. Each migration and its record are one transaction, so a kill at any
  * moment leaves a schema that the next start continues from.
- * @throws ConfigError when the database was migrated by a newer Beckon.
+ * @throws ConfigError when the database was migrated by a newer Beckon, or our login may not make tables in it.
  */
 export async function migrate<T>(connection: ClientConfig, then: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ ...connection, query_timeout: 600_000 });
@@ -21,7 +21,7 @@ export async function migrate<T>(connection: ClientConfig, then: (client: Client
     // The limit of ordinary statements is not for this: another process may migrate a large table while we wait, or we may.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
-    await client.query("create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())");
+    await makeRecord(client);
     const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
@@ -41,5 +41,19 @@ export async function migrate<T>(connection: ClientConfig, then: (client: Client
     return await then(client);
   } finally {
     await client.end();
+  }
+}
+
+/** Makes the table of what was applied. */
+async function makeRecord(client: Client): Promise<void> {
+  try {
+    await client.query("create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())");
+  } catch (thrown) {
+    if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
+    const { rows } = await client.query<{ name: string }>("select current_user as name");
+    throw new ConfigError(
+      `The role ${rows[0]?.name} may not make tables in the database. Make it the database's owner, or let an administrator run there: ` +
+        `grant usage, create on schema public to ${rows[0]?.name};`,
+    );
   }
 }

@@ -23,7 +23,7 @@ export interface WakeUps {
   tell(message: WakeUp): void;
   /** Set to what happens with the messages of others; `undefined`: some may have been lost, look at everything. */
   onMessage: (message: WakeUp | undefined) => void;
-  /** Whether other processes live. */
+  /** Whether no other process is known to live; hearing of one ends it. */
   alone: boolean;
   close(): Promise<void>;
 }
@@ -33,6 +33,8 @@ const channel = "beckon";
 const maxBytes = 7_000;
 /** Milliseconds between two notifications of a busy process. */
 const pause = 5;
+/** Milliseconds between questions to the database whether it still hears us: a connection may die without a word. */
+const checkEvery = 10_000;
 
 const letters = { queued: "q", cancel: "c", watch: "w", journal: "j" } as const;
 
@@ -61,18 +63,22 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
       const client = new Client(database.settings);
       listening = client;
       try {
-        const lost = new Promise<void>((resolve) => {
-          client.on("error", () => resolve());
-          client.on("end", () => resolve());
-        });
+        const gone = new AbortController();
+        client.on("error", () => gone.abort());
+        client.on("end", () => gone.abort());
         client.on("notification", ({ payload = "" }) => {
           const [from, ...messages] = payload.split(" ");
-          if (from !== sender) for (const message of messages) wakeUps.onMessage(read(message));
+          if (from === sender) return;
+          wakeUps.alone = false;
+          for (const message of messages) wakeUps.onMessage(read(message));
         });
         await client.connect();
         await client.query(`listen ${channel}`);
         wakeUps.onMessage(undefined);
-        await lost;
+        while (!gone.signal.aborted) {
+          await sleep(checkEvery, gone.signal).catch(() => {});
+          if (!gone.signal.aborted) await client.query("select");
+        }
         if (!closing.signal.aborted)
           log.warn("the connection for wake-ups was lost; until it is back, other processes' work is found by looking");
       } catch {

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from "undici";
+import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { ResponseBody } from "./response-body.ts";
 
 export interface LeanFetchOptions {
@@ -8,6 +8,8 @@ export interface LeanFetchOptions {
   readonly headersTimeoutMs: number;
   /** Milliseconds between two pieces of a body, whatever they hold. */
   readonly bodyTimeoutMs: number;
+  /** Milliseconds from the call to the end of its answer's body. Default: no limit but those above and the signal. */
+  readonly totalTimeoutMs?: number;
   /** Connections to one origin; further calls wait for a free one. Default 4,096. */
   readonly maxConnections?: number;
   /** Bytes of one body. Default 32 MiB. */
@@ -32,10 +34,12 @@ export interface LeanFetch {
  *
  * Over `dispatch`, below `undici.request`: that one makes a Node stream of the body, which would have to be turned into a
  * web stream again. A `Response` of the platform is kept: a look-alike saved nothing that could be measured.
+ *
+ * @param connect opens the connections instead of undici's own, which `connectTimeoutMs` is for.
  */
-export function createLeanFetch(options: LeanFetchOptions): LeanFetch {
+export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnector.connector): LeanFetch {
   const agent = new Agent({
-    connect: { timeout: options.connectTimeoutMs },
+    connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
     maxResponseSize: options.maxResponseBytes ?? 32 * 1024 * 1024,
@@ -48,7 +52,7 @@ export function createLeanFetch(options: LeanFetchOptions): LeanFetch {
       new Promise((resolve, reject) => {
         const signal = init?.signal ?? undefined;
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(requestOptions(input, init), new Exchange(signal, resolve, reject));
+        agent.dispatch(requestOptions(input, init), new Exchange(signal, options.totalTimeoutMs, resolve, reject));
       }),
     close: () => agent.destroy(),
   };
@@ -59,37 +63,51 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #resolve: (response: Response) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = () => this.#abort();
+  readonly #onAbort = () => this.#stop(this.#signal?.reason);
+  readonly #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ResponseBody | undefined;
+  /** Why it was given up from this side. */
+  #stopped: Error | undefined;
 
-  constructor(signal: AbortSignal | undefined, resolve: (response: Response) => void, reject: (reason: unknown) => void) {
+  constructor(
+    signal: AbortSignal | undefined,
+    totalTimeoutMs: number | undefined,
+    resolve: (response: Response) => void,
+    reject: (reason: unknown) => void,
+  ) {
     this.#signal = signal;
     this.#resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (totalTimeoutMs !== undefined) this.#timer = setTimeout(() => this.#stop(outOfTime(totalTimeoutMs)), totalTimeoutMs);
   }
 
   /** Settles at once: undici itself would first wait for the connection that is being opened. */
-  #abort(): void {
-    const reason = this.#signal?.reason;
+  #stop(reason: unknown): void {
+    this.#stopped = asError(reason);
     this.#fail(reason);
-    this.#controller?.abort(asError(reason));
+    this.#controller?.abort(this.#stopped);
   }
 
   #fail(reason: unknown): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#over();
     this.#reject(reason);
     this.#body?.fail(reason);
   }
 
+  #over(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    clearTimeout(this.#timer);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal?.aborted) controller.abort(asError(this.#signal.reason));
+    if (this.#stopped !== undefined) controller.abort(this.#stopped);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawHeaders, statusText?: string): void {
-    if (status < 200 || this.#signal?.aborted) return;
+    if (status < 200 || this.#stopped !== undefined) return;
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "identity") {
       controller.abort(Object.assign(new Error("the body is encoded"), { code: "BECKON_ENCODED_BODY" }));
@@ -109,7 +127,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#over();
     this.#body?.end();
   }
 
@@ -119,6 +137,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 }
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
+
+function outOfTime(ms: number): Error {
+  return Object.assign(new Error(`the call took longer than ${ms} ms`), { code: "BECKON_TOTAL_TIMEOUT" });
+}
 
 function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
@@ -135,7 +157,7 @@ function headerPairs(headers: RawHeaders): [string, string][] {
 
 function requestOptions(input: string | URL | Request, init: RequestInit | undefined): Dispatcher.DispatchOptions {
   if (typeof input !== "string" && !(input instanceof URL)) throw new TypeError("this fetch takes a URL");
-  const url = new URL(input);
+  const url = typeof input === "string" ? new URL(input) : input;
   const body = init?.body ?? null;
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("this fetch sends text or bytes");
   return {

@@ -58,7 +58,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
     method: "POST",
     path: "/agents/:agent_id/restore",
     permission: "agents:write",
-    handle: (request) => restoreAgent({ ctx: request.ctx, input: agentOf(request) }),
+    handle: (request) => restoreAgent({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "POST",
@@ -70,7 +70,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
     method: "POST",
     path: "/agents/:agent_id/resume",
     permission: "agents:write",
-    handle: (request) => resumeAgent({ ctx: request.ctx, input: agentOf(request) }),
+    handle: (request) => resumeAgent({ ctx: request.ctx, input: withBody(request) }),
   },
   {
     method: "POST",

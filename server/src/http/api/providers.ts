@@ -1,4 +1,4 @@
-import { createProvider, deleteProvider, getProvider, listProviders, updateProvider } from "../../providers/index.ts";
+import { checkProvider, createProvider, deleteProvider, getProvider, listProviders, updateProvider } from "../../providers/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
 
 const providerOf = (request: ManagedRequest) => ({ providerId: request.param("provider_id") });
@@ -32,6 +32,15 @@ export const providerRoutes: readonly ManagedRoute[] = [
     handle: async (request) => ({
       data: await updateProvider({ ctx: request.ctx, input: { ...providerOf(request), body: request.body } }),
     }),
+  },
+  {
+    method: "POST",
+    path: "/providers/:provider_id/check",
+    permission: "providers:write",
+    handle: async (request) => {
+      const ctx = { ...request.ctx, fetch: request.ctx.runtime.tenantFetch };
+      return { data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }) };
+    },
   },
   {
     method: "DELETE",

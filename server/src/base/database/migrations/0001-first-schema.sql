@@ -63,6 +63,8 @@ create table agents (
   primary key (id, workspace_id)
 );
 create index agents_list on agents (workspace_id, id) where deleted_at is null;
+-- Those whose queued runs are claimed agent by agent.
+create index agents_limited on agents (workspace_id, id) where max_concurrent_runs is not null;
 
 -- Immutable: a change of an agent inserts the next version, a run pins one.
 create table agent_versions (

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { faults } from "../server/test/crash/chaos.ts";
+import { storm, summary } from "../server/test/crash/storm.ts";
+import { testDatabase } from "../server/test/database.ts";
+
+const { url, database } = await testDatabase();
+const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
+console.log(`CRASH_SEED=${seed}`);
+
+it("loses nothing that was acknowledged, ends nothing twice and repeats no unsafe effect, whenever its processes are killed", async () => {
+  const kinds = faults.filter((fault) => fault !== "database");
+  const report = await storm({
+    seed,
+    databaseUrl: url,
+    pool: database.engine,
+    servers: 2,
+    acknowledged: 500,
+    faults: [...kinds, "at a random moment", "at a random moment", "while the model was held", "with an effect done and unreported"],
+    callers: 12,
+  });
+  console.log(summary(seed, report));
+
+  expect(report.broken.slice(0, 20)).toEqual([]);
+  expect(report.kills).toBeGreaterThanOrEqual(10);
+  expect(report.figures.acknowledged).toBeGreaterThanOrEqual(500);
+  expect(report.figures.unfaultedFailures).toBeLessThanOrEqual(0.05);
+  // The faults have hit something.
+  expect(report.figures.takenOver).toBeGreaterThan(0);
+  expect(report.figures.replayed).toBeGreaterThan(0);
+}, 240_000);

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { echo, held, startModelServer } from "../server/test/model-server.ts";
+import { type Call, caller } from "./call.ts";
+import { freePort, type Product, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+
+/** The product in a data folder of the test's own, and an agent whose model answers when it is released. */
+async function begin(env: Record<string, string>) {
+  const folder = join(temporaryFolder(), "data");
+  const port = String(await freePort());
+  const settings = { BECKON_DATA_DIR: folder, PORT: port, ...env };
+  const product = await startProduct(settings);
+  const call = caller(
+    () => `http://127.0.0.1:${port}`,
+    () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
+  );
+  const models = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  models.script(held(released.promise, echo()));
+  onTestFinished(async () => {
+    released.resolve();
+    await models.close();
+  });
+  await call("/providers", { body: { name: "held", kind: "openai-compatible", base_url: models.url } });
+  const agent = (await call("/agents", { body: { name: "Held", model: "held/scripted" } })).body.data;
+  return {
+    folder,
+    settings,
+    product,
+    call,
+    models,
+    release: () => released.resolve(),
+    invoke: () => call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input: "Hello" } }),
+    reached: (count: number) => until(`${count} requests at the model`, () => models.requests.length >= count),
+  };
+}
+
+const isNotReady = (call: Call, port: string) => async () => (await call(`http://127.0.0.1:${port}/readyz`)).status === 503;
+
+/** Everything has ended, PostgreSQL as the last and in order. */
+function expectNothingLeft(product: Product, started: readonly number[], folder: string): void {
+  expect(stillRunning(started, folder)).toEqual([]);
+  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+  expect(product.output()).not.toMatch(/could not be|failed|killed/);
+}
+
+test("on SIGTERM it is not ready first and starts nothing, who waits is answered within the grace, and it ends with 0", async () => {
+  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "20" });
+  const waiting = invoke();
+  await reached(1);
+  const started = product.descendants();
+  const stopped = product.stop("SIGTERM");
+  await until("it says that it is not ready", isNotReady(call, settings.PORT));
+  const refused = await invoke();
+  expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  release();
+  const { status, body } = await waiting;
+  expect([status, body.output]).toEqual([200, "Hello"]);
+  expect(await stopped).toBe(0);
+  expectNothingLeft(product, started, folder);
+});
+
+test("what is not done after the grace goes back to the queue, and the next start ends it in the same attempt", async () => {
+  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "1", BECKON_PROCESSES: "2" });
+  const waiting = [invoke(), invoke(), invoke()];
+  await reached(3);
+  const started = product.descendants();
+  expect(await product.stop("SIGTERM")).toBe(0);
+  expectNothingLeft(product, started, folder);
+  const answers = await Promise.all(waiting);
+  for (const { status, body, headers } of answers) {
+    expect([status, body.status]).toEqual([202, "queued"]);
+    expect(headers.get("location")).toBe(`/api/public/runs/${body.run_id}`);
+  }
+
+  release();
+  const next = await startProduct(settings);
+  for (const { headers } of answers) {
+    const place = `http://127.0.0.1:${settings.PORT}${headers.get("location")}`;
+    await until("the end of the run", async () => (await call(place)).body.data.finished_at !== null);
+    const { status, attempt, output, id } = (await call(place)).body.data;
+    expect([status, attempt, output]).toEqual(["succeeded", 1, "Hello"]);
+    const events = (await call(`/runs/${id}/events`)).body.data;
+    expect(events.map((event: { type: string }) => event.type)).toEqual([
+      ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
+    ]);
+  }
+  expect(await next.stop()).toBe(0);
+});
+
+test("a second signal ends the wait, the database is stopped in order all the same, and the run goes on at the next start", async () => {
+  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "60" });
+  const waiting = invoke().catch(() => undefined);
+  await reached(1);
+  const [run] = (await call("/runs")).body.data;
+  const started = product.descendants();
+  let ended = false;
+  const stopped = product.stop("SIGTERM").finally(() => {
+    ended = true;
+  });
+  await until("it says that it is not ready", isNotReady(call, settings.PORT));
+  const began = performance.now();
+  // The first half second counts as one signal: npm and shells pass on what the terminal has sent already.
+  await until("its end", () => {
+    if (!ended) void product.stop("SIGTERM");
+    return ended;
+  });
+  expect(await stopped).toBe(0);
+  expect(performance.now() - began).toBeLessThan(15_000);
+  await waiting;
+  expect(stillRunning(started, folder)).toEqual([]);
+  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+
+  release();
+  const next = await startProduct(settings);
+  await until("the end of the run", async () => (await call(`/runs/${run.id}`)).body.data.finished_at !== null);
+  expect((await call(`/runs/${run.id}`)).body.data).toMatchObject({ status: "succeeded", attempt: 2 });
+  expect(await next.stop()).toBe(0);
+});

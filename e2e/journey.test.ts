@@ -1,0 +1,260 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { echo, held, startModelServer } from "../server/test/model-server.ts";
+import { type Answer, caller } from "./call.ts";
+import { freePort, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+
+/** One story, in order, on a fresh data folder and over HTTP only: what a newcomer does in the first hour. */
+
+const folder = join(temporaryFolder(), "data");
+const settings = { BECKON_DATA_DIR: folder, PORT: String(await freePort()), BECKON_DRAIN_SECONDS: "2" };
+let beckon: Awaited<ReturnType<typeof startProduct>>;
+const call = caller(
+  () => beckon.url,
+  () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
+);
+const model = await startModelServer();
+afterAll(() => model.close());
+
+interface Agent {
+  readonly id: string;
+  readonly token: string;
+}
+let demo: Agent;
+let mine: Agent;
+let trigger: { readonly id: string; readonly url: string };
+
+const invoke = (agent: { id: string }, token: string | null, input = "Hello") =>
+  call(`/agents/${agent.id}/invoke`, { key: token, body: { input } });
+const fire = (url: string, body: unknown = { order: 4711 }) => call(url, { key: null, body });
+const codes = (...answers: { status: number; body: { code?: string } }[]) =>
+  answers.map(({ status, body }) => [status, body.code].filter(Boolean).join(" "));
+
+async function finished(runId: string): Promise<Record<string, unknown>> {
+  let run: Record<string, unknown> = {};
+  await until(`the end of ${runId}`, async () => {
+    run = (await call(`/runs/${runId}`)).body.data;
+    return run.finished_at !== null;
+  });
+  return run;
+}
+
+beforeAll(async () => {
+  beckon = await startProduct(settings);
+});
+
+test("the start prints where Beckon is, the file with the bootstrap key, and a demo agent with its secrets", () => {
+  expect(beckon.url).toBe(`http://127.0.0.1:${settings.PORT}`);
+  expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
+  expect(statSync(beckon.printed("Bootstrap key")).mode & 0o777).toBe(0o600);
+  expect(existsSync(beckon.printed("PostgreSQL log"))).toBe(true);
+  demo = { id: beckon.printed("Demo agent"), token: beckon.printed("Its token") };
+  expect(demo).toEqual({ id: expect.stringMatching(/^agt_[0-9a-z]{26}$/), token: expect.stringMatching(/^bka_[\w-]{48}$/) });
+});
+
+test("the printed curl lines work when pasted", () => {
+  const [first, second, ...others] = beckon
+    .curls()
+    .map((line) => JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })));
+  expect(first).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
+  expect(second).toEqual({ ok: true, run_id: expect.any(String) });
+  expect(others).toEqual([]);
+});
+
+test("the printed secrets are nowhere in what is logged", async () => {
+  const log = readFileSync(beckon.printed("PostgreSQL log"), "utf8");
+  for (const secret of [demo.token, readFileSync(join(folder, "bootstrap.key"), "utf8").trim()]) expect(log).not.toContain(secret);
+});
+
+test("a provider, an agent on it and a trigger are created with the bootstrap key", async () => {
+  const provider = await call("/providers", {
+    body: { name: "mine", kind: "openai-compatible", base_url: model.url, api_key: "secret-of-the-provider" },
+  });
+  expect(provider.status).toBe(201);
+  expect(JSON.stringify(provider.body)).not.toContain("secret-of-the-provider");
+  const agent = await call("/agents", { body: { name: "Mine", model: "mine/large", instructions: "Repeat what you are told." } });
+  expect([agent.status, agent.headers.get("cache-control")]).toEqual([201, "no-store"]);
+  mine = agent.body.data;
+  const made = await call(`/agents/${mine.id}/triggers`, { body: { name: "Orders", prompt_prefix: "An order came in:" } });
+  trigger = made.body.data;
+  expect(trigger.url).toMatch(new RegExp(`^${beckon.url}/api/public/triggers/bkt_[\\w-]{48}$`));
+});
+
+test("invoke asks the model and answers with what it said", async () => {
+  const answer = await invoke(mine, mine.token, "What is new?");
+  expect([answer.status, answer.body]).toEqual([200, { ok: true, run_id: expect.any(String), output: "What is new?" }]);
+  const [request] = model.requests;
+  expect(request?.headers.authorization).toBe("Bearer secret-of-the-provider");
+  expect(request?.body).toMatchObject({
+    model: "large",
+    messages: [
+      { role: "system", content: "Repeat what you are told." },
+      { role: "user", content: "What is new?" },
+    ],
+  });
+});
+
+test("fire answers at once, and its run is read, listed and paged through event by event", async () => {
+  const fired = await fire(trigger.url);
+  expect([fired.status, fired.body]).toEqual([200, { ok: true, run_id: expect.any(String) }]);
+  const run = await finished(fired.body.run_id);
+  expect(run).toMatchObject({
+    status: "succeeded",
+    source: "trigger",
+    trigger_id: trigger.id,
+    input: 'An order came in:\n\n{"order":4711}',
+    error: null,
+  });
+  const list = await call(`/agents/${mine.id}/runs?limit=1`);
+  expect(list.body).toEqual({ ok: true, data: [run], next: expect.any(String) });
+  expect((await call(`/agents/${mine.id}/runs?after=${list.body.next}`)).body).toMatchObject({
+    data: [{ input: "What is new?" }],
+    next: null,
+  });
+  // The agent's own token reads its runs too, and no other agent's does.
+  expect((await call(`/runs/${run.id}`, { key: mine.token })).body.data).toEqual(run);
+  expect(codes(await call(`/runs/${run.id}`, { key: demo.token }))).toEqual(["404 not_found"]);
+
+  const types: string[] = [];
+  for (let after: string | null = "0"; after !== null; ) {
+    const { body }: Answer = await call(`/runs/${run.id}/events?limit=1&after=${after}`);
+    types.push(...body.data.map((event: { type: string; seq: number }) => `${event.seq} ${event.type}`));
+    after = body.next;
+  }
+  expect(types).toEqual(["1 run.started", "2 run.step", "3 run.finished"]);
+});
+
+test("a paused agent refuses both doors with 409 and starts nothing, a resumed one answers again", async () => {
+  const calls = model.requests.length;
+  expect((await call(`/agents/${mine.id}/pause`, { body: { reason: "Maintenance" } })).body.data).toMatchObject({
+    paused: true,
+    pause_reason: "Maintenance",
+  });
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["409 agent_paused", "409 agent_paused"]);
+  expect(codes(await invoke(demo, demo.token))).toEqual(["200"]);
+  expect((await call(`/agents/${mine.id}/resume`, { method: "POST" })).body.data.paused).toBe(false);
+  expect(model.requests).toHaveLength(calls);
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
+});
+
+test("a rotated token is refused from the answer on, the new one works, and other agents' tokens go on", async () => {
+  const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: {} });
+  const old = mine.token;
+  mine = { ...mine, token: rotated.body.data.token };
+  expect(codes(await invoke(mine, old), await invoke(mine, mine.token), await invoke(demo, demo.token), await fire(trigger.url))).toEqual([
+    "401 unauthorized",
+    "200",
+    "200",
+    "200",
+  ]);
+});
+
+test("a token rotated with grace goes on beside the new one, until it is over", async () => {
+  const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: { grace_seconds: 1 } });
+  const old = mine.token;
+  mine = { ...mine, token: rotated.body.data.token };
+  expect(codes(await invoke(mine, mine.token))).toEqual(["200"]);
+  await until("the end of the grace", async () => (await invoke(mine, old)).status === 401);
+  expect((await call(`/agents/${mine.id}/token`)).body.data.token).toBe(mine.token);
+});
+
+test("a revoked token is refused, also with grace left, and a rotation issues a new one", async () => {
+  const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: { grace_seconds: 600 } });
+  expect(codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token))).toEqual(["200", "200"]);
+  expect((await call(`/agents/${mine.id}/token`, { method: "DELETE" })).status).toBe(204);
+  expect(codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token))).toEqual([
+    "401 unauthorized",
+    "401 unauthorized",
+  ]);
+  mine = { ...mine, token: (await call(`/agents/${mine.id}/token/rotate`, { body: {} })).body.data.token };
+  expect(codes(await invoke(mine, mine.token), await invoke(demo, demo.token))).toEqual(["200", "200"]);
+});
+
+test("a trigger is rotated, disabled and enabled, by its own URL and no other", async () => {
+  const path = `/agents/${mine.id}/triggers/${trigger.id}`;
+  const other = (await call(`/agents/${mine.id}/triggers`, { body: { name: "Other" } })).body.data;
+  const old = trigger.url;
+  trigger = (await call(`${path}/rotate`, { body: {} })).body.data;
+  expect(codes(await fire(old), await fire(trigger.url), await fire(other.url))).toEqual(["401 unauthorized", "200", "200"]);
+  await call(path, { method: "PATCH", body: { enabled: false } });
+  expect(codes(await fire(trigger.url), await fire(other.url), await invoke(mine, mine.token))).toEqual([
+    "409 trigger_disabled",
+    "200",
+    "200",
+  ]);
+  await call(path, { method: "PATCH", body: { enabled: true } });
+  expect(codes(await fire(trigger.url))).toEqual(["200"]);
+});
+
+test("a deleted agent answers nobody, and restored it is back with its triggers disabled and no token", async () => {
+  const path = `/agents/${mine.id}`;
+  expect((await call(path, { method: "DELETE" })).status).toBe(204);
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url), await call(path))).toEqual([
+    "401 unauthorized",
+    "401 unauthorized",
+    "404 not_found",
+  ]);
+  expect((await call(`${path}/restore`, { method: "POST" })).body.data).toMatchObject({ id: mine.id, name: "Mine" });
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["401 unauthorized", "409 trigger_disabled"]);
+  mine = { ...mine, token: (await call(`${path}/token/rotate`, { body: {} })).body.data.token };
+  await call(`${path}/triggers/${trigger.id}`, { method: "PATCH", body: { enabled: true } });
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
+});
+
+test("a long run is cancelled: who waits for it is told, and the model's answer comes too late", async () => {
+  const release = Promise.withResolvers<void>();
+  model.script(held(release.promise, echo()));
+  const seen = model.requests.length;
+  const waiting = invoke(mine, mine.token, "Take your time");
+  await until("the model is asked", () => model.requests.length > seen);
+  const [run] = (await call(`/agents/${mine.id}/runs?limit=1`)).body.data;
+  expect(run).toMatchObject({ status: "running", input: "Take your time" });
+  expect((await call(`/runs/${run.id}/cancel`, { method: "POST" })).status).toBe(200);
+  const answer = await waiting;
+  expect([answer.status, answer.body]).toEqual([500, { ok: false, error: expect.any(String), code: "cancelled", run_id: run.id }]);
+  release.resolve();
+  expect(await finished(run.id)).toMatchObject({ status: "cancelled", output: null });
+  model.script(echo());
+});
+
+let underWay: string;
+let before: unknown;
+
+test("SIGTERM ends it with 0 within its drain time, though a run is under way, and leaves nothing running", async () => {
+  model.script(held(new Promise(() => {}), echo()));
+  const seen = model.requests.length;
+  underWay = (await fire(trigger.url, { slow: true })).body.run_id;
+  await until("the model is asked", () => model.requests.length > seen);
+  before = (await call("/runs?limit=200")).body.data.filter((run: { finished_at: string | null }) => run.finished_at !== null);
+  const started = beckon.descendants();
+  expect(started.length).toBeGreaterThan(1);
+  const began = performance.now();
+  expect(await beckon.stop()).toBe(0);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(stillRunning(started, folder)).toEqual([]);
+});
+
+test("the next start on the folder takes seconds, prints no secrets, and everything is there, the run under way goes on", async () => {
+  model.script(echo());
+  const began = performance.now();
+  beckon = await startProduct(settings);
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(beckon.output()).not.toMatch(/bka_|bkt_/);
+  expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
+  expect(await finished(underWay)).toMatchObject({ status: "succeeded", attempt: 1 });
+  const after = (await call("/runs?limit=200")).body.data;
+  expect(after).toEqual(expect.arrayContaining(before as unknown[]));
+  expect((await call("/agents")).body.data.map((agent: { name: string }) => agent.name)).toEqual(["Mine", "Demo"]);
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url), await invoke(demo, demo.token))).toEqual(["200", "200", "200"]);
+});
+
+test("a second start on the same folder is refused and harms nothing", async () => {
+  const second = await startProduct({ ...settings, PORT: "0" }).then(
+    () => "started",
+    (thrown: Error) => thrown.message,
+  );
+  expect(second).toContain("Another Beckon");
+  expect(codes(await invoke(mine, mine.token))).toEqual(["200"]);
+});

@@ -1,0 +1,140 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll } from "vitest";
+
+/** The product as a newcomer starts it: `script/server`, and nothing known of it but what it prints. */
+export interface Product {
+  readonly pid: number;
+  /** Everything it has printed. */
+  output(): string;
+  /** What it printed after `label`, at the beginning of a line. */
+  printed(label: string): string;
+  /** The `curl` lines it printed, to be pasted. */
+  curls(): string[];
+  readonly url: string;
+  /** Processes it has started, and theirs. */
+  descendants(): number[];
+  /** Asks it to end, as Ctrl-C or a service manager would. Resolves with its exit code, or the signal that ended it. */
+  stop(signal?: NodeJS.Signals): Promise<number | string>;
+  readonly exited: Promise<number | string>;
+}
+
+export const checkout = resolve(import.meta.dirname, "..");
+
+/** A folder that is removed at the end of the file. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "beckon-e2e-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  return folder;
+}
+
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.on("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
+  });
+}
+
+/** Runs `command` (default: `script/server`) and does not wait. It is stopped at the end of the file. */
+export function launch(env: Record<string, string>, command: readonly [string, ...string[]] = [join(checkout, "script/server")]): Product {
+  const [file, ...args] = command;
+  const child = spawn(file, args, {
+    cwd: checkout,
+    stdio: ["ignore", "pipe", "pipe"],
+    // Nothing of the test runner's own: a newcomer has no such settings.
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  }
+  const exited = new Promise<number | string>((done) => {
+    child.on("error", (error) => done(error.message));
+    child.on("close", (code, signal) => done(code ?? signal ?? ""));
+  });
+  const pid = child.pid ?? 0;
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal);
+    return exited;
+  };
+  afterAll(async () => {
+    await stop();
+  });
+  const printed = (label: string): string => {
+    const line = output.split("\n").find((each) => each.trimStart().startsWith(label));
+    if (line === undefined) throw new Error(`${label} was not printed:\n${output}`);
+    return line.trimStart().slice(label.length).trim();
+  };
+  return {
+    pid,
+    output: () => output,
+    printed,
+    curls: () => [...output.matchAll(/^ +(curl .*)$/gm)].map((match) => match[1] ?? ""),
+    get url() {
+      return printed("Beckon is ready at");
+    },
+    descendants: () => descendantsOf(pid),
+    stop,
+    exited,
+  };
+}
+
+/** Starts the product and waits until it says that it is ready. */
+export async function startProduct(env: Record<string, string>): Promise<Product> {
+  const product = launch(env);
+  await ready(product);
+  return product;
+}
+
+/** Resolves when the product has greeted; rejects when it ends before, or after half a minute. */
+async function ready(product: Product): Promise<void> {
+  let ended: number | string | undefined;
+  void product.exited.then((code) => {
+    ended = code;
+  });
+  await until("the greeting", () => {
+    if (ended !== undefined) throw new Error(`Beckon ended with ${ended}:\n${product.output()}`);
+    // The greeting is one write.
+    return /Beckon is ready at \S+\n/.test(product.output()) && product.output().endsWith("\n");
+  });
+}
+
+/** Asks again and again until the answer is yes; fails after `seconds`. */
+export async function until(what: string, ask: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
+  for (const deadline = performance.now() + seconds * 1_000; !(await ask()); await new Promise((again) => setTimeout(again, 20))) {
+    if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
+  }
+}
+
+/** Every process of this machine: its number, its parent's, and its command line. Zombies are none. */
+function processes(): { readonly pid: number; readonly parent: number; readonly command: string }[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n");
+  return lines.flatMap((line) => {
+    const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined || state?.startsWith("Z") ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+function descendantsOf(pid: number): number[] {
+  const all = processes();
+  const below = (parent: number): number[] =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each.pid, ...below(each.pid)]);
+  return below(pid);
+}
+
+/** Command lines of those that still run, of `pids` or with `text` in their command line. */
+export function stillRunning(pids: readonly number[], text: string): string[] {
+  return processes()
+    .filter(({ pid, command }) => pids.includes(pid) || command.includes(text))
+    .map(({ pid, command }) => `${pid} ${command}`);
+}

@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
+
+/**
+ * The README is executed: every block of ```sh, in order, in one shell that stops at the first failure, against a server that its own
+ * command has started. Every curl must get `"ok": true`, unless the block of ```json that follows shows an error; what such a block
+ * shows must be what is answered, where `…` stands for anything.
+ */
+
+interface Fence {
+  readonly kind: string;
+  readonly text: string;
+  readonly line: number;
+}
+
+const readme = readFileSync(join(checkout, "README.md"), "utf8");
+const fences: Fence[] = [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
+  kind: match[1] ?? "",
+  text: match[2] ?? "",
+  line: readme.slice(0, match.index).split("\n").length,
+}));
+/** Commands that are tested by running them: they are what runs this. */
+const runners = /^script\/(test|bench|soak)\b/;
+const start = /^((?:[A-Z_]+=\S+ )*)script\/server$/;
+
+/** The commands of a block that the shell is given. */
+function commands({ text }: Fence): string {
+  return text
+    .split("\n")
+    .filter((line) => !runners.test(line) && !start.test(line))
+    .join("\n")
+    .trim();
+}
+
+test("every block of commands is one that is run", () => {
+  expect(fences.filter(({ kind }) => !["sh", "json", "text"].includes(kind)).map(({ kind, line }) => `line ${line}: ${kind}`)).toEqual([]);
+  expect(fences.flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : [])).filter((line) => start.test(line))).toHaveLength(1);
+});
+
+test("what the README says works as it stands", { timeout: 120_000 }, async () => {
+  const folder = temporaryFolder();
+  const product = await startProduct({ BECKON_DATA_DIR: join(folder, "data"), PORT: String(await freePort()) });
+  const variables = {
+    URL: product.url,
+    AGENT: product.printed("Demo agent"),
+    TOKEN: product.printed("Its token"),
+    TRIGGER_URL: product.printed("Its trigger"),
+    KEY: readFileSync(product.printed("Bootstrap key"), "utf8").trim(),
+  };
+  const blocks = fences.flatMap((fence, index) => {
+    const text = fence.kind === "sh" ? commands(fence) : "";
+    const next = fences[index + 1];
+    return text === "" ? [] : [{ ...fence, text, shown: next?.kind === "json" ? next : undefined }];
+  });
+  const answers = run(folder, blocks, variables);
+  for (const [index, { text, line, shown }] of blocks.entries()) {
+    const got = answers(index);
+    const where = `README.md:${line}`;
+    expect(got, `${where}: answers to its curls`).toHaveLength(text.split("\n").filter((each) => /^\s*curl /.test(each)).length);
+    const example = shown && (JSON.parse(shown.text) as { ok?: boolean });
+    if (example?.ok !== false) expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
+    if (example !== undefined) expect(got.at(-1), where).toEqual(asShown(example));
+  }
+});
+
+/** Runs the blocks in one shell. @returns the JSON that each block's curls were answered with. */
+function run(folder: string, blocks: readonly Fence[], variables: Readonly<Record<string, string>>): (block: number) => unknown[] {
+  const bin = join(folder, "bin");
+  mkdirSync(bin);
+  // A curl that keeps what it was answered, whatever the README does with it.
+  writeFileSync(
+    join(bin, "curl"),
+    `#!/bin/sh\nPATH=\${PATH#*:}\nfile=$BLOCK/$(ls "$BLOCK" | wc -l | tr -d ' ')\ncurl -sS "$@" >"$file"\ncode=$?\ncat "$file"\nexit $code\n`,
+  );
+  chmodSync(join(bin, "curl"), 0o755);
+  const folders = blocks.map((_, index) => join(folder, `block-${index}`));
+  for (const each of folders) mkdirSync(each);
+  const script = blocks
+    .map(({ text, line }, index) => `export BLOCK='${folders[index]}'\necho 'README.md:${line}' >&2\n${text}\n`)
+    .join("\n");
+  const { status, stderr, error } = spawnSync("sh", ["-e"], {
+    cwd: checkout,
+    input: script,
+    encoding: "utf8",
+    timeout: 60_000,
+    env: { ...variables, PATH: `${bin}:${process.env.PATH}`, HOME: folder },
+  });
+  expect(error).toBeUndefined();
+  expect(status, `the last one of these failed:\n${stderr}`).toBe(0);
+  return (index) => {
+    const block = folders[index] ?? "";
+    const files = readdirSync(block).sort((a, b) => Number(a) - Number(b));
+    return files.map((file) => JSON.parse(readFileSync(join(block, file), "utf8")));
+  };
+}
+
+/** What an answer must equal to be as the README shows it. */
+function asShown(example: unknown): unknown {
+  if (typeof example === "string" && example.includes("…")) {
+    // The beginning of an id is its time.
+    const pieces = example
+      .replaceAll(/_[0-9a-z]+…/g, "_…")
+      .split("…")
+      .map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
+  }
+  if (Array.isArray(example)) return example.map(asShown);
+  if (typeof example !== "object" || example === null) return example;
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asShown(value)]));
+}

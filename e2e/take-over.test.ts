@@ -1,0 +1,220 @@
+import { afterAll, expect, it } from "vitest";
+import { openCaller } from "../server/test/crash/calls.ts";
+import { install, leaseSeconds, planned } from "../server/test/crash/installation.ts";
+import { ownerOf, readRuns, type StoredRun } from "../server/test/crash/journal.ts";
+import { seeded } from "../server/test/crash/random.ts";
+import { answerOf, openWorld, type Plan } from "../server/test/crash/world.ts";
+import { testDatabase } from "../server/test/database.ts";
+import { eventually } from "../server/test/eventually.ts";
+
+/** Two real processes on one database. Each test harms the first of them; the second outlives all. */
+const { url, database } = await testDatabase();
+const pool = database.engine;
+const world = await openWorld();
+const installation = await install(world, url, 2);
+const { fleet } = installation;
+const caller = openCaller(installation, seeded(1));
+afterAll(async () => {
+  await installation.close();
+  await world.close();
+});
+
+const patience = 60_000;
+/** Milliseconds that the contract allows for finding a death and taking over, three times, since the machine has other work as well. */
+const takeOverWithin = 3 * (leaseSeconds + 5) * 1_000;
+
+const first = () => {
+  const [server] = fleet.servers;
+  if (server === undefined) throw new Error("there is no first server");
+  return server;
+};
+
+async function runOf(plan: Plan): Promise<StoredRun> {
+  const found = await readRuns(pool, plan);
+  expect(found).toHaveLength(1);
+  return found[0] as StoredRun;
+}
+
+const ended = (plan: Plan) =>
+  eventually(
+    "the run's end",
+    async () => {
+      const run = await runOf(plan);
+      return run.ends.length > 0 ? run : undefined;
+    },
+    patience,
+  );
+
+const changedHands = (plan: Plan, from: string | undefined) =>
+  eventually("another owner", async () => ((await ownerOf(pool, plan)) === from ? undefined : true), patience);
+
+async function eventsOf(plan: Plan): Promise<string[]> {
+  const { rows } = await pool.query<{ line: string }>(
+    `select e.seq || ' ' || e.type as line from events e join run_inputs i on i.run_id = e.run_id where i.payload = $1 order by e.seq`,
+    [JSON.stringify(plan)],
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** Resolves when the process is on record as dead, and its successor under the same roof as alive. */
+const reborn = (processId: string, living: number) =>
+  eventually(
+    "a new id for a process that was declared dead",
+    async () => {
+      const { rows } = await pool.query<{ dead: boolean; living: number }>(
+        "select bool_or(id = $1 and died_at is not null) as dead, count(*) filter (where died_at is null)::int as living from processes",
+        [processId],
+      );
+      return (rows[0]?.dead && rows[0].living === living) || undefined;
+    },
+    patience,
+  );
+
+it(
+  "answers a repeat with the same Idempotency-Key from the same run, executed once, after a kill -9 of its process",
+  async () => {
+    const plan = planned({ steps: ["unsafe", "safe"] });
+    const gate = world.holdModel(plan.nonce, 1);
+    const sent = caller.send({ plan, door: "invoke", keyed: true }, { at: 0 });
+    await gate.reached;
+    expect(await ownerOf(pool, plan)).toBe(first().processId);
+    const { restarted } = await fleet.kill(0, { told: true });
+    gate.release();
+
+    const call = await sent;
+    expect(call).toMatchObject({ status: 200, replayed: true });
+    expect(call.acknowledged).toHaveLength(1);
+    const run = await runOf(plan);
+    expect(call.acknowledged[0]).toMatchObject({ runId: run.id, output: answerOf(plan.nonce) });
+    expect(run).toMatchObject({ status: "succeeded", attempt: 2, steps: 3, lost: 1 });
+    expect(world.effects.filter(({ nonce }) => nonce === plan.nonce).map(({ tool }) => tool)).toEqual(["unsafe_effect", "safe_effect"]);
+    expect(world.modelCalls.get(plan.nonce)).toEqual({ made: 4, failed: 0 });
+    await restarted;
+  },
+  patience,
+);
+
+it.each([
+  { told: false, how: "by its lease" },
+  { told: true, how: "from whoever reaped it" },
+])(
+  "finds a death $how and takes over within the lease and five seconds",
+  async ({ told, how }) => {
+    const plan = planned();
+    const gate = world.holdModel(plan.nonce);
+    await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+    await gate.reached;
+    const owner = first().processId;
+    expect(await ownerOf(pool, plan)).toBe(owner);
+
+    const began = performance.now();
+    const { restarted } = await fleet.kill(0, { told });
+    await changedHands(plan, owner);
+    const took = performance.now() - began;
+    console.log(`taken over after ${took.toFixed(0)} ms, found out ${how}, with a lease of ${leaseSeconds} s`);
+    expect(took).toBeLessThan(takeOverWithin);
+    gate.release();
+    expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
+    await restarted;
+  },
+  patience,
+);
+
+it(
+  "ends a run that kills its process each time, after its attempts, while others go on and succeed",
+  async () => {
+    const killer = planned({ steps: ["safe"] });
+    world.order(killer.nonce, () => ({ order: "kill" }));
+    await caller.send({ plan: killer, door: "fire", keyed: true });
+    const others: Promise<unknown>[] = [];
+    const plans: Plan[] = [];
+    const killed = await eventually(
+      "the end of the run that kills",
+      async () => {
+        const plan = planned({ steps: ["safe", "unsafe"], thinkMs: 50 });
+        plans.push(plan);
+        others.push(caller.send({ plan, door: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }));
+        const run = await runOf(killer);
+        return run.ends.length > 0 ? run : undefined;
+      },
+      patience,
+    );
+    await Promise.all(others);
+
+    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: 3, unknown: 1 });
+    const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
+    expect(effects).toHaveLength(3);
+    expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(effects.map(({ pid }) => pid)).size).toBe(3);
+    for (const plan of plans) expect(await ended(plan)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
+    await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
+  },
+  2 * patience,
+);
+
+it(
+  "lets a process that was stopped for longer than its lease write nothing after it was declared dead",
+  async () => {
+    const thinking = planned();
+    const acting = planned({ steps: ["unsafe"] });
+    const model = world.holdModel(thinking.nonce);
+    const effect = world.holdEffects(acting.nonce);
+    for (const plan of [thinking, acting]) await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+    await Promise.all([model.reached, effect.reached]);
+    const dead = first().processId;
+    expect([await ownerOf(pool, thinking), await ownerOf(pool, acting)]).toEqual([dead, dead]);
+
+    fleet.stop(0);
+    await Promise.all([changedHands(thinking, dead), changedHands(acting, dead)]);
+    const closed = await ended(acting);
+    await eventually("the lost call on record", async () => ((await runOf(thinking)).lost === 1 ? true : undefined), patience);
+    const before = [await eventsOf(thinking), await eventsOf(acting)];
+
+    // Model and effect answer the one that was stopped, and hold its successor.
+    fleet.resume(0);
+    model.releaseFirst();
+    effect.releaseFirst();
+    await reborn(dead, 2);
+    const after = await caller.send({ plan: planned({ steps: ["safe"] }), door: "invoke", keyed: false }, { at: 0 });
+    expect(after.status).toBe(200);
+
+    expect([await eventsOf(thinking), await eventsOf(acting)]).toEqual(before);
+    expect(await runOf(thinking)).toMatchObject({ status: "running", fence: 2, owner: fleet.servers[1]?.processId });
+    model.release();
+    effect.release();
+    expect(await ended(thinking)).toMatchObject({ status: "succeeded", fence: 2, steps: 1, lost: 1, owner: fleet.servers[1]?.processId });
+    expect(closed).toMatchObject({ status: "succeeded", unknown: 1, fence: 2 });
+    expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
+    expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
+  },
+  patience,
+);
+
+it(
+  "lets a process whose event loop hung for longer than its lease write nothing after it was declared dead",
+  async () => {
+    const place = 0;
+    const safe = planned({ steps: ["safe"] });
+    const dead = (await ownOnFirst(safe)).owner;
+    const closed = await ended(safe);
+    expect(closed).toMatchObject({ status: "succeeded", attempt: 2, fence: 2, steps: 2, unknown: 0, owner: fleet.servers[1]?.processId });
+    await reborn(dead, 2);
+    const after = await caller.send({ plan: planned(), door: "invoke", keyed: false }, { at: place });
+    expect(after.status).toBe(200);
+    expect(await runOf(safe)).toEqual(closed);
+    const effects = world.effects.filter(({ nonce }) => nonce === safe.nonce);
+    expect(effects).toHaveLength(2);
+    expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
+  },
+  patience,
+);
+
+/** Fires the plan at the first server, whose event loop its first effect hangs for two leases and more. */
+async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
+  let orders = 0;
+  world.order(plan.nonce, () => (orders++ === 0 ? { order: "hang", ms: 3 * leaseSeconds * 1_000 } : undefined));
+  await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+  const owner = await ownerOf(pool, plan);
+  if (owner === undefined) throw new Error("the run has no owner");
+  return { owner };
+}

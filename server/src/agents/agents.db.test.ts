@@ -1,0 +1,292 @@
+import { describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+
+const change = (id: string, body: unknown, headers: Record<string, string> = {}) =>
+  beckon.call(`/agents/${id}`, { method: "PATCH", body, headers });
+const idsOf = ({ body }: Answer): string[] => body.data.map((agent: { id: string }) => agent.id);
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+describe("creating an agent", () => {
+  test("answers with all of it, its defaults and its token", async () => {
+    const { status, body } = await beckon.call("/agents", { body: { name: "Ada", model: "demo/echo" } });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      ok: true,
+      data: {
+        id: expect.stringMatching(/^agt_[0-9a-z]{26}$/),
+        version: 1,
+        name: "Ada",
+        description: "",
+        instructions: "",
+        model: "demo/echo",
+        model_settings: { stream: "auto" },
+        tools: [],
+        limits: { max_steps: 20, timeout_seconds: 600, max_concurrent_runs: null, max_queued_runs: 10_000, max_attempts: 3 },
+        metadata: {},
+        paused: false,
+        pause_reason: null,
+        created_at: time,
+        updated_at: time,
+        token: expect.stringMatching(/^bka_[\w-]{48}$/),
+      },
+    });
+  });
+
+  test("says where it is to be found", async () => {
+    const { headers, body } = await beckon.call("/agents", { body: { name: "Ada", model: "demo/echo" } });
+    const found = await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href);
+    const { token: _, ...shown } = body.data;
+    expect(found.body).toEqual({ ok: true, data: shown });
+  });
+
+  test("keeps what it is given", async () => {
+    const given = {
+      name: "Ada 👋",
+      description: "Zeile 1\nZeile 2",
+      instructions: "Be brief.",
+      model: "demo/echo",
+      model_settings: { temperature: 0.2, max_output_tokens: 100, reasoning_effort: "low", stream: "never" },
+      tools: [{ type: "clock" }],
+      limits: { max_steps: 3, timeout_seconds: 10, max_concurrent_runs: 2, max_queued_runs: 5, max_attempts: 1 },
+      metadata: { team: "ops", nested: { list: [1, null, true, "é"] } },
+    };
+    const { id } = await beckon.createAgent(given);
+    expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject(given);
+  });
+
+  test("minds no name that is taken", async () => {
+    const [one, other] = [await beckon.createAgent({ name: "Same" }), await beckon.createAgent({ name: "Same" })];
+    expect(one.id).not.toBe(other.id);
+  });
+
+  test("with a model of an unknown provider is refused, and tells which there are", async () => {
+    const answer = await beckon.call("/agents", { body: { name: "Ada", model: "nowhere/gpt" } });
+    expectRefusal(answer, 400, "bad_request", /nowhere.*demo\/echo/);
+  });
+
+  test("with an unknown demo model is refused", async () => {
+    expectRefusal(await beckon.call("/agents", { body: { name: "Ada", model: "demo/other" } }), 400, "bad_request", /demo\/other/);
+  });
+});
+
+describe("the list of agents", () => {
+  test("is newest first, page by page", async () => {
+    const made: string[] = [];
+    for (let index = 0; index < 3; index++) made.unshift((await beckon.createAgent()).id);
+    const first = await beckon.call("/agents?limit=2");
+    const second = await beckon.call(`/agents?limit=1&after=${first.body.next}`);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(made);
+  });
+
+  test("shows each as reading it alone does", async () => {
+    const { id } = await beckon.createAgent();
+    const { body } = await beckon.call("/agents?limit=1");
+    expect(body.data).toEqual([(await beckon.call(`/agents/${id}`)).body.data]);
+  });
+
+  test("holds no deleted agent", async () => {
+    const { id } = await beckon.createAgent();
+    await beckon.call(`/agents/${id}`, { method: "DELETE" });
+    expect(idsOf(await beckon.call("/agents?limit=200"))).not.toContain(id);
+  });
+});
+
+describe("changing an agent", () => {
+  test("writes its next version and leaves what was not named", async () => {
+    const { id } = await beckon.createAgent({ name: "Before", description: "Stays" });
+    const { status, body } = await change(id, { name: "After" });
+    expect([status, body.data]).toMatchObject([200, { id, version: 2, name: "After", description: "Stays", model: "demo/echo" }]);
+    expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
+  });
+
+  test("merges limits and model settings, and replaces tools and metadata", async () => {
+    const { id } = await beckon.createAgent({
+      limits: { max_steps: 3 },
+      model_settings: { temperature: 1 },
+      tools: [{ type: "clock" }],
+      metadata: { a: 1 },
+    });
+    const { body } = await change(id, { limits: { max_attempts: 9 }, model_settings: { stream: "never" }, tools: [], metadata: { b: 2 } });
+    expect(body.data).toMatchObject({ limits: { max_steps: 3, max_attempts: 9 }, model_settings: { temperature: 1, stream: "never" } });
+    expect([body.data.tools, body.data.metadata]).toEqual([[], { b: 2 }]);
+  });
+
+  test("takes a model setting away by null", async () => {
+    const { id } = await beckon.createAgent({ model_settings: { temperature: 1, max_output_tokens: 5 } });
+    const { body } = await change(id, { model_settings: { temperature: null } });
+    expect(body.data.model_settings).toEqual({ max_output_tokens: 5, stream: "auto" });
+  });
+
+  test("takes a concurrency limit away by null", async () => {
+    const { id } = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
+    expect((await change(id, { limits: { max_concurrent_runs: null } })).body.data.limits.max_concurrent_runs).toBeNull();
+  });
+
+  test("to a model of an unknown provider is refused, and changes nothing", async () => {
+    const { id } = await beckon.createAgent();
+    expectRefusal(await change(id, { model: "nowhere/gpt" }), 400, "bad_request", /nowhere/);
+    expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(1);
+  });
+
+  test("at the same moment writes one version after the other", async () => {
+    const { id } = await beckon.createAgent();
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => change(id, { description: `change ${index}` })));
+    const versions = answers.map(({ body }) => body.data.version).sort((a, b) => a - b);
+    expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test("is the version that the next run uses", async () => {
+    const agent = await beckon.createAgent({ limits: { max_steps: 1 }, tools: [{ type: "clock" }] });
+    expect((await beckon.invoke(agent, "/call clock {}")).body.code).toBe("step_limit");
+    await change(agent.id, { limits: { max_steps: 2 } });
+    expect((await beckon.invoke(agent, "/call clock {}")).body.output).toMatch(/^clock answered/);
+  });
+});
+
+describe("If-Match", () => {
+  test("is the version that reading answers with", async () => {
+    const { id } = await beckon.createAgent();
+    const { headers } = await beckon.call(`/agents/${id}`);
+    const changed = await change(id, { name: "After" }, { "if-match": headers.get("etag") ?? "" });
+    expect([changed.status, changed.headers.get("etag")]).toEqual([200, '"2"']);
+  });
+
+  test("that is stale is refused with 412, and nothing is changed", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Theirs" });
+    expectRefusal(await change(id, { name: "Mine" }, { "if-match": '"1"' }), 412, "stale", /version 2/);
+    expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject({ name: "Theirs", version: 2 });
+  });
+
+  test("that is stale keeps an agent from being deleted", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Theirs" });
+    expectRefusal(await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }), 412, "stale");
+    expect((await beckon.call(`/agents/${id}`)).status).toBe(200);
+  });
+
+  test("that holds lets an agent be deleted", async () => {
+    const { id } = await beckon.createAgent();
+    expect((await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } })).status).toBe(204);
+  });
+
+  test.each(["1", 'W/"1"', "*"])("may be written %s", async (tag) => {
+    const { id } = await beckon.createAgent();
+    expect((await change(id, { name: "After" }, { "if-match": tag })).status).toBe(200);
+  });
+
+  test("lets one of many changes at the same moment through", async () => {
+    const { id } = await beckon.createAgent();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => change(id, { name: "After" }, { "if-match": '"1"' })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
+  });
+
+  test("is not needed: without it the last change holds", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Theirs" });
+    expect((await change(id, { name: "Mine" })).body.data.name).toBe("Mine");
+  });
+});
+
+describe("pausing an agent", () => {
+  test("answers with the agent and the reason", async () => {
+    const { id } = await beckon.createAgent();
+    const { status, body } = await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
+    expect([status, body.data]).toMatchObject([200, { id, version: 1, paused: true, pause_reason: "Holiday" }]);
+    expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
+  });
+
+  test("makes every start be refused with 409", async () => {
+    const agent = await beckon.createAgent();
+    const { url } = await beckon.createTrigger(agent.id);
+    await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
+    expectRefusal(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
+    expectRefusal(await beckon.call(url, { credential: null, body: "Hello" }), 409, "agent_paused");
+  });
+
+  test("again changes the reason", async () => {
+    const { id } = await beckon.createAgent();
+    await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
+    expect((await beckon.call(`/agents/${id}/pause`, { body: {} })).body.data).toMatchObject({ paused: true, pause_reason: null });
+  });
+
+  test("ends with resume", async () => {
+    const agent = await beckon.createAgent();
+    await beckon.call(`/agents/${agent.id}/pause`, { body: { reason: "Holiday" } });
+    const { status, body } = await beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
+    expect([status, body.data]).toMatchObject([200, { paused: false, pause_reason: null }]);
+    expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+  });
+
+  test("that has not begun may be ended", async () => {
+    const { id } = await beckon.createAgent();
+    expect((await beckon.call(`/agents/${id}/resume`, { method: "POST" })).body.data.paused).toBe(false);
+  });
+
+  test("is not undone by a change", async () => {
+    const agent = await beckon.createAgent();
+    await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
+    await change(agent.id, { name: "After" });
+    expectRefusal(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
+  });
+});
+
+describe("deleting an agent", () => {
+  test("answers 204 without a body, and the agent is gone", async () => {
+    const { id } = await beckon.createAgent();
+    const { status, body } = await beckon.call(`/agents/${id}`, { method: "DELETE" });
+    expect([status, body]).toEqual([204, undefined]);
+    expectRefusal(await beckon.call(`/agents/${id}`), 404, "not_found");
+    expectRefusal(await beckon.call(`/agents/${id}`, { method: "DELETE" }), 404, "not_found");
+  });
+
+  test("hides its triggers", async () => {
+    const { id } = await beckon.createAgent();
+    const trigger = await beckon.createTrigger(id);
+    await beckon.call(`/agents/${id}`, { method: "DELETE" });
+    expectRefusal(await beckon.call(`/agents/${id}/triggers/${trigger.id}`), 404, "not_found");
+  });
+});
+
+describe("restoring a deleted agent", () => {
+  async function restored() {
+    const agent = await beckon.createAgent({ name: "Back" });
+    const trigger = await beckon.createTrigger(agent.id);
+    await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+    return { agent, trigger, answer: await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" }) };
+  }
+
+  test("answers with the agent as it was", async () => {
+    const { agent, answer } = await restored();
+    expect([answer.status, answer.body.data]).toMatchObject([200, { id: agent.id, name: "Back", version: 1, paused: false }]);
+    expect((await beckon.call(`/agents/${agent.id}`)).body).toEqual(answer.body);
+  });
+
+  test("leaves it without a token", async () => {
+    const { agent } = await restored();
+    expectRefusal(await beckon.invoke(agent, "Hello"), 401, "unauthorized");
+    expectRefusal(await beckon.call(`/agents/${agent.id}/token`), 404, "not_found", /[Rr]otate/);
+  });
+
+  test("lets a new token be issued", async () => {
+    const { agent } = await restored();
+    const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST" })).body.data;
+    expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
+  });
+
+  test("leaves its triggers disabled until they are enabled", async () => {
+    const { agent, trigger } = await restored();
+    const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
+    expectRefusal(await fire(), 409, "trigger_disabled");
+    await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, { method: "PATCH", body: { enabled: true } });
+    expect((await fire()).status).toBe(200);
+  });
+
+  test("that was not deleted is a conflict", async () => {
+    const { id } = await beckon.createAgent();
+    expectRefusal(await beckon.call(`/agents/${id}/restore`, { method: "POST" }), 409, "conflict");
+  });
+});

@@ -1,0 +1,154 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { databaseAt } from "../../../test/database-url.ts";
+import { startProxy } from "../../../test/proxy.ts";
+import { startTransactionPooler } from "../../../test/transaction-pooler.ts";
+import { ConfigError } from "../errors.ts";
+import { createLog } from "../log.ts";
+import { checkServer } from "./check-server.ts";
+import { connect } from "./connect.ts";
+import { migrate } from "./migrate.ts";
+
+const { name, url, role } = await testDatabase();
+const { adminUrl } = inject("server");
+const strict = { trustStorage: false };
+
+async function asAdmin(text: string, at = adminUrl): Promise<void> {
+  const admin = new Client({ connectionString: at });
+  await admin.connect();
+  try {
+    await admin.query(text);
+  } finally {
+    await admin.end();
+  }
+}
+
+async function refusalOf(connectionString: string, options = strict): Promise<string> {
+  try {
+    await checkServer({ connectionString }, options);
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.message;
+    throw thrown;
+  }
+  throw new Error("the server was accepted");
+}
+
+/** The server's answers to our questions, with one of them changed: `setting` says `value` instead. Both are equally long. */
+async function startLiar(changes: Record<string, string>): Promise<string> {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  proxy.rewrite = (bytes) => {
+    const text = bytes.toString("latin1");
+    const lied = Object.entries(changes).reduce((said, [truth, lie]) => said.replaceAll(truth, lie), text);
+    return Buffer.from(lied, "latin1");
+  };
+  return proxy.urlFor(url);
+}
+
+test("a good server is accepted, and a superuser takes the role beckon_server", async () => {
+  expect(await checkServer({ connectionString: url }, strict)).toBe(role);
+});
+
+test("a version before 15 is refused", async () => {
+  const { version } = await versionOf();
+  expect(await refusalOf(await startLiar({ [version]: "140012" }))).toBe(
+    "PostgreSQL 15 or newer is needed; this server is version 140012. Use a newer one.",
+  );
+  expect(await checkServer({ connectionString: await startLiar({ [version]: "150000" }) }, strict)).toBe(role);
+});
+
+async function versionOf(): Promise<{ version: string }> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query("select current_setting('server_version_num') as version");
+  await client.end();
+  return rows[0];
+}
+
+test("another encoding than UTF8 is refused with the remedy", async () => {
+  const other = `${name}_ascii`;
+  await asAdmin(
+    `create database ${other} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C' owner ${inject("server").owner}`,
+  );
+  onTestFinished(() => asAdmin(`drop database ${other} with (force)`));
+  expect(await refusalOf(databaseAt(url, other))).toBe(
+    "The database's encoding is SQL_ASCII; it must be UTF8: create database beckon encoding 'UTF8'.",
+  );
+});
+
+test("storage that may lose what was acknowledged is refused with the remedy, and accepted when it is trusted", async () => {
+  for (const value of ["off", "local"]) {
+    await asAdmin(`alter database ${name} set synchronous_commit = ${value}`);
+    const refusal = await refusalOf(url);
+    expect(refusal).toMatch(`The database server runs with synchronous_commit=${value}, so a crash may lose what was acknowledged.`);
+    expect(refusal).toMatch(/Turn it on, or set BECKON_TRUST_STORAGE=1/);
+    expect(await checkServer({ connectionString: url }, { trustStorage: true })).toBe(role);
+  }
+  await asAdmin(`alter database ${name} reset synchronous_commit`);
+  expect(await checkServer({ connectionString: url }, strict)).toBe(role);
+});
+
+test.each([1, 2, 5])(
+  "a pooler in transaction mode is refused with the remedy, when it has %i connections",
+  { timeout: 10_000 },
+  async (size) => {
+    const pooler = await startTransactionPooler(url, { size });
+    onTestFinished(() => pooler.close());
+    expect(await refusalOf(pooler.url)).toMatch(/pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode/);
+  },
+);
+
+test("a server that answers nothing is not waited for without end", { timeout: 10_000 }, async () => {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  proxy.weather = { type: "blackHole" };
+  await expect(checkServer({ connectionString: proxy.urlFor(url), connectionTimeoutMillis: 200 }, strict)).rejects.toThrow(
+    "timeout expired",
+  );
+});
+
+test("processes that start at the same time with a superuser do not disturb each other over the role", async () => {
+  const everything = `${name}_fresh`;
+  await asAdmin(`create database ${everything}`);
+  onTestFinished(() => asAdmin(`drop database ${everything} with (force)`));
+  const connectionString = databaseAt(adminUrl, everything);
+  const roles = await Promise.all(Array.from({ length: 8 }, () => checkServer({ connectionString }, strict)));
+  expect(new Set(roles)).toEqual(new Set(["beckon_server"]));
+});
+
+test("a login that passes row-level security by without being a superuser takes the role, or is told what an administrator has to do", async () => {
+  const login = `login_${randomBytes(4).toString("hex")}`;
+  const database = `${name}_bypass`;
+  await asAdmin(`create role ${login} login bypassrls password 'secret'`);
+  await asAdmin(`create database ${database} owner ${login}`);
+  onTestFinished(async () => {
+    await asAdmin(`drop database ${database} with (force)`);
+    await asAdmin(`drop role ${login}`);
+  });
+  const connectionString = databaseAt(adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`), database);
+  await asAdmin("do $$ begin create role beckon_server nologin; exception when duplicate_object then null; end $$");
+  expect(await refusalOf(connectionString)).toMatch(
+    `grant beckon_server to ${login}; grant usage, create on schema public to beckon_server;`,
+  );
+
+  await asAdmin(`grant beckon_server to ${login}`);
+  await asAdmin("grant usage, create on schema public to beckon_server", databaseAt(adminUrl, database));
+  expect(await checkServer({ connectionString }, strict)).toBe("beckon_server");
+  const pools = connect({ url: connectionString, poolSize: 4, role: "beckon_server", log: createLog("silent") });
+  onTestFinished(() => pools.close());
+  await migrate(pools.settings, async () => {});
+  const { rows } = await pools.engine.query("select current_user as name, count(*)::int as agents from agents");
+  expect(rows).toEqual([{ name: "beckon_server", agents: 0 }]);
+});
+
+test("options in the URL are kept beside ours", async () => {
+  const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
+  const pools = connect({ url: `${url}${url.includes("?") ? "&" : "?"}options=${options}`, poolSize: 4, role, log: createLog("silent") });
+  onTestFinished(() => pools.close());
+  const { rows } = await pools.engine.query(
+    `select current_setting('work_mem') as memory, current_setting('statement_timeout') as timeout, current_setting('beckon.workspace') as workspace, current_user as role`,
+  );
+  expect(rows).toEqual([{ memory: "5MB", timeout: "20s", workspace: "*", role: role ?? "beckon" }]);
+});

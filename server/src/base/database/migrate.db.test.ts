@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { Client } from "pg";
+import { expect, inject, onTestFinished, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { databaseAt } from "../../../test/database-url.ts";
+import { ConfigError } from "../errors.ts";
+import { checkMasterKey, createSealer } from "../secrets/index.ts";
+import { checkServer } from "./check-server.ts";
+import { migrate } from "./migrate.ts";
+
+const { database, name, url } = await testDatabase({ empty: true });
+await checkServer({ connectionString: url }, { trustStorage: false });
+const files = (await readdir(new URL("./migrations/", import.meta.url))).filter((file) => file.endsWith(".sql")).sort();
+
+test("of many processes that start on an empty database one migrates, and the others find it done", async () => {
+  let inside = 0;
+  const found = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      migrate(database.settings, async (client) => {
+        // What comes after is under the same lock.
+        expect(++inside).toBe(1);
+        const { rows } = await client.query<{ name: string }>("select name from migrations order by name");
+        inside--;
+        return rows.map((row) => row.name);
+      }),
+    ),
+  );
+  for (const names of found) expect(names).toEqual(files);
+});
+
+test("a migration may take longer than an ordinary statement, and so may the wait for another process's", async () => {
+  await migrate(database.settings, async (client) => {
+    const { rows } = await client.query("select current_setting('statement_timeout') as timeout");
+    expect(rows).toEqual([{ timeout: "0" }]);
+  });
+});
+
+test("a failure after the migrations releases the lock and keeps them", async () => {
+  await expect(
+    migrate(database.settings, async () => {
+      throw new Error("the first start failed");
+    }),
+  ).rejects.toThrow("the first start failed");
+  expect(await migrate(database.settings, async () => "again")).toBe("again");
+});
+
+test("another master key than the first is refused with the remedy, and harms nothing", async () => {
+  const sealer = createSealer(randomBytes(32));
+  await migrate(database.settings, (client) => checkMasterKey(client, sealer));
+  const refused = migrate(database.settings, (client) => checkMasterKey(client, createSealer(randomBytes(32))));
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(/Start with the key of its first start: BECKON_MASTER_KEY/);
+  await migrate(database.settings, (client) => checkMasterKey(client, sealer));
+});
+
+test("of two first starts at the same time with different master keys one is refused", async () => {
+  await database.engine.query("update installation set master_key_check = null");
+  const starts = await Promise.allSettled(
+    [1, 2].map((byte) => migrate(database.settings, (client) => checkMasterKey(client, createSealer(Buffer.alloc(32, byte))))),
+  );
+  expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a schema of a newer Beckon is refused, and nothing is changed", async () => {
+  await database.engine.query("insert into migrations (name) values ('9999-from-the-future.sql')");
+  const refused = migrate(database.settings, async () => {
+    throw new Error("it went on");
+  });
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(/written by a newer Beckon \(it has 9999-from-the-future\.sql\)/);
+  const { rows } = await database.engine.query("select count(*)::int as count from migrations");
+  expect(rows).toEqual([{ count: files.length + 1 }]);
+});
+
+test("a login that may not make tables is told what has to be granted", async () => {
+  const login = `login_${randomBytes(4).toString("hex")}`;
+  const adminUrl = databaseAt(inject("server").adminUrl, name);
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  onTestFinished(async () => {
+    await admin.query(`drop role ${login}`);
+    await admin.end();
+  });
+  await admin.query(`create role ${login} login password 'secret'`);
+  const refused = migrate({ connectionString: adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`) }, async () => {});
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(`grant usage, create on schema public to ${login};`);
+});

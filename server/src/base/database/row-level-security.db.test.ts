@@ -1,0 +1,159 @@
+import { sql } from "kysely";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { seedAgent, startOne } from "../../../test/tenant.ts";
+import { newId } from "../ids.ts";
+import { inWorkspace } from "./in-workspace.ts";
+import type { Tables } from "./tables.ts";
+
+/**
+ * The net under the where clauses, in both ways of connecting: as an ordinary role that owns the tables, and as a superuser who takes the
+ * role `beckon_server`. See also `schema.sql`.
+ */
+
+const { database, role } = await testDatabase();
+const ours = await seedAgent(database);
+const theirs = await seedAgent(database);
+await startOne(database, ours);
+await startOne(database, theirs, { key: "k", bodyHash: Buffer.alloc(32) });
+
+/** Tables of which both workspaces have rows. */
+const filled = ["agents", "agent_versions", "tokens", "runs", "run_inputs", "events", "audit"] as const satisfies readonly (keyof Tables)[];
+
+test("no connection of ours passes row-level security by", async () => {
+  const question = "select current_user as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user";
+  const expected = { name: role ?? "beckon", bypasses: false };
+  expect((await database.engine.query(question)).rows).toEqual([expected]);
+  expect((await database.lease.query(question)).rows).toEqual([expected]);
+  expect((await sql.raw(question).execute(database.tenant)).rows).toEqual([expected]);
+});
+
+test.each(filled)("a query of %s without a where clause sees its transaction's workspace only", async (table) => {
+  for (const { workspaceId } of [ours, theirs]) {
+    const rows = await inWorkspace(database.tenant, workspaceId, (tx) => tx.selectFrom(table).select("workspace_id").execute());
+    expect(rows.length).toBeGreaterThan(0);
+    expect(new Set(rows.map((row) => row.workspace_id))).toEqual(new Set([workspaceId]));
+  }
+});
+
+test("a workspace sees itself alone among the workspaces", async () => {
+  const rows = await inWorkspace(database.tenant, ours.workspaceId, (tx) => tx.selectFrom("workspaces").select("id").execute());
+  expect(rows).toEqual([{ id: ours.workspaceId }]);
+});
+
+test.each([...filled, "workspaces"] as const)("a query of %s sees nothing when no workspace is set", async (table) => {
+  expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
+  // On a connection that served a workspace before, too.
+  await inWorkspace(database.tenant, ours.workspaceId, (tx) => tx.selectFrom(table).selectAll().execute());
+  const all = Array.from({ length: 10 }, () => database.tenant.selectFrom(table).selectAll().execute());
+  expect((await Promise.all(all)).flat()).toEqual([]);
+});
+
+test("a setting does not outlive its transaction, however that ends", async () => {
+  await inWorkspace(database.tenant, ours.workspaceId, async () => {
+    throw new Error("rolled back");
+  }).catch(() => {});
+  const settings = await Promise.all(
+    Array.from({ length: 10 }, () =>
+      sql<{ workspace: string | null }>`select current_setting('beckon.workspace', true) as workspace`.execute(database.tenant),
+    ),
+  );
+  expect(settings.map(({ rows }) => rows[0]?.workspace || null)).toEqual(Array.from({ length: 10 }, () => null));
+});
+
+test("an empty or invented workspace sees nothing", async () => {
+  for (const workspaceId of ["", "wsp_other", "%", "wsp_' or true --"]) {
+    expect(await inWorkspace(database.tenant, workspaceId, (tx) => tx.selectFrom("agents").selectAll().execute())).toEqual([]);
+  }
+});
+
+test("another workspace's rows can be neither inserted, nor changed, nor deleted, nor taken over", async () => {
+  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, ours.workspaceId, work);
+  const foreign = { id: newId("agt"), workspace_id: theirs.workspaceId, version: 1, name: "x", max_queued_runs: 1 };
+  await expect(here((tx) => tx.insertInto("agents").values(foreign).execute())).rejects.toThrow(/row-level security/);
+  await expect(
+    here((tx) =>
+      tx
+        .insertInto("workspaces")
+        .values({ id: newId("wsp"), name: "x" })
+        .execute(),
+    ),
+  ).rejects.toThrow(/row-level security/);
+  await expect(
+    here((tx) => tx.updateTable("agents").set({ workspace_id: theirs.workspaceId }).where("id", "=", ours.agentId).execute()),
+  ).rejects.toThrow(/row-level security/);
+
+  const changed = await here((tx) => tx.updateTable("agents").set({ name: "changed" }).executeTakeFirst());
+  expect(changed.numUpdatedRows).toBe(1n);
+  const deleted = await here((tx) => tx.deleteFrom("tokens").where("agent_id", "=", theirs.agentId).executeTakeFirst());
+  expect(deleted.numDeletedRows).toBe(0n);
+  const { rows } = await database.engine.query("select name from agents where id = $1", [theirs.agentId]);
+  expect(rows).toEqual([{ name: "Test" }]);
+});
+
+test("a row cannot refer to another workspace's", async () => {
+  const insert = inWorkspace(database.tenant, ours.workspaceId, (tx) =>
+    tx
+      .insertInto("triggers")
+      .values({ id: newId("trg"), workspace_id: ours.workspaceId, agent_id: theirs.agentId, name: "x", prompt_prefix: "", enabled: true })
+      .execute(),
+  );
+  await expect(insert).rejects.toMatchObject({ code: "23503" });
+});
+
+test("the tenant's pool cannot look wider by a query of its own, but for setting the workspace", async () => {
+  await expect(
+    inWorkspace(database.tenant, ours.workspaceId, (tx) =>
+      sql`set local row_security = off`.execute(tx).then(() => tx.selectFrom("agents").selectAll().execute()),
+    ),
+  ).rejects.toMatchObject({ code: "42501" });
+});
+
+test("every table with a workspace has forced row-level security, for every role and every act, and refers to others by pair", async () => {
+  const { rows: tables } = await database.engine.query<{ name: string; secured: boolean; policies: string[] }>(
+    `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
+        array(select format('%s %s %s %s', p.polpermissive, p.polcmd, p.polroles, pg_get_expr(p.polqual, p.polrelid)) from pg_policy p where p.polrelid = c.oid) as policies
+      from pg_class c
+      where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace
+        and (c.relname = 'workspaces' or exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and not a.attisdropped))
+      order by c.relname`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([...filled, "workspaces", "idempotency", "keys", "providers", "triggers"]),
+  );
+  for (const { name, secured, policies } of tables) {
+    const column = name === "workspaces" ? "id" : "workspace_id";
+    const expression = `((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = ${column}))`;
+    expect({ name, secured, policies }).toEqual({ name, secured: true, policies: [`t * {0} ${expression}`] });
+  }
+
+  // Without it a constraint could say whether another workspace has a row.
+  const { rows: references } = await database.engine.query<{ line: string }>(
+    `select format('%s: %s', c.conrelid::regclass, pg_get_constraintdef(c.oid)) as line
+      from pg_constraint c
+      where c.contype = 'f' and c.confrelid <> 'workspaces'::regclass
+        and exists (select from pg_attribute a where a.attrelid = c.conrelid and a.attname = 'workspace_id')
+        and not exists (
+          select from generate_subscripts(c.conkey, 1) as i
+          join pg_attribute own on own.attrelid = c.conrelid and own.attnum = c.conkey[i] and own.attname = 'workspace_id'
+          join pg_attribute other on other.attrelid = c.confrelid and other.attnum = c.confkey[i] and other.attname = 'workspace_id'
+        )`,
+  );
+  expect(references).toEqual([]);
+
+  // What names a tenant's row is the tenant's, too: no table holds them without its workspace.
+  const { rows: loose } = await database.engine.query<{ name: string }>(
+    `select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname in ('agent_id', 'run_id', 'trigger_id', 'provider_id')
+        and not exists (select from pg_attribute w where w.attrelid = c.oid and w.attname = 'workspace_id')`,
+  );
+  expect(loose).toEqual([]);
+});
+
+test("ordinary views and functions that would pass the net by do not exist", async () => {
+  const { rows } = await database.engine.query(
+    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+      union all select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`,
+  );
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import { readFile } from "node:fs/promises";
+import type { SelectType } from "kysely";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { describeSchema } from "../../../test/describe-schema.ts";
+import type { Tables } from "./tables.ts";
+
+const { database } = await testDatabase();
+
+test("schema.sql is what the migrations make", async () => {
+  const written = await readFile(new URL("./schema.sql", import.meta.url), "utf8");
+  expect(await describeSchema(database.engine), "run: node script/schema.ts").toBe(written);
+});
+
+/**
+ * What tables.ts says of each column. The compiler holds this list to it: a column too many, too few, or of which the other is true
+ * does not compile.
+ */
+type Described = {
+  [Table in keyof Tables]: { [Column in keyof Tables[Table]]: null extends SelectType<Tables[Table][Column]> ? "null" : "not null" };
+};
+const described: Described = {
+  agent_versions: {
+    agent_id: "not null",
+    workspace_id: "not null",
+    version: "not null",
+    config: "not null",
+    provider_id: "null",
+    created_at: "not null",
+    created_by: "not null",
+  },
+  agents: {
+    id: "not null",
+    workspace_id: "not null",
+    version: "not null",
+    name: "not null",
+    max_concurrent_runs: "null",
+    max_queued_runs: "not null",
+    paused_at: "null",
+    pause_reason: "null",
+    created_at: "not null",
+    updated_at: "not null",
+    deleted_at: "null",
+  },
+  artifacts: {
+    id: "not null",
+    workspace_id: "not null",
+    run_id: "not null",
+    media_type: "not null",
+    content: "not null",
+    created_at: "not null",
+  },
+  audit: {
+    id: "not null",
+    workspace_id: "not null",
+    time: "not null",
+    actor: "not null",
+    action: "not null",
+    target: "not null",
+    data: "not null",
+  },
+  events: {
+    run_id: "not null",
+    seq: "not null",
+    workspace_id: "not null",
+    id: "not null",
+    type: "not null",
+    version: "not null",
+    time: "not null",
+    data: "not null",
+  },
+  idempotency: {
+    workspace_id: "not null",
+    scope: "not null",
+    key: "not null",
+    body_hash: "not null",
+    run_id: "null",
+    answer: "null",
+    created_at: "not null",
+  },
+  keys: {
+    id: "not null",
+    workspace_id: "not null",
+    name: "not null",
+    hash: "not null",
+    scopes: "not null",
+    bootstrap: "not null",
+    created_at: "not null",
+    expires_at: "null",
+  },
+  providers: {
+    id: "not null",
+    workspace_id: "not null",
+    name: "not null",
+    kind: "not null",
+    base_url: "null",
+    api_key_sealed: "null",
+    api_key_last4: "null",
+    created_at: "not null",
+    updated_at: "not null",
+    deleted_at: "null",
+  },
+  run_inputs: {
+    run_id: "not null",
+    workspace_id: "not null",
+    agent_version: "not null",
+    source: "not null",
+    trigger_id: "null",
+    payload: "not null",
+    prompt_prefix: "not null",
+    content_type: "null",
+    principal: "not null",
+    conversation_id: "null",
+    parent_run_id: "null",
+    root_run_id: "null",
+    depth: "not null",
+    retry_of: "null",
+    engine_version: "not null",
+  },
+  run_results: {
+    run_id: "not null",
+    workspace_id: "not null",
+    output: "null",
+    error_code: "null",
+    error_message: "null",
+    input_tokens: "not null",
+    output_tokens: "not null",
+    cached_input_tokens: "not null",
+    usage_estimated: "not null",
+    cost_micros: "null",
+  },
+  runs: {
+    id: "not null",
+    workspace_id: "not null",
+    agent_id: "not null",
+    status: "not null",
+    owner: "null",
+    fence: "not null",
+    attempt: "not null",
+    last_seq: "not null",
+    cancel_requested_at: "null",
+    created_at: "not null",
+    started_at: "null",
+    finished_at: "null",
+  },
+  tokens: {
+    hash: "not null",
+    workspace_id: "not null",
+    agent_id: "not null",
+    trigger_id: "null",
+    sealed: "not null",
+    created_at: "not null",
+    expires_at: "null",
+  },
+  triggers: {
+    id: "not null",
+    workspace_id: "not null",
+    agent_id: "not null",
+    name: "not null",
+    prompt_prefix: "not null",
+    enabled: "not null",
+    created_at: "not null",
+    updated_at: "not null",
+    deleted_at: "null",
+  },
+  workspaces: {
+    id: "not null",
+    name: "not null",
+    created_at: "not null",
+  },
+};
+
+/** Tables that no store reaches through the query builder: one statement each, where it is used. */
+const untyped = ["installation", "migrations", "processes"];
+
+test("tables.ts names the same tables and columns as the catalog, and says of the same ones that they may be null", async () => {
+  const { rows } = await database.engine.query<{ table: string; column: string; null: "null" | "not null" }>(
+    `select c.relname as table, a.attname as column, case when a.attnotnull then 'not null' else 'null' end as null
+      from pg_class c join pg_attribute a on a.attrelid = c.oid
+      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname <> all ($1)`,
+    [untyped],
+  );
+  const catalog: Record<string, Record<string, string>> = {};
+  for (const row of rows) catalog[row.table] = { ...catalog[row.table], [row.column]: row.null };
+  expect(catalog).toEqual(described);
+});

@@ -1,0 +1,288 @@
+-- The schema after all migrations, made from the catalog: `node script/schema.ts` writes it, a test compares it.
+-- For readers; nothing is created from it. The reasons are in the migrations.
+
+CREATE OR REPLACE FUNCTION public.run_input(prompt_prefix text, payload text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN (prompt_prefix = ''::text) THEN payload WHEN (payload = ''::text) THEN prompt_prefix ELSE ((prompt_prefix || '
+
+'::text) || payload) END
+;
+
+create table agent_versions (
+  agent_id text not null,
+  workspace_id text not null,
+  version integer not null,
+  config jsonb not null,
+  provider_id text,
+  created_at timestamp with time zone not null default now(),
+  created_by text not null,
+  constraint agent_versions_pkey PRIMARY KEY (agent_id, version, workspace_id),
+  constraint agent_versions_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
+  constraint agent_versions_workspace_id_provider_id_fkey FOREIGN KEY (workspace_id, provider_id) REFERENCES providers(workspace_id, id)
+);
+alter table agent_versions enable row level security;
+alter table agent_versions force row level security;
+create policy tenant on agent_versions as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table agents (
+  id text not null,
+  workspace_id text not null,
+  version integer not null,
+  name text not null,
+  max_concurrent_runs integer,
+  max_queued_runs integer not null,
+  paused_at timestamp with time zone,
+  pause_reason text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint agents_pkey PRIMARY KEY (id, workspace_id),
+  constraint agents_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX agents_limited ON public.agents USING btree (workspace_id, id) WHERE (max_concurrent_runs IS NOT NULL);
+CREATE INDEX agents_list ON public.agents USING btree (workspace_id, id) WHERE (deleted_at IS NULL);
+alter table agents enable row level security;
+alter table agents force row level security;
+create policy tenant on agents as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table artifacts (
+  id text not null,
+  workspace_id text not null,
+  run_id text not null,
+  media_type text not null,
+  content bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint artifacts_pkey PRIMARY KEY (id, workspace_id),
+  constraint artifacts_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX artifacts_by_run ON public.artifacts USING btree (run_id);
+alter table artifacts enable row level security;
+alter table artifacts force row level security;
+create policy tenant on artifacts as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table audit (
+  id text not null,
+  workspace_id text not null,
+  time timestamp with time zone not null default now(),
+  actor text not null,
+  action text not null,
+  target text not null,
+  data jsonb not null,
+  constraint audit_pkey PRIMARY KEY (id, workspace_id),
+  constraint audit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX audit_by_workspace ON public.audit USING btree (workspace_id, id);
+alter table audit enable row level security;
+alter table audit force row level security;
+create policy tenant on audit as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table events (
+  run_id text not null,
+  seq integer not null,
+  workspace_id text not null,
+  id text not null,
+  type text not null,
+  version integer not null,
+  time timestamp with time zone not null default now(),
+  data jsonb not null,
+  constraint events_pkey PRIMARY KEY (run_id, seq),
+  constraint events_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+);
+alter table events enable row level security;
+alter table events force row level security;
+create policy tenant on events as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table idempotency (
+  workspace_id text not null,
+  scope text not null,
+  key text not null,
+  body_hash bytea not null,
+  run_id text,
+  answer text,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_check CHECK ((num_nonnulls(run_id, answer) <= 1)),
+  constraint idempotency_pkey PRIMARY KEY (workspace_id, scope, key),
+  constraint idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
+alter table idempotency enable row level security;
+alter table idempotency force row level security;
+create policy tenant on idempotency as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table installation (
+  only_row boolean not null default true,
+  generation uuid not null default gen_random_uuid(),
+  master_key_check text,
+  created_at timestamp with time zone not null default now(),
+  constraint installation_only_row_check CHECK (only_row),
+  constraint installation_pkey PRIMARY KEY (only_row)
+);
+
+create table keys (
+  id text not null,
+  workspace_id text not null,
+  name text not null,
+  hash bytea not null,
+  scopes text[] not null,
+  bootstrap boolean not null default false,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint keys_hash_key UNIQUE (hash),
+  constraint keys_pkey PRIMARY KEY (id, workspace_id),
+  constraint keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX keys_bootstrap ON public.keys USING btree (workspace_id) WHERE bootstrap;
+alter table keys enable row level security;
+alter table keys force row level security;
+create policy tenant on keys as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table migrations (
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table processes (
+  id text not null,
+  engine_version integer not null,
+  started_at timestamp with time zone not null default now(),
+  lease_until timestamp with time zone not null,
+  died_at timestamp with time zone,
+  constraint processes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX processes_alive ON public.processes USING btree (lease_until) WHERE (died_at IS NULL);
+
+create table providers (
+  id text not null,
+  workspace_id text not null,
+  name text not null,
+  kind text not null,
+  base_url text,
+  api_key_sealed text,
+  api_key_last4 text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint providers_pkey PRIMARY KEY (id, workspace_id),
+  constraint providers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE UNIQUE INDEX providers_name ON public.providers USING btree (workspace_id, name) WHERE (deleted_at IS NULL);
+alter table providers enable row level security;
+alter table providers force row level security;
+create policy tenant on providers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table run_inputs (
+  run_id text not null,
+  workspace_id text not null,
+  agent_version integer not null,
+  source text not null,
+  trigger_id text,
+  payload text not null,
+  prompt_prefix text not null default ''::text,
+  content_type text,
+  principal text not null,
+  conversation_id text,
+  parent_run_id text,
+  root_run_id text,
+  depth integer not null default 0,
+  retry_of text,
+  engine_version integer not null,
+  constraint run_inputs_pkey PRIMARY KEY (run_id, workspace_id),
+  constraint run_inputs_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+);
+alter table run_inputs enable row level security;
+alter table run_inputs force row level security;
+create policy tenant on run_inputs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table run_results (
+  run_id text not null,
+  workspace_id text not null,
+  output text,
+  error_code text,
+  error_message text,
+  input_tokens bigint not null,
+  output_tokens bigint not null,
+  cached_input_tokens bigint not null,
+  usage_estimated boolean not null,
+  cost_micros bigint,
+  constraint run_results_pkey PRIMARY KEY (run_id, workspace_id),
+  constraint run_results_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+);
+alter table run_results enable row level security;
+alter table run_results force row level security;
+create policy tenant on run_results as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table runs (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  status text not null,
+  owner text,
+  fence integer not null,
+  attempt integer not null default 1,
+  last_seq integer not null,
+  cancel_requested_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
+  constraint runs_pkey PRIMARY KEY (id, workspace_id),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint runs_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
+) with (fillfactor=85);
+CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
+CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);
+CREATE INDEX runs_executing ON public.runs USING btree (agent_id) WHERE (status = 'running'::text);
+CREATE INDEX runs_queued ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'queued'::text);
+CREATE INDEX runs_running ON public.runs USING btree (owner) WHERE (status = 'running'::text);
+alter table runs enable row level security;
+alter table runs force row level security;
+create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table tokens (
+  hash bytea not null,
+  workspace_id text not null,
+  agent_id text not null,
+  trigger_id text,
+  sealed text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint tokens_pkey PRIMARY KEY (hash),
+  constraint tokens_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
+  constraint tokens_workspace_id_trigger_id_fkey FOREIGN KEY (workspace_id, trigger_id) REFERENCES triggers(workspace_id, id)
+);
+CREATE UNIQUE INDEX tokens_current ON public.tokens USING btree (COALESCE(trigger_id, agent_id)) WHERE (expires_at IS NULL);
+CREATE UNIQUE INDEX tokens_predecessor ON public.tokens USING btree (COALESCE(trigger_id, agent_id)) WHERE (expires_at IS NOT NULL);
+alter table tokens enable row level security;
+alter table tokens force row level security;
+create policy tenant on tokens as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table triggers (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  name text not null,
+  prompt_prefix text not null,
+  enabled boolean not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  deleted_at timestamp with time zone,
+  constraint triggers_pkey PRIMARY KEY (id, workspace_id),
+  constraint triggers_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
+);
+CREATE INDEX triggers_list ON public.triggers USING btree (agent_id, id) WHERE (deleted_at IS NULL);
+alter table triggers enable row level security;
+alter table triggers force row level security;
+create policy tenant on triggers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table workspaces (
+  id text not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint workspaces_pkey PRIMARY KEY (id)
+);
+alter table workspaces enable row level security;
+alter table workspaces force row level security;
+create policy tenant on workspaces as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = id)));

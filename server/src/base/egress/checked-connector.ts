@@ -1,0 +1,52 @@
+import { isIP, isIPv6 } from "node:net";
+import { type buildConnector, errors } from "undici";
+import { notPublic } from "./egress-refused.ts";
+import type { OpenPinned } from "./open-pinned.ts";
+import { isPublicAddress } from "./public-address.ts";
+import type { Resolve } from "./resolve-host.ts";
+
+interface CheckedConnectorOptions {
+  /** Exceptions, each as `parseHostPort` writes it. */
+  readonly allow: ReadonlySet<string>;
+  /** Milliseconds to resolve a name. */
+  readonly timeoutMs: number;
+  readonly resolve: Resolve;
+  readonly open: OpenPinned;
+}
+
+/**
+ * Makes every connection of a pool: the first, further ones and those that replace a closed one. Resolves the name, judges all
+ * its addresses, and connects to these and no other. So it does not matter what a name says between check and connect, or
+ * later: a connection kept alive goes on to the address it was checked for, a new one is checked anew.
+ *
+ * Here and not before each call: a call over a connection that is open costs no lookup, and there is no way to a socket
+ * around it. Pools are kept by scheme, host and port (undici's `Agent`), which is all that an exception depends on, so none is
+ * used for a host that was judged otherwise.
+ */
+export function createCheckedConnector({ allow, timeoutMs, resolve, open }: CheckedConnectorOptions): buildConnector.connector {
+  async function addressesOf(target: buildConnector.Options): Promise<readonly string[]> {
+    const { hostname } = target;
+    const addresses = isIP(hostname) === 0 ? await within(timeoutMs, resolve(hostname)) : [hostname];
+    if (addresses.length === 0) throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+    const hostPort = hostPortOf(target);
+    if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
+    return addresses;
+  }
+  return (target, callback) => {
+    void addressesOf(target)
+      .then((addresses) => open(addresses, target, callback))
+      .catch((thrown: unknown) => callback(thrown instanceof Error ? thrown : new Error("no connection", { cause: thrown }), null));
+  };
+}
+
+/** As `parseHostPort` writes it. undici takes brackets off and leaves the port of the scheme away. */
+function hostPortOf({ hostname, port, protocol }: buildConnector.Options): string {
+  return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+}
+
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new errors.ConnectTimeoutError("the name was not resolved in time")), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

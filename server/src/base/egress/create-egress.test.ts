@@ -1,0 +1,332 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type Listener, listenOn } from "../../../test/listeners.ts";
+import { watchAttempts } from "../../../test/watch-attempts.ts";
+import { createEgress, EgressRefused, type EgressSeams, type LeanFetch } from "./index.ts";
+import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
+
+const publicAddress = "93.184.216.34";
+const otherPublicAddress = "2606:2800:220:1::1";
+const opened: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+function egressFor(allow: readonly string[], seams?: EgressSeams): LeanFetch {
+  const egress = createEgress(
+    { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000, totalTimeoutMs: 3_000, allow },
+    seams,
+  );
+  opened.push({ [Symbol.asyncDispose]: () => egress.close() });
+  return egress;
+}
+
+async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
+  const listener = await listenOn(
+    address,
+    ({ url }, response) => {
+      if (url === "/redirect") response.writeHead(302, { location: String(response.req.headers["x-to"]) });
+      if (url === "/last") response.setHeader("connection", "close");
+      setTimeout(() => response.end(address), url === "/slow" ? 50 : 0);
+    },
+    port,
+  );
+  opened.push({ [Symbol.asyncDispose]: () => listener.close() });
+  return listener;
+}
+
+/** A name whose answers come one after the other; the last one stays. */
+function answering(...answers: readonly (readonly string[])[]) {
+  const asked: string[] = [];
+  return {
+    asked,
+    resolve: async (name: string) => {
+      const answer = answers[Math.min(asked.push(name), answers.length) - 1];
+      if (answer === undefined) throw new Error("no answer was planned");
+      return answer;
+    },
+  };
+}
+
+/** Opens connections to public addresses at a listener of ours, and knows which were to be opened. */
+function insteadOfInternet(listener: Listener) {
+  const connected: (readonly string[])[] = [];
+  const really = createOpenPinned(1_000);
+  const open: OpenPinned = (addresses, target, callback) => {
+    connected.push(addresses);
+    really([listener.address], { ...target, port: String(listener.port) }, callback);
+  };
+  return { connected, open };
+}
+
+/** The answer's text, once the connection is free again: that is a moment after its answer has been read. */
+async function textOf(egress: LeanFetch, url: string): Promise<string> {
+  const text = await (await egress.fetch(url)).text();
+  await new Promise((resolve) => setImmediate(resolve));
+  return text;
+}
+
+/** Asserts that the calls are refused and nothing was tried. */
+async function expectRefused(egress: LeanFetch, urls: readonly string[]): Promise<void> {
+  const { attempts, stop } = watchAttempts();
+  for (const url of urls) await expect(egress.fetch(url), url).rejects.toThrow(EgressRefused);
+  stop();
+  expect(attempts).toEqual({ connections: 0, lookups: 0 });
+}
+
+describe("names", () => {
+  it.each([
+    [["127.0.0.1"]],
+    [["::1"]],
+    [["10.0.0.1", "10.0.0.2"]],
+    [["169.254.169.254"]],
+    [["::ffff:93.184.216.34"]],
+    [["64:ff9b::5db8:d822"]],
+    [["fe80::1%eth0"]],
+    [["not an address"]],
+    [[publicAddress, "127.0.0.1"]],
+    [["127.0.0.1", publicAddress]],
+    [[publicAddress, otherPublicAddress, "::1"]],
+    [[otherPublicAddress, "10.0.0.1"]],
+  ])("one that resolves to %j is refused whole, before any connection", async (answer) => {
+    const listener = await listening();
+    const { connected, open } = insteadOfInternet(listener);
+    const egress = egressFor([], { ...answering(answer), open });
+    await expectRefused(egress, [`http://tool.test:${listener.port}/`, `https://tool.test:${listener.port}/`]);
+    expect(connected).toEqual([]);
+    expect(listener.connections).toBe(0);
+  });
+
+  it("one that resolves to public addresses is reached at these, under its own name", async () => {
+    const listener = await listening();
+    const { connected, open } = insteadOfInternet(listener);
+    const egress = egressFor([], { ...answering([publicAddress, otherPublicAddress]), open });
+    expect(await textOf(egress, "http://Tool.test/")).toBe("127.0.0.1");
+    expect(connected).toEqual([[publicAddress, otherPublicAddress]]);
+    expect(listener.hosts).toEqual(["tool.test"]);
+  });
+
+  it("one without addresses, or that the resolver does not know, is an error of the transport", async () => {
+    await expect(egressFor([], answering([])).fetch("http://tool.test/")).rejects.toMatchObject({ code: "ENOTFOUND" });
+    await expect(egressFor([]).fetch("http://tool.invalid/")).rejects.toMatchObject({
+      code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
+    });
+  });
+
+  it("the system's resolver is asked for all addresses of both families", async () => {
+    const listener = await listening();
+    expect(await textOf(egressFor([`localhost:${listener.port}`]), `http://localhost:${listener.port}/`)).toBe("127.0.0.1");
+    await expect(egressFor([]).fetch(`http://localhost:${listener.port}/`)).rejects.toThrow(EgressRefused);
+    expect(listener.connections).toBe(1);
+  });
+});
+
+describe("names that change", () => {
+  it("between check and connect: the connection goes to what was checked, and nobody asks again", async () => {
+    const first = await listening("127.0.0.1");
+    const second = await listening("127.0.0.2", first.port);
+    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const { attempts, stop } = watchAttempts();
+    expect(await textOf(egressFor([`tool.test:${first.port}`], { resolve }), `http://tool.test:${first.port}/`)).toBe("127.0.0.1");
+    stop();
+    expect(asked).toEqual(["tool.test"]);
+    expect(attempts).toEqual({ connections: 1, lookups: 0 });
+    expect([first.connections, second.connections]).toEqual([1, 0]);
+  });
+
+  it("from public to private: an open connection goes on to the public address, no new one is made", async () => {
+    const listener = await listening();
+    const { connected, open } = insteadOfInternet(listener);
+    const { asked, resolve } = answering([publicAddress], ["127.0.0.1"]);
+    const egress = egressFor([], { resolve, open });
+    const url = `http://tool.test:${listener.port}`;
+    for (let n = 0; n < 5; n += 1) expect(await textOf(egress, `${url}/`)).toBe("127.0.0.1");
+    expect(asked).toHaveLength(1);
+
+    const slow = textOf(egress, `${url}/slow`);
+    await expect(egress.fetch(`${url}/beside`)).rejects.toThrow(EgressRefused);
+    expect(await slow).toBe("127.0.0.1");
+
+    expect(await textOf(egress, `${url}/last`)).toBe("127.0.0.1");
+    await expect(egress.fetch(`${url}/`)).rejects.toThrow(EgressRefused);
+    expect(connected).toEqual([[publicAddress]]);
+    expect(listener.connections).toBe(1);
+  });
+
+  it("from one public address to another: a new connection goes to the new one", async () => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor([], { ...answering([publicAddress], [otherPublicAddress]), open });
+    await textOf(egress, "http://tool.test/last");
+    await textOf(egress, "http://tool.test/");
+    expect(connected).toEqual([[publicAddress], [otherPublicAddress]]);
+  });
+
+  it("an open connection is used for no other name, port or scheme", async () => {
+    const listener = await listening();
+    const { connected, open } = insteadOfInternet(listener);
+    const resolve = async (name: string) => [name === "tool.test" ? publicAddress : "127.0.0.1"];
+    const egress = egressFor([], { resolve, open });
+    await textOf(egress, "http://tool.test/");
+    await expectRefused(egress, ["http://other.test/", "http://tool.test./", "https://other.test/", "http://other.test:8080/"]);
+    await textOf(egress, "http://tool.test:8080/");
+    expect(connected).toHaveLength(2);
+  });
+
+  it("connections that open together to one name share one answer", async () => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const { asked, resolve } = answering([publicAddress]);
+    const egress = egressFor([], { resolve, open });
+    await Promise.all(Array.from({ length: 10 }, () => textOf(egress, "http://tool.test/slow")));
+    expect(connected).toHaveLength(10);
+    expect(asked).toHaveLength(1);
+  });
+
+  it("the next address is tried when one does not answer, and only what was checked", async () => {
+    const listener = await listening();
+    const egress = egressFor([`tool.test:${listener.port}`], answering(["127.0.0.9", "127.0.0.1"]));
+    const { attempts, stop } = watchAttempts();
+    expect(await textOf(egress, `http://tool.test:${listener.port}/`)).toBe("127.0.0.1");
+    stop();
+    expect(attempts).toEqual({ connections: 2, lookups: 0 });
+  });
+});
+
+describe("URLs", () => {
+  it("a redirect is returned as it is, wherever it leads", async () => {
+    const inside = await listening("127.0.0.2");
+    const listener = await listening();
+    const egress = egressFor([], { ...answering([publicAddress]), open: insteadOfInternet(listener).open });
+    for (const to of [`http://127.0.0.2:${inside.port}/`, `http://tool.test:${inside.port}/`, "file:///etc/passwd", "/elsewhere"]) {
+      const response = await egress.fetch("http://tool.test/redirect", { headers: { "x-to": to }, redirect: "follow" });
+      expect(response).toMatchObject({ status: 302, redirected: false });
+      expect(response.headers.get("location")).toBe(to);
+      await response.text();
+    }
+    expect(inside.connections).toBe(0);
+    expect(listener.hosts).toHaveLength(4);
+  });
+
+  it("schemes other than http and https are refused, for what is open to http too", async () => {
+    const { port } = await listening();
+    const schemes = ["ftp", "gopher", "ws", "wss", "dict", "ldap", "unix", "http+unix", "httpx", "node"];
+    await expectRefused(egressFor([`127.0.0.1:${port}`]), [
+      ...schemes.map((scheme) => `${scheme}://127.0.0.1:${port}/`),
+      ...["file:///etc/passwd", "data:,x", "blob:http://127.0.0.1/x", "javascript:1", "about:blank", "unix:/run/docker.sock"],
+    ]);
+  });
+
+  it("a user name or password is refused and not repeated", async () => {
+    const { port } = await listening();
+    const egress = egressFor([`127.0.0.1:${port}`]);
+    const at = `127.0.0.1:${port}/`;
+    await expectRefused(egress, [
+      `http://tom@${at}`,
+      `http://tom:hunter2@${at}`,
+      `http://:hunter2@${at}`,
+      `http://8.8.8.8%40@${at}`,
+      `http:tom@${at}`,
+    ]);
+    await expect(egress.fetch(`http://tom:hunter2@${at}`)).rejects.toThrow(/^(?!.*(tom|hunter2)).*header/);
+    const after = ["http://@", "http://:@"].map((start) => textOf(egress, `${start}${at}`));
+    expect(await Promise.all(after)).toEqual(["127.0.0.1", "127.0.0.1"]);
+  });
+
+  it("ports of other protocols are refused on public hosts, and others are not", async () => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor([], { ...answering([publicAddress]), open });
+    const refused = [0, 1, 22, 25, 53, 110, 143, 389, 465, 587, 636, 2049, 5060, 6000, 6667, 10080];
+    await expectRefused(
+      egress,
+      refused.flatMap((port) => [`http://tool.test:${port}/`, `https://${publicAddress}:${port}/`]),
+    );
+    expect(connected).toEqual([]);
+    for (const port of [80, 81, 443, 8080, 8443, 9200, 65_535]) await textOf(egress, `http://tool.test:${port}/`);
+    expect(connected).toHaveLength(7);
+  });
+
+  it("the header Host cannot be set, in any form of headers", async () => {
+    const { port } = await listening();
+    const egress = egressFor([`127.0.0.1:${port}`]);
+    for (const headers of [
+      { Host: "inside" },
+      { hOST: "inside" },
+      new Headers({ host: "inside" }),
+      [["HOST", "inside"]] as [string, string][],
+    ]) {
+      await expect(egress.fetch(`http://127.0.0.1:${port}/`, { headers })).rejects.toThrow(EgressRefused);
+    }
+    await expect(egress.fetch(`http://127.0.0.1:${port}/`, { method: "CONNECT" })).rejects.toThrow();
+  });
+
+  it("what the lean fetch does not take is not taken here", async () => {
+    await expect(egressFor([]).fetch(new Request("http://127.0.0.1/"))).rejects.toThrow(TypeError);
+  });
+});
+
+describe("exceptions", () => {
+  it("a name opens that name with that port, and nothing else", async () => {
+    const listener = await listening();
+    const other = await listening();
+    const { port } = listener;
+    const egress = egressFor([`tool.test:${port}`], { resolve: async () => ["127.0.0.1"] });
+    expect(await textOf(egress, `http://tool.test:${port}/`)).toBe("127.0.0.1");
+    expect(await textOf(egress, `http://TOOL%2Etest:${port}/`)).toBe("127.0.0.1");
+    await expectRefused(egress, [
+      ...["tool.test.", "sub.tool.test", "test", "tool", "tool.test.evil.test", "127.0.0.1", "[::ffff:127.0.0.1]", "localhost"].map(
+        (host) => `http://${host}:${port}/`,
+      ),
+      ...[`http://tool.test:${other.port}/`, "http://tool.test/", "https://tool.test/"],
+    ]);
+    expect([listener.connections, other.connections]).toEqual([1, 0]);
+  });
+
+  it("an address opens that address with that port in every spelling of it, and nothing else", async () => {
+    const { port } = await listening();
+    const other = await listening();
+    const neighbour = await listening("127.0.0.2", port);
+    const egress = egressFor([`127.0.0.1:${port}`], { resolve: async () => ["127.0.0.1"] });
+    for (const host of ["127.0.0.1", "127.0.0.1.", "127.1", "2130706433", "0x7f.0.0.1", "１２７。0。0。1"]) {
+      expect(await textOf(egress, `http://${host}:${port}/`)).toBe("127.0.0.1");
+    }
+    await expectRefused(egress, [
+      ...["127.0.0.2", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "localhost", "tool.test"].map(
+        (host) => `http://${host}:${port}/`,
+      ),
+      `http://127.0.0.1:${other.port}/`,
+      "http://127.0.0.1/",
+    ]);
+    expect([other.connections, neighbour.connections]).toEqual([0, 0]);
+  });
+
+  it("an IPv6 address opens that address with that port in every spelling of it", async () => {
+    const { port } = await listening("::1");
+    const egress = egressFor([`[::1]:${port}`]);
+    for (const host of ["[::1]", "[0:0::1]", "[::0.0.0.1]"]) expect(await textOf(egress, `http://${host}:${port}/`)).toBe("::1");
+    await expectRefused(egress, [`http://[::]:${port}/`, `http://127.0.0.1:${port}/`, "http://[::1]/"]);
+  });
+
+  it("the port of the scheme counts as written, and a port of another protocol can be opened", async () => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor(["tool.test:80", "10.0.0.5:6000"], { resolve: async () => ["10.0.0.5"], open });
+    await textOf(egress, "http://tool.test/");
+    await textOf(egress, "http://10.0.0.5:6000/");
+    await expectRefused(egress, ["https://tool.test/", "http://tool.test:6000/", "http://10.0.0.5:6001/"]);
+    expect(connected).toHaveLength(2);
+  });
+});
+
+it("a refusal does not tell an open port from a closed one", async () => {
+  const { port } = await listening();
+  const gone = await listening();
+  await gone.close();
+  const egress = egressFor([]);
+  const said = [port, gone.port].map((each) =>
+    egress.fetch(`http://127.0.0.1:${each}/`).then(
+      () => "answered",
+      (error: EgressRefused) => ({ name: error.name, code: error.code, message: error.message.replaceAll(String(each), "PORT") }),
+    ),
+  );
+  const [open, closed] = await Promise.all(said);
+  expect(open).toMatchObject({ name: "EgressRefused" });
+  expect(open).toEqual(closed);
+  await expectRefused(egress, [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${gone.port}/`]);
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { ConfigError } from "../errors.ts";
+import { checkMasterKey } from "./check-master-key.ts";
+import { createSealer } from "./sealer.ts";
+
+/** The one row of `installation`, as far as the check value goes. */
+function installation() {
+  const row: { master_key_check: string | null } = { master_key_check: null };
+  return {
+    row,
+    async query<Row extends object>(text: string, values: unknown[] = []): Promise<{ rows: Row[] }> {
+      if (text.startsWith("update")) row.master_key_check ??= String(values[0]);
+      return { rows: [row as Row] };
+    },
+  };
+}
+
+test("the first start leaves a check value, with which later starts with the same key are content", async () => {
+  const database = installation();
+  const key = randomBytes(32);
+  await checkMasterKey(database, createSealer(key));
+  const kept = database.row.master_key_check;
+  expect(kept).toMatch(/^v1\./);
+  await checkMasterKey(database, createSealer(key));
+  expect(database.row.master_key_check).toBe(kept);
+});
+
+test("another key is refused with the remedy, and harms nothing", async () => {
+  const database = installation();
+  const key = randomBytes(32);
+  await checkMasterKey(database, createSealer(key));
+  const kept = database.row.master_key_check;
+  const refused = checkMasterKey(database, createSealer(randomBytes(32)));
+  await expect(refused).rejects.toBeInstanceOf(ConfigError);
+  await expect(refused).rejects.toThrow(/Start with the key of its first start: BECKON_MASTER_KEY, or the file master\.key/);
+  expect(database.row.master_key_check).toBe(kept);
+  await checkMasterKey(database, createSealer(key));
+});

@@ -1,0 +1,158 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { ConfigError } from "./base/errors.ts";
+import { readConfig } from "./config.ts";
+
+function refusalOf(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (thrown) {
+    if (thrown instanceof ConfigError) return thrown.message;
+    throw thrown;
+  }
+  throw new Error(`it was accepted: ${JSON.stringify(env)}`);
+}
+
+const key = randomBytes(32);
+
+test("without any setting Beckon listens on this machine only, with PostgreSQL inside", () => {
+  expect(readConfig({})).toEqual({
+    port: 3000,
+    host: "127.0.0.1",
+    publicUrl: undefined,
+    trustProxy: false,
+    databaseUrl: undefined,
+    trustStorage: false,
+    dataDir: resolve("data"),
+    masterKey: undefined,
+    bootstrapKey: undefined,
+    role: "all",
+    processes: 1,
+    leaseSeconds: 30,
+    drainSeconds: 30,
+    maxRuns: 2_000,
+    poolSize: 10,
+    egressAllow: [],
+    accounts: {
+      openai: { baseUrl: undefined, apiKey: undefined },
+      anthropic: { baseUrl: undefined, apiKey: undefined },
+      google: { baseUrl: undefined, apiKey: undefined },
+    },
+    shareProviders: false,
+    logLevel: "info",
+  });
+});
+
+test("an empty value counts as unset, and what is not a setting is not looked at", () => {
+  expect(readConfig({ PORT: "", BECKON_MASTER_KEY: "", DATABASE_URL: "", PATH: "/bin" })).toEqual(readConfig({}));
+});
+
+test("the settings are frozen", () => {
+  expect(Object.isFrozen(readConfig({}))).toBe(true);
+});
+
+test.each([
+  ["PORT", "0", "port", 0],
+  ["PORT", "65535", "port", 65_535],
+  ["HOST", "::", "host", "::"],
+  ["PUBLIC_URL", "https://agents.example.com/", "publicUrl", "https://agents.example.com"],
+  ["PUBLIC_URL", "http://10.0.0.1:8080/beckon//", "publicUrl", "http://10.0.0.1:8080/beckon"],
+  ["BECKON_DATA_DIR", "/var/lib/beckon", "dataDir", "/var/lib/beckon"],
+  ["BECKON_MASTER_KEY", key.toString("hex"), "masterKey", key.toString("hex")],
+  ["BECKON_MASTER_KEY", key.toString("base64"), "masterKey", key.toString("base64")],
+  ["BECKON_BOOTSTRAP_KEY", "x".repeat(32), "bootstrapKey", "x".repeat(32)],
+  ["BECKON_BOOTSTRAP_KEY", "~!".repeat(64), "bootstrapKey", "~!".repeat(64)],
+  ["BECKON_ROLE", "worker", "role", "worker"],
+  ["BECKON_PROCESSES", "64", "processes", 64],
+  ["BECKON_LEASE_SECONDS", "2", "leaseSeconds", 2],
+  ["BECKON_DRAIN_SECONDS", "0", "drainSeconds", 0],
+  ["BECKON_MAX_RUNS", "1", "maxRuns", 1],
+  ["BECKON_POOL_SIZE", "4", "poolSize", 4],
+  ["BECKON_EGRESS_ALLOW", "Ollama:11434,10.0.0.5:8080,[FD00:0::5]:443", "egressAllow", ["ollama:11434", "10.0.0.5:8080", "[fd00::5]:443"]],
+  ["BECKON_TRUST_PROXY", "1", "trustProxy", true],
+  ["BECKON_TRUST_STORAGE", "0", "trustStorage", false],
+  ["LOG_LEVEL", "debug", "logLevel", "debug"],
+])("%s may be %s", (name, value, member, expected) => {
+  expect(readConfig({ [name]: value })).toHaveProperty(member, expected);
+});
+
+test.each([
+  ["PORT", "70000", "a port, 0 to 65535"],
+  ["PORT", "-1", "a port, 0 to 65535"],
+  ["PORT", "http", "a port, 0 to 65535"],
+  ["PORT", " 3000", "a port, 0 to 65535"],
+  ["PORT", "3e3", "a port, 0 to 65535"],
+  ["PUBLIC_URL", "agents.example.com", "an http or https URL without a query, for example https://agents.example.com"],
+  ["PUBLIC_URL", "ftp://agents.example.com", "an http or https URL without a query, for example https://agents.example.com"],
+  ["PUBLIC_URL", "https://agents.example.com/?a=b", "an http or https URL without a query, for example https://agents.example.com"],
+  [
+    "PUBLIC_URL",
+    "https://user:password@agents.example.com",
+    "an http or https URL without a query, for example https://agents.example.com",
+  ],
+  ["BECKON_ROLE", "both", "all, api or worker"],
+  ["BECKON_PROCESSES", "0", "1 to 64"],
+  ["BECKON_LEASE_SECONDS", "1", "2 to 600 seconds"],
+  ["BECKON_DRAIN_SECONDS", "3601", "0 to 3600 seconds"],
+  ["BECKON_MAX_RUNS", "0", "1 to 100000"],
+  ["BECKON_POOL_SIZE", "3", "4 to 200 connections"],
+  [
+    "BECKON_EGRESS_ALLOW",
+    "ollama",
+    "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+  ],
+  [
+    "BECKON_EGRESS_ALLOW",
+    "ollama:11434,",
+    "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+  ],
+  [
+    "BECKON_EGRESS_ALLOW",
+    "ollama:11434, 10.0.0.5:8080",
+    "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+  ],
+  ["BECKON_TRUST_PROXY", "yes", "0 or 1"],
+  ["BECKON_TRUST_STORAGE", "true", "0 or 1"],
+  ["LOG_LEVEL", "verbose", "fatal, error, warn, info, debug, trace or silent"],
+])("%s may not be %s: the refusal names the setting, what it was and what it may be", (name, value, may) => {
+  expect(refusalOf({ [name]: value })).toBe(`${name} was ${JSON.stringify(value)}; it must be ${may}.`);
+});
+
+test.each([
+  ["BECKON_MASTER_KEY", "hunter2", "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32"],
+  [
+    "BECKON_MASTER_KEY",
+    `${key.toString("base64")}\n`,
+    "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
+  ],
+  ["BECKON_BOOTSTRAP_KEY", "too-short", "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_"],
+  [
+    "BECKON_BOOTSTRAP_KEY",
+    `bkw_${"x".repeat(48)}`,
+    "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+  ],
+  [
+    "BECKON_BOOTSTRAP_KEY",
+    "with a space in the middle of the key",
+    "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+  ],
+  ["DATABASE_URL", "mysql://user:password@host/db", "a postgresql:// URL; leave it unset to run PostgreSQL inside"],
+])("%s is a secret: of a wrong one only the length is told", (name, value, may) => {
+  const refusal = refusalOf({ [name]: value });
+  expect(refusal).toBe(`${name} was ${value.length} characters; it must be ${may}.`);
+  expect(refusal).not.toContain(value);
+});
+
+test("with DATABASE_URL the master key is required", () => {
+  expect(refusalOf({ DATABASE_URL: "postgres://db/beckon" })).toMatch(
+    /^BECKON_MASTER_KEY is required with DATABASE_URL.*openssl rand -base64 32\.$/,
+  );
+  expect(readConfig({ DATABASE_URL: "postgres://db/beckon", BECKON_MASTER_KEY: key.toString("hex") }).databaseUrl).toBe(
+    "postgres://db/beckon",
+  );
+});
+
+test("all that is wrong is told at once, a line each", () => {
+  expect(refusalOf({ PORT: "x", LOG_LEVEL: "x", BECKON_ROLE: "x" }).split("\n")).toHaveLength(3);
+});

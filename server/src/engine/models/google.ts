@@ -1,0 +1,10 @@
+import { createGoogle } from "@ai-sdk/google";
+import { keepModels } from "./keep-models.ts";
+import { limitContinuations } from "./limit-continuations.ts";
+import { objectInputs } from "./object-inputs.ts";
+import { withCallOptions } from "./with-call-options.ts";
+
+/** A model of Google's Gemini API. Key and URL are never taken from the environment. */
+export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, fetch }) =>
+  withCallOptions(createGoogle({ baseURL: baseUrl, apiKey, fetch: limitContinuations(fetch) }).languageModel(modelId), objectInputs),
+);

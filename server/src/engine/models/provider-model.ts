@@ -1,0 +1,20 @@
+import type { ProviderKind } from "@beckon/contract";
+import type { Model } from "../run-request.ts";
+import { anthropicModel } from "./anthropic.ts";
+import { googleModel } from "./google.ts";
+import type { ModelAddress } from "./keep-models.ts";
+import { openAIChatModel, openAIModel } from "./openai.ts";
+import { openAICompatibleModel } from "./openai-compatible.ts";
+
+const byKind: Readonly<Record<ProviderKind, (address: ModelAddress) => Model>> = {
+  openai: openAIModel,
+  "openai-chat": openAIChatModel,
+  anthropic: anthropicModel,
+  google: googleModel,
+  "openai-compatible": openAICompatibleModel,
+};
+
+/** A model of a provider of this kind. */
+export function providerModel(kind: ProviderKind, address: ModelAddress): Model {
+  return byKind[kind](address);
+}

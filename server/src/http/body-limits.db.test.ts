@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { rawRequest } from "../../test/raw-request.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const limit = 1_048_576;
+
+/** JSON of `size` bytes in all, which invoke accepts. */
+const inputOf = (size: number) => `{"input":"${"x".repeat(size - 12)}"}`;
+
+/** A management body of `size` bytes, all of it sound but for the last white space. */
+const agentOf = (size: number) => `{"name":"Test","model":"demo/echo"}`.padEnd(size);
+
+const doors = {
+  invoke: (body: string) => beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body }),
+  fire: (body: string) => beckon.call(trigger.url, { credential: null, body }),
+  "the management API": (body: string) => beckon.call("/agents", { body, headers: { "content-type": "application/json" } }),
+};
+
+test("invoke accepts a body of 1 MiB", async () => {
+  const { status, body } = await doors.invoke(inputOf(limit));
+  expect([status, body.output.length]).toEqual([200, limit - 12]);
+});
+
+test("fire accepts a body of 1 MiB and passes all of it on", async () => {
+  const { status, body } = await doors.fire("x".repeat(limit));
+  expect(status).toBe(200);
+  expect((await beckon.call(`/runs/${body.run_id}`)).body.data.input.length).toBe(limit);
+});
+
+test("the management API accepts a body of 1 MiB", async () => {
+  expect((await doors["the management API"](agentOf(limit))).status).toBe(201);
+});
+
+describe.each(["invoke", "fire", "the management API"] as const)("%s", (door) => {
+  test.each([limit + 1, 2 * limit, 20 * limit])("refuses a body of %d bytes with 413", async (size) => {
+    expectRefusal(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
+  });
+
+  test("answers the next request after it has refused a body", async () => {
+    await doors[door]("x".repeat(5 * limit));
+    expect((await beckon.call("/agents?limit=1")).status).toBe(200);
+  });
+});
+
+test("the bytes count, not the characters", async () => {
+  expectRefusal(await doors.fire("é".repeat(limit / 2 + 1)), 413, "too_large");
+});
+
+test("a body whose length is not told is refused as soon as it is too large", async () => {
+  const answer = await rawRequest(trigger.url, {
+    method: "POST",
+    headers: ["content-type", "text/plain"],
+    pieces: Array.from({ length: 20 }, () => Buffer.alloc(100_000, "x")),
+  });
+  expectRefusal(answer, 413, "too_large");
+});
+
+test("a body whose length is not told is accepted up to 1 MiB", async () => {
+  const pieces = Array.from({ length: 64 }, () => Buffer.alloc(limit / 64, "x"));
+  const { status } = await rawRequest(trigger.url, { method: "POST", headers: ["content-type", "text/plain"], pieces });
+  expect(status).toBe(200);
+});
+
+test("a refused body starts no run", async () => {
+  const other = await beckon.createAgent();
+  await beckon.invoke(other, "x".repeat(limit));
+  expect((await beckon.call(`/agents/${other.id}/runs`)).body.data).toEqual([]);
+});
+
+describe("the management API", () => {
+  const send = (type: string | undefined, path = "/agents") =>
+    beckon.call(path, {
+      body: Buffer.from('{"name":"Test","model":"demo/echo"}'),
+      headers: type === undefined ? {} : { "content-type": type },
+    });
+
+  test.each(["application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
+    "reads %s",
+    async (type) => {
+      expect((await send(type)).status).toBe(201);
+    },
+  );
+
+  test.each([
+    undefined,
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/xml",
+    "nonsense",
+  ])("refuses a body of the type %s with 415", async (type) => {
+    expectRefusal(await send(type), 415, "unsupported_type", /application\/json/);
+  });
+
+  test("asks for no type where there is no body", async () => {
+    const { status } = await beckon.call(`/agents/${(await beckon.createAgent()).id}/pause`, { method: "POST" });
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    ["does not parse", '{"name":'],
+    ["holds a NUL byte", Buffer.from('{"name":"a\0"}')],
+    ["is not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
+    ["is a list", "[]"],
+    ["is null", "null"],
+    ["is empty", ""],
+  ])("refuses a body that %s with 400", async (_, body) => {
+    expectRefusal(
+      await beckon.call("/agents", { method: "POST", body, headers: { "content-type": "application/json" } }),
+      400,
+      "bad_request",
+    );
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+
+/** As for the doors that start runs: two faults each, neighbours in the contract's order, and the first one is told. */
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const unscoped = await insertKey(beckon, { scopes: ["agents:invoke"] });
+const tooLarge = "x".repeat(1_048_577);
+const unknownAgent = "/agents/agt_00000000000000000000000000";
+const json = { "content-type": "application/json" };
+
+test("the method is judged before the credential", async () => {
+  expectRefusal(await beckon.call("/agents", { method: "DELETE", credential: null }), 405, "method_not_allowed");
+});
+
+test("the path is judged before the credential", async () => {
+  expectRefusal(await beckon.call("/nothing", { credential: null }), 404, "not_found");
+});
+
+test("the credential is judged before the resource", async () => {
+  expectRefusal(await beckon.call(unknownAgent, { credential: "junk" }), 401, "unauthorized");
+});
+
+test("the credential is judged before the body", async () => {
+  expectRefusal(await beckon.call("/agents", { credential: "junk", body: "no JSON" }), 401, "unauthorized");
+});
+
+test("the credential is judged before the body's size", async () => {
+  expectRefusal(await beckon.call("/agents", { credential: "junk", body: tooLarge }), 401, "unauthorized");
+});
+
+const resources: readonly (readonly [method: string, path: string])[] = [
+  ["GET", unknownAgent],
+  ["PATCH", unknownAgent],
+  ["DELETE", unknownAgent],
+  ["POST", `${unknownAgent}/pause`],
+  ["POST", `${unknownAgent}/resume`],
+  ["POST", `${unknownAgent}/restore`],
+  ["POST", `${unknownAgent}/token/rotate`],
+  ["GET", `${unknownAgent}/token`],
+  ["DELETE", `${unknownAgent}/token`],
+  ["GET", `${unknownAgent}/triggers`],
+  ["POST", `${unknownAgent}/triggers`],
+  ["GET", `${unknownAgent}/triggers/${trigger.id}`],
+  ["GET", `/agents/${agent.id}/triggers/unknown`],
+  ["PATCH", `/agents/${agent.id}/triggers/unknown`],
+  ["DELETE", `/agents/${agent.id}/triggers/unknown`],
+  ["POST", `/agents/${agent.id}/triggers/unknown/rotate`],
+  ["GET", `/agents/${agent.id}/triggers/unknown/token`],
+  ["GET", `${unknownAgent}/runs`],
+  ["GET", "/runs/unknown"],
+  ["GET", "/runs/unknown/events"],
+  ["POST", "/runs/unknown/cancel"],
+  ["GET", "/providers/unknown"],
+  ["PATCH", "/providers/unknown"],
+  ["DELETE", "/providers/unknown"],
+];
+
+describe.each(resources)("%s %s", (method, path) => {
+  test("judges the scope before the resource", async () => {
+    expectRefusal(await beckon.call(path, { method, credential: unscoped }), 403, "forbidden", /scope/);
+  });
+
+  test("is told that there is no such resource", async () => {
+    expectRefusal(await beckon.call(path, { method }), 404, "not_found");
+  });
+});
+
+describe.each(resources.filter(([method]) => method === "GET"))("%s %s", (_, path) => {
+  test("judges the resource before the query", async () => {
+    expectRefusal(await beckon.call(`${path}?limit=none&after=none`), 404, "not_found");
+  });
+});
+
+describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method, path) => {
+  test("judges the resource before the body", async () => {
+    expectRefusal(await beckon.call(path, { method, body: "no JSON", headers: json }), 404, "not_found");
+  });
+
+  test("judges the resource before the key and the body's size", async () => {
+    expectRefusal(await beckon.call(path, { method, body: tooLarge, headers: { ...json, "idempotency-key": "large" } }), 404, "not_found");
+  });
+});
+
+test.each(["/agents", "/providers"])("POST %s judges the scope before the body", async (path) => {
+  expectRefusal(await beckon.call(path, { credential: unscoped, body: "no JSON" }), 403, "forbidden");
+});
+
+test.each(["/agents", "/runs", "/providers"])("GET %s judges the scope before the query", async (path) => {
+  expectRefusal(await beckon.call(`${path}?limit=none`, { credential: unscoped }), 403, "forbidden");
+});
+
+const posts = [
+  "/agents",
+  "/providers",
+  `/agents/${agent.id}/pause`,
+  `/agents/${agent.id}/resume`,
+  `/agents/${agent.id}/token/rotate`,
+  `/agents/${agent.id}/triggers`,
+  `/agents/${agent.id}/triggers/${trigger.id}/rotate`,
+];
+
+describe.each(posts)("POST %s", (path) => {
+  test("judges an unusable key before the body", async () => {
+    const answer = await beckon.call(path, { body: "no JSON", headers: { ...json, "idempotency-key": "x".repeat(256) } });
+    expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+  });
+
+  test("judges the size of a body that a key would be compared with before anything else about it", async () => {
+    expectRefusal(await beckon.call(path, { body: tooLarge, headers: { "idempotency-key": "large" } }), 413, "too_large");
+  });
+});
+
+test("the key of another body is judged before that body", async () => {
+  const headers = { "idempotency-key": "other body" };
+  await beckon.call("/agents", { body: { name: "Test", model: "demo/echo" }, headers });
+  expectRefusal(await beckon.call("/agents", { body: "no JSON", headers: { ...headers, ...json } }), 422, "idempotency_mismatch");
+});
+
+test("a stale version is judged before the body", async () => {
+  const answer = await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: "no JSON", headers: { ...json, "if-match": '"7"' } });
+  expectRefusal(answer, 412, "stale");
+});

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+
+/**
+ * Each test sends a request with two faults, neighbours in the contract's order: method, credential, scope, resource, idempotency,
+ * paused or disabled, body, queue limit. The first one is told.
+ */
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const unscoped = await insertKey(beckon, { scopes: ["agents:read"] });
+const invoker = await insertKey(beckon, { scopes: ["agents:invoke"] });
+const tooLarge = "x".repeat(1_048_577);
+const unknownAgent = "agt_00000000000000000000000000";
+
+interface Request {
+  readonly credential: string | null;
+  readonly body: string;
+  readonly key?: string;
+}
+
+const invoke = (agentId: string, { credential, body, key }: Request) =>
+  beckon.call(`/agents/${agentId}/invoke`, { credential, body, headers: key === undefined ? {} : { "idempotency-key": key } });
+const fire = (url: string, { body, key, type = "text/plain" }: Omit<Request, "credential"> & { type?: string }) =>
+  beckon.call(url, {
+    credential: null,
+    method: "POST",
+    body,
+    headers: { "content-type": type, ...(key === undefined ? {} : { "idempotency-key": key }) },
+  });
+
+/** `known`: this process has accepted its credential before, and reads a body without asking the database first. */
+async function pausedAgent(known: boolean) {
+  const made = await beckon.createAgent();
+  if (known) await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
+  await beckon.call(`/agents/${made.id}/pause`, { method: "POST" });
+  return made;
+}
+
+async function disabledTrigger(known: boolean) {
+  const made = await beckon.createTrigger(agent.id);
+  if (known) await fire(made.url, { body: "Hello", key: "used" });
+  await beckon.call(`/agents/${agent.id}/triggers/${made.id}`, { method: "PATCH", body: { enabled: false } });
+  return made.url;
+}
+
+describe("invoke", () => {
+  test("judges the method before the credential", async () => {
+    expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, { method: "GET", credential: null }), 405, "method_not_allowed");
+  });
+
+  test("judges the credential before the resource", async () => {
+    expectRefusal(await invoke(unknownAgent, { credential: "junk", body: '{"input":"Hello"}' }), 401, "unauthorized");
+  });
+
+  test("judges the credential before the body's size", async () => {
+    expectRefusal(await invoke(agent.id, { credential: null, body: tooLarge }), 401, "unauthorized");
+  });
+
+  test("judges the scope before the resource", async () => {
+    expectRefusal(await invoke(unknownAgent, { credential: unscoped, body: '{"input":"Hello"}' }), 403, "forbidden", /agents:invoke/);
+  });
+
+  test("judges the scope before a key that was used", async () => {
+    await invoke(agent.id, { credential: agent.token, body: '{"input":"Hello"}', key: "scope" });
+    expectRefusal(await invoke(agent.id, { credential: unscoped, body: '{"input":"Hello"}', key: "scope" }), 403, "forbidden");
+  });
+
+  test("judges the resource before the key", async () => {
+    expectRefusal(await invoke(unknownAgent, { credential: invoker, body: '{"input":"Hello"}', key: "x".repeat(256) }), 404, "not_found");
+  });
+
+  test("judges the resource before the body's size", async () => {
+    expectRefusal(await invoke(unknownAgent, { credential: invoker, body: tooLarge, key: "large" }), 404, "not_found");
+  });
+
+  describe.each([
+    ["a credential that is known here", true],
+    ["a credential that is new here", false],
+  ])("with %s", (_, known) => {
+    test("judges an unusable key before the pause", async () => {
+      const { id, token } = await pausedAgent(known);
+      const answer = await invoke(id, { credential: token, body: '{"input":"Hello"}', key: "x".repeat(256) });
+      expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+    });
+
+    test("judges the size of a body that a key would be compared with before the pause", async () => {
+      const { id, token } = await pausedAgent(known);
+      expectRefusal(await invoke(id, { credential: token, body: tooLarge, key: "large" }), 413, "too_large");
+    });
+
+    test("judges the pause before the size of a body without a key", async () => {
+      const { id, token } = await pausedAgent(known);
+      expectRefusal(await invoke(id, { credential: token, body: tooLarge }), 409, "agent_paused");
+    });
+
+    test("judges the pause before the body", async () => {
+      const { id, token } = await pausedAgent(known);
+      expectRefusal(await invoke(id, { credential: token, body: "no JSON" }), 409, "agent_paused");
+    });
+
+    test("judges the pause before the body that comes with a new key", async () => {
+      const { id, token } = await pausedAgent(known);
+      expectRefusal(await invoke(id, { credential: token, body: "no JSON", key: "new" }), 409, "agent_paused");
+    });
+  });
+
+  test("judges the key of another body before the pause", async () => {
+    const { id, token } = await pausedAgent(true);
+    expectRefusal(await invoke(id, { credential: token, body: '{"input":"Other"}', key: "used" }), 422, "idempotency_mismatch");
+  });
+
+  test("judges the key of another body before that body", async () => {
+    const made = await beckon.createAgent();
+    await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
+    expectRefusal(await invoke(made.id, { credential: made.token, body: "no JSON", key: "used" }), 422, "idempotency_mismatch");
+  });
+
+  test("judges the body before the queue limit", async () => {
+    const { id, token } = await busyAgent();
+    expectRefusal(await invoke(id, { credential: token, body: '{"input":""}' }), 400, "bad_request");
+  });
+});
+
+/** An agent with one run executing and its queue full. */
+async function busyAgent() {
+  const held = await startHeldModel(beckon);
+  const made = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: 1 } });
+  const async = { prefer: "respond-async" };
+  await beckon.invoke(made, "executing", async);
+  await held.reached(1);
+  await beckon.invoke(made, "queued", async);
+  expectRefusal(await beckon.invoke(made, "one more", async), 429, "agent_busy");
+  return made;
+}
+
+describe("fire", () => {
+  test("judges the method before the credential", async () => {
+    const answer = await beckon.call(`${beckon.url}/api/public/triggers/junk`, { method: "PUT", credential: null, body: "Hello" });
+    expectRefusal(answer, 405, "method_not_allowed");
+  });
+
+  test("judges the credential before the body's type", async () => {
+    expectRefusal(await fire(`${beckon.url}/api/public/triggers/junk`, { body: "Hello", type: "image/png" }), 401, "unauthorized");
+  });
+
+  test("judges the credential before the body's size", async () => {
+    expectRefusal(await fire(`${beckon.url}/api/public/triggers/junk`, { body: tooLarge }), 401, "unauthorized");
+  });
+
+  describe.each([
+    ["a trigger that is known here", true],
+    ["a trigger that is new here", false],
+  ])("of %s", (_, known) => {
+    test("judges an unusable key before it is disabled", async () => {
+      expectRefusal(await fire(await disabledTrigger(known), { body: "Hello", key: "" }), 400, "bad_request", /Idempotency-Key/);
+    });
+
+    test("judges the size of a body that a key would be compared with before it is disabled", async () => {
+      expectRefusal(await fire(await disabledTrigger(known), { body: tooLarge, key: "large" }), 413, "too_large");
+    });
+
+    test("judges that it is disabled before the body's size", async () => {
+      expectRefusal(await fire(await disabledTrigger(known), { body: tooLarge }), 409, "trigger_disabled");
+    });
+
+    test("judges that it is disabled before the body's type", async () => {
+      expectRefusal(await fire(await disabledTrigger(known), { body: "Hello", type: "image/png" }), 409, "trigger_disabled");
+    });
+
+    test("judges that it is disabled before an empty body", async () => {
+      expectRefusal(await fire(await disabledTrigger(known), { body: "" }), 409, "trigger_disabled");
+    });
+  });
+
+  test("judges the key of another body before that it is disabled", async () => {
+    expectRefusal(await fire(await disabledTrigger(true), { body: "Other", key: "used" }), 422, "idempotency_mismatch");
+  });
+
+  test("judges the pause of the agent before the body", async () => {
+    const { id } = await pausedAgent(false);
+    const { url } = await beckon.createTrigger(id);
+    expectRefusal(await fire(url, { body: "Hello", type: "image/png" }), 409, "agent_paused");
+  });
+
+  test("judges the body before the queue limit", async () => {
+    const { url } = await beckon.createTrigger((await busyAgent()).id);
+    expectRefusal(await fire(url, { body: "Hello", type: "image/png" }), 415, "unsupported_type");
+  });
+
+  test("judges an empty body before the queue limit", async () => {
+    const { url } = await beckon.createTrigger((await busyAgent()).id);
+    expectRefusal(await fire(url, { body: "" }), 400, "bad_request");
+  });
+});
+
+test("a refusal leaves no run behind", async () => {
+  const { id, token } = await pausedAgent(false);
+  await invoke(id, { credential: token, body: '{"input":"Hello"}', key: "k" });
+  expect((await beckon.call(`/agents/${id}/runs`)).body.data).toEqual([]);
+});

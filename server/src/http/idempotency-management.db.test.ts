@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+
+const beckon = await startTestBeckon();
+
+const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") === "true";
+const create = (key: string, { name = "Test", credential = beckon.key } = {}) =>
+  beckon.call("/agents", { credential, body: { name, model: "demo/echo" }, headers: { "idempotency-key": key } });
+
+/** The routes that take a key, each with a body that it accepts. */
+async function routes() {
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id);
+  const deleted = await beckon.createAgent();
+  await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  return {
+    "create an agent": { path: "/agents", body: { name: "Test", model: "demo/echo" }, status: 201 },
+    "create a trigger": { path: `/agents/${agent.id}/triggers`, body: { name: "Test" }, status: 201 },
+    "create a provider": {
+      path: "/providers",
+      body: { name: `p${agent.id.slice(-20)}`, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
+      status: 201,
+    },
+    "rotate an agent's token": { path: `/agents/${agent.id}/token/rotate`, body: { grace_seconds: 9 }, status: 200 },
+    "rotate a trigger's token": { path: `/agents/${agent.id}/triggers/${trigger.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
+    "restore an agent": { path: `/agents/${deleted.id}/restore`, body: {}, status: 200 },
+    "pause an agent": { path: `/agents/${agent.id}/pause`, body: { reason: "Holiday" }, status: 200 },
+    "resume an agent": { path: `/agents/${agent.id}/resume`, body: {}, status: 200 },
+  };
+}
+type RouteName = keyof Awaited<ReturnType<typeof routes>>;
+const names: readonly RouteName[] = [
+  "create an agent",
+  "create a trigger",
+  "create a provider",
+  "rotate an agent's token",
+  "rotate a trigger's token",
+  "restore an agent",
+  "pause an agent",
+  "resume an agent",
+];
+
+describe.each(names)("a repeated request to %s", (name) => {
+  test("gets the stored answer, secrets and status included, and says so", async () => {
+    const { path, body, status } = (await routes())[name];
+    const send = () => beckon.call(path, { body, headers: { "idempotency-key": "k" } });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status, isReplay(first), isReplay(second)]).toEqual([status, status, false, true]);
+    expect(second.body).toEqual(first.body);
+    for (const header of ["location", "cache-control"]) expect(second.headers.get(header)).toBe(first.headers.get(header));
+  });
+
+  test("is refused with 422 when its body is another", async () => {
+    const { path, body } = (await routes())[name];
+    const send = (text: string) =>
+      beckon.call(path, { body: text, headers: { "idempotency-key": "k", "content-type": "application/json" } });
+    await send(JSON.stringify(body));
+    expectRefusal(await send(`${JSON.stringify(body)} `), 422, "idempotency_mismatch");
+  });
+});
+
+test("a repeated creation leaves one agent", async () => {
+  await create("one agent", { name: "Only one" });
+  await create("one agent", { name: "Only one" });
+  const { body } = await beckon.call("/agents?limit=200");
+  expect(body.data.filter((agent: { name: string }) => agent.name === "Only one").length).toBe(1);
+});
+
+test("a repeated rotation leaves the token that it answered with", async () => {
+  const agent = await beckon.createAgent();
+  const rotate = () => beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST", headers: { "idempotency-key": "k" } });
+  const { token } = (await rotate()).body.data;
+  await rotate();
+  expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
+});
+
+test("a stored answer is the old one although the resource has changed since", async () => {
+  const { data } = (await create("old answer", { name: "Before" })).body;
+  await beckon.call(`/agents/${data.id}`, { method: "PATCH", body: { name: "After" } });
+  const again = await create("old answer", { name: "Before" });
+  expect(again.body.data).toEqual(data);
+});
+
+test("a stored answer is sealed", async () => {
+  const { data } = (await create("sealed")).body;
+  const { rows } = await beckon.db.database.engine.query<{ answer: string }>("select answer from idempotency where key = 'sealed'");
+  expect(rows[0]?.answer).toMatch(/^v1\./);
+  expect(rows[0]?.answer).not.toContain(data.token);
+});
+
+test("the same key of another principal is another request", async () => {
+  const first = await create("principals");
+  const second = await create("principals", { credential: await insertKey(beckon) });
+  expect([second.status, isReplay(second)]).toEqual([201, false]);
+  expect(second.body.data.id).not.toBe(first.body.data.id);
+});
+
+test("the same key at another path is another request", async () => {
+  const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
+  const rotate = (id: string) => beckon.call(`/agents/${id}/token/rotate`, { method: "POST", headers: { "idempotency-key": "paths" } });
+  await rotate(one.id);
+  expect(isReplay(await rotate(other.id))).toBe(false);
+});
+
+test("a key in quotes is the same key", async () => {
+  const first = await create("quoted");
+  const second = await create('"quoted"');
+  expect([second.body, isReplay(second)]).toEqual([first.body, true]);
+});
+
+test("a refusal does not bind the key", async () => {
+  const refused = await create("refused", { name: "" });
+  expect(refused.status).toBe(400);
+  const answer = await create("refused", { name: "Good" });
+  expect([answer.status, isReplay(answer)]).toEqual([201, false]);
+});
+
+test("a principal that has lost the scope is refused before its key is looked up", async () => {
+  const credential = await insertKey(beckon, { scopes: ["agents:write"] });
+  await create("lost scope", { credential });
+  await beckon.db.database.engine.query("update keys set scopes = '{}' where scopes = '{agents:write}'");
+  expectRefusal(await create("lost scope", { credential }), 403, "forbidden");
+});
+
+test("requests with one key at the same moment create one agent", async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create("same moment")));
+  expect(new Set(answers.map(({ status, body }) => `${status} ${body.data.id} ${body.data.token}`)).size).toBe(1);
+  expect(answers.filter((answer) => !isReplay(answer)).length).toBe(1);
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { rawRequest } from "../../test/raw-request.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+
+/** Every path there is, with what it answers. */
+const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
+  ["/api/public/agents", ["POST", "GET", "HEAD"]],
+  [`/api/public/agents/${agent.id}`, ["GET", "PATCH", "DELETE", "HEAD"]],
+  [`/api/public/agents/${agent.id}/invoke`, ["POST"]],
+  [`/api/public/agents/${agent.id}/pause`, ["POST"]],
+  [`/api/public/agents/${agent.id}/resume`, ["POST"]],
+  [`/api/public/agents/${agent.id}/restore`, ["POST"]],
+  [`/api/public/agents/${agent.id}/token/rotate`, ["POST"]],
+  [`/api/public/agents/${agent.id}/token`, ["GET", "DELETE", "HEAD"]],
+  [`/api/public/agents/${agent.id}/triggers`, ["POST", "GET", "HEAD"]],
+  [`/api/public/agents/${agent.id}/triggers/${trigger.id}`, ["GET", "PATCH", "DELETE", "HEAD"]],
+  [`/api/public/agents/${agent.id}/triggers/${trigger.id}/rotate`, ["POST"]],
+  [`/api/public/agents/${agent.id}/triggers/${trigger.id}/token`, ["GET", "HEAD"]],
+  [`/api/public/agents/${agent.id}/runs`, ["GET", "HEAD"]],
+  [`/api/public/triggers/${trigger.token}`, ["POST", "OPTIONS"]],
+  ["/api/public/runs", ["GET", "HEAD"]],
+  ["/api/public/runs/run_1", ["GET", "HEAD"]],
+  ["/api/public/runs/run_1/cancel", ["POST"]],
+  ["/api/public/runs/run_1/events", ["GET", "HEAD"]],
+  ["/api/public/providers", ["POST", "GET", "HEAD"]],
+  ["/api/public/providers/prv_1", ["GET", "PATCH", "DELETE", "HEAD"]],
+  ["/healthz", ["GET", "HEAD"]],
+  ["/readyz", ["GET", "HEAD"]],
+];
+const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+
+describe.each(paths)("%s", (path, allow) => {
+  test.each(methods.filter((method) => !allow.includes(method) && method !== "HEAD"))(
+    "refuses %s with 405 and says what it answers",
+    async (method) => {
+      const answer = await beckon.call(beckon.url + path, { method, credential: null });
+      expectRefusal(answer, 405, "method_not_allowed");
+      expect(answer.headers.get("allow")?.split(", ").sort()).toEqual([...allow].sort());
+    },
+  );
+});
+
+test.each(paths.filter(([, allow]) => !allow.includes("HEAD")).map(([path]) => path))(
+  "%s refuses HEAD with 405 and no body",
+  async (path) => {
+    const { status, body } = await beckon.call(beckon.url + path, { method: "HEAD", credential: null });
+    expect([status, body]).toEqual([405, undefined]);
+  },
+);
+
+test("HEAD is answered like GET, without a body", async () => {
+  const { status, body, headers } = await beckon.call(`/agents/${agent.id}`, { method: "HEAD" });
+  expect([status, body, headers.get("etag")]).toEqual([200, undefined, '"1"']);
+});
+
+test("a method that HTTP does not know well is refused like any other", async () => {
+  const answer = await rawRequest(`${beckon.url}/api/public/agents`, { method: "PROPFIND", headers: [] });
+  expectRefusal(answer, 405, "method_not_allowed");
+});
+
+test("a method that is named in a header is not used", async () => {
+  const answer = await beckon.call(`/agents/${agent.id}`, { method: "PUT", headers: { "x-http-method-override": "DELETE" }, body: {} });
+  expectRefusal(answer, 405, "method_not_allowed");
+});
+
+test("opening a trigger's URL in a browser starts no run", async () => {
+  const owner = await beckon.createAgent();
+  const { url } = await beckon.createTrigger(owner.id, { prompt_prefix: "Prefix" });
+  for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) await beckon.call(url, { method, credential: null });
+  expect((await beckon.call(`/agents/${owner.id}/runs`)).body.data).toEqual([]);
+});
+
+test.each([
+  "/",
+  "/api",
+  "/api/public",
+  "/api/public/",
+  "/api/public/agents/",
+  "/api/public/agent",
+  "/API/public/agents",
+  "/api/public/v1/agents",
+  `/api/public/agents/${agent.id}/invoke/again`,
+  `/api/public/runs/run_1/nothing`,
+  "/api/public/triggers",
+  "/api/public/triggers/",
+  "/api/public/triggers/a/b",
+  "/healthz/x",
+  "/%00",
+  "/%ff",
+])("%s is nothing, whatever the method", async (path) => {
+  for (const method of ["GET", "POST", "OPTIONS"]) {
+    expectRefusal(await beckon.call(beckon.url + path, { method, credential: null }), 404, "not_found");
+  }
+});

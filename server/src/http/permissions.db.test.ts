@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const other = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const { body: own } = await beckon.invoke(agent, "mine");
+const { body: foreign } = await beckon.invoke(other, "theirs");
+const stranger = await insertStranger(beckon);
+
+/** Every managed route with a scope that opens it, on resources that exist. */
+const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
+  ["agents:write", "POST", "/agents"],
+  ["agents:read", "GET", "/agents"],
+  ["agents:read", "GET", `/agents/${agent.id}`],
+  ["agents:write", "PATCH", `/agents/${agent.id}`],
+  ["agents:write", "DELETE", `/agents/${agent.id}`],
+  ["agents:write", "POST", `/agents/${agent.id}/restore`],
+  ["agents:write", "POST", `/agents/${agent.id}/pause`],
+  ["agents:write", "POST", `/agents/${agent.id}/resume`],
+  ["agents:write", "POST", `/agents/${agent.id}/token/rotate`],
+  ["agents:write", "GET", `/agents/${agent.id}/token`],
+  ["agents:write", "DELETE", `/agents/${agent.id}/token`],
+  ["triggers:write", "POST", `/agents/${agent.id}/triggers`],
+  ["triggers:read", "GET", `/agents/${agent.id}/triggers`],
+  ["triggers:read", "GET", `/agents/${agent.id}/triggers/${trigger.id}`],
+  ["triggers:write", "PATCH", `/agents/${agent.id}/triggers/${trigger.id}`],
+  ["triggers:write", "DELETE", `/agents/${agent.id}/triggers/${trigger.id}`],
+  ["triggers:write", "POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`],
+  ["triggers:write", "GET", `/agents/${agent.id}/triggers/${trigger.id}/token`],
+  ["runs:read", "GET", "/runs"],
+  ["runs:read", "GET", `/agents/${agent.id}/runs`],
+  ["runs:read", "GET", `/runs/${own.run_id}`],
+  ["runs:read", "GET", `/runs/${own.run_id}/events`],
+  ["runs:write", "POST", `/runs/${own.run_id}/cancel`],
+  ["providers:write", "POST", "/providers"],
+  ["providers:read", "GET", "/providers"],
+  ["providers:read", "GET", `/providers/${provider.id}`],
+  ["providers:write", "PATCH", `/providers/${provider.id}`],
+  ["providers:write", "DELETE", `/providers/${provider.id}`],
+];
+const scopes = [...new Set(routes.map(([scope]) => scope)), "agents:invoke"];
+
+test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, path) => {
+  const credential = await insertKey(beckon, { scopes: scopes.filter((scope) => scope !== needed) });
+  expectRefusal(await beckon.call(path, { method, credential }), 403, "forbidden", new RegExp(needed));
+});
+
+test.each(routes.filter(([, method]) => method === "GET"))("the scope %s opens %s %s", async (needed, method, path) => {
+  expect((await beckon.call(path, { method, credential: await insertKey(beckon, { scopes: [needed] }) })).status).toBe(200);
+});
+
+// None of these reaches its body, so that the resources stay as they are.
+test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH"))(
+  "the scope %s opens %s %s",
+  async (needed, method, path) => {
+    const credential = await insertKey(beckon, { scopes: [needed] });
+    const answer = await beckon.call(path, { method, credential, body: { nonsense: 1 } });
+    expectRefusal(answer, 400, "bad_request", /nonsense/);
+  },
+);
+
+describe("an agent token", () => {
+  const asAgent = (path: string, method = "GET") => beckon.call(path, { method, credential: agent.token });
+
+  test.each(routes.filter(([scope]) => !scope.startsWith("runs:")).map(([, method, path]) => [method, path] as const))(
+    "is refused at %s %s with 403",
+    async (method, path) => {
+      expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
+    },
+  );
+
+  test("reads a run of its agent", async () => {
+    const { status, body } = await asAgent(`/runs/${own.run_id}`);
+    expect([status, body.data.input]).toEqual([200, "mine"]);
+  });
+
+  test("reads the events of a run of its agent", async () => {
+    const { status, body } = await asAgent(`/runs/${own.run_id}/events`);
+    expect([status, body.data[0].run_id]).toEqual([200, own.run_id]);
+  });
+
+  test("cancels a run of its agent", async () => {
+    expect((await asAgent(`/runs/${own.run_id}/cancel`, "POST")).status).toBe(200);
+  });
+
+  test.each(["/runs", `/agents/${agent.id}/runs`])("finds runs of its agent only at %s", async (path) => {
+    const { status, body } = await asAgent(path);
+    expect([status, body.data.map((run: { id: string }) => run.id)]).toEqual([200, [own.run_id]]);
+  });
+
+  test.each([
+    ["GET", `/runs/${foreign.run_id}`],
+    ["GET", `/runs/${foreign.run_id}/events`],
+    ["POST", `/runs/${foreign.run_id}/cancel`],
+    ["GET", `/agents/${other.id}/runs`],
+    ["GET", "/agents/agt_00000000000000000000000000/runs"],
+  ])("is told at %s %s that there is nothing", async (method, path) => {
+    expectRefusal(await asAgent(path, method), 404, "not_found");
+  });
+
+  test("in its grace reads its agent's runs too", async () => {
+    const made = await beckon.createAgent();
+    await beckon.call(`/agents/${made.id}/token/rotate`, { body: { grace_seconds: 60 } });
+    expect((await beckon.call("/runs", { credential: made.token })).status).toBe(200);
+  });
+});
+
+describe("a key of another workspace", () => {
+  test.each(routes.filter(([, , path]) => path.split("/").length > 2).map(([, method, path]) => [method, path] as const))(
+    "is told at %s %s that there is nothing",
+    async (method, path) => {
+      expectRefusal(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
+    },
+  );
+
+  test.each(["/agents", "/runs", "/providers"])("finds an empty list at %s", async (path) => {
+    const { status, body } = await beckon.call(path, { credential: stranger });
+    expect([status, body]).toEqual([200, { ok: true, data: [], next: null }]);
+  });
+
+  test("is told that there is no such agent to invoke", async () => {
+    expectRefusal(await beckon.invoke({ id: agent.id, token: stranger }, "Hello"), 404, "not_found");
+  });
+
+  test("cannot build an agent on a provider that is not its own", async () => {
+    const answer = await beckon.call("/agents", { credential: stranger, body: { name: "Test", model: `${provider.name}/x` } });
+    expectRefusal(answer, 400, "bad_request", /model/);
+  });
+
+  test("may use a name that a provider here has", async () => {
+    const body = { name: provider.name, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" };
+    expect((await beckon.call("/providers", { credential: stranger, body })).status).toBe(201);
+  });
+});

@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const async = { prefer: "respond-async" };
+
+/** An agent that executes one run, which is held, and has `queued` more waiting. */
+async function busyAgent({ queued, limit = queued }: { queued: number; limit?: number }) {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: limit } });
+  await beckon.invoke(agent, "executing", async);
+  await held.reached(1);
+  for (let index = 0; index < queued; index++) await beckon.invoke(agent, `queued ${index}`, async);
+  return { held, agent };
+}
+
+const statusesOf = async (agentId: string): Promise<string[]> =>
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { status: string }) => run.status);
+
+test("an invoke of an agent whose queue is full is refused with 429 and when to come back", async () => {
+  const { agent } = await busyAgent({ queued: 2 });
+  const answer = await beckon.invoke(agent, "one more");
+  expectRefusal(answer, 429, "agent_busy");
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("a fire at an agent whose queue is full is refused with 429 and when to come back", async () => {
+  const { agent } = await busyAgent({ queued: 1 });
+  const { url } = await beckon.createTrigger(agent.id);
+  const answer = await beckon.call(url, { credential: null, body: "one more" });
+  expectRefusal(answer, 429, "agent_busy");
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("what is refused for a full queue is not on record", async () => {
+  const { agent } = await busyAgent({ queued: 1 });
+  await beckon.invoke(agent, "one more");
+  expect(await statusesOf(agent.id)).toEqual(["queued", "running"]);
+});
+
+test("requests at the same moment fill the queue and no more", async () => {
+  const { agent } = await busyAgent({ queued: 0, limit: 3 });
+  const answers = await Promise.all(Array.from({ length: 10 }, () => beckon.invoke(agent, "Hello", async)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, ...Array(7).fill(429)]);
+});
+
+test("an agent with a concurrency limit executes no more than that at once, and all in the end", async () => {
+  const { agent, held } = await busyAgent({ queued: 3 });
+  expect((await statusesOf(agent.id)).filter((status) => status === "running").length).toBe(1);
+  expect(held.requests.length).toBe(1);
+  held.release();
+  await eventually("the end of all runs", async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined);
+});
+
+test("an agent whose queue has emptied accepts again", async () => {
+  const { agent, held } = await busyAgent({ queued: 1 });
+  expect((await beckon.invoke(agent, "one more", async)).status).toBe(429);
+  held.release();
+  await held.reached(2);
+  expect((await beckon.invoke(agent, "one more")).status).toBe(200);
+});
+
+test("a full queue of one agent does not concern another", async () => {
+  await busyAgent({ queued: 1 });
+  expect((await beckon.invoke(await beckon.createAgent(), "Hello")).status).toBe(200);
+});
+
+test("a changed limit holds for runs that are queued already", async () => {
+  const { agent } = await busyAgent({ queued: 1 });
+  await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_queued_runs: 2 } } });
+  expect((await beckon.invoke(agent, "one more", async)).status).toBe(202);
+  expect((await beckon.invoke(agent, "and one more", async)).status).toBe(429);
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
+const { body: invoked } = await beckon.invoke(agent, "/call clock {}");
+const path = `/runs/${invoked.run_id}/events`;
+
+const seqsOf = ({ body }: Answer): number[] => body.data.map((event: { seq: number }) => event.seq);
+const typesOf = ({ body }: Answer): string[] => body.data.map((event: { type: string }) => event.type);
+const all = await beckon.call(path);
+const numbers = seqsOf(all);
+const last = numbers.length;
+
+test("the events of a run are its journal, oldest first", () => {
+  // It may have waited first: that depends on what else this process has to do.
+  expect(typesOf(all).filter((type) => type !== "run.queued")).toEqual([
+    "run.started",
+    "run.step",
+    "run.tool_call",
+    "run.tool_result",
+    "run.step",
+    "run.finished",
+  ]);
+});
+
+test("events are numbered from 1 without gaps", () => {
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+});
+
+test("an event has these members and no more", () => {
+  for (const event of all.body.data) {
+    expect(event).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
+      run_id: invoked.run_id,
+      seq: expect.any(Number),
+      type: expect.stringMatching(/^run\.[a-z_]+$/),
+      version: 1,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: expect.any(Object),
+    });
+  }
+});
+
+test("the last event holds the output", () => {
+  expect(all.body.data.at(-1).data).toMatchObject({ output: expect.stringMatching(/^clock answered: /) });
+});
+
+test("a run's events are read page by page", async () => {
+  const first = await beckon.call(`${path}?limit=4`);
+  const second = await beckon.call(`${path}?limit=4&after=${first.body.next}`);
+  expect([seqsOf(first), seqsOf(second), second.body.next]).toEqual([numbers.slice(0, 4), numbers.slice(4), null]);
+});
+
+test("there is no next page when the last event is on this one", async () => {
+  expect((await beckon.call(`${path}?limit=${last}`)).body.next).toBeNull();
+});
+
+test("after is the number of the last event that the reader has seen", async () => {
+  expect(seqsOf(await beckon.call(`${path}?after=0`))).toEqual(numbers);
+  expect(seqsOf(await beckon.call(`${path}?after=${last - 1}`))).toEqual([last]);
+});
+
+test("after the last event there is nothing", async () => {
+  for (const after of [last, last + 1, 2_147_483_647]) {
+    expect((await beckon.call(`${path}?after=${after}`)).body).toEqual({ ok: true, data: [], next: null });
+  }
+});
+
+test.each(["after=-1", "after=first", "after=1.5", "after=2147483648", "limit=0", "limit=201", "limit=x"])(
+  "%s is refused",
+  async (query) => {
+    expectRefusal(await beckon.call(`${path}?${query}`), 400, "bad_request", new RegExp(query.split("=")[0] ?? ""));
+  },
+);
+
+describe("while a run executes", () => {
+  async function executing(): Promise<string> {
+    const held = await startHeldModel(beckon);
+    const busy = await beckon.createAgent({ model: held.model });
+    const { body } = await beckon.invoke(busy, "Hello", { prefer: "respond-async" });
+    await held.reached(1);
+    return `/runs/${body.run_id}/events`;
+  }
+
+  test("its events so far are answered at once", async () => {
+    const events = await beckon.call(await executing());
+    expect([typesOf(events).at(-1), events.body.next]).toEqual(["run.started", null]);
+  });
+
+  test("after what was seen there is nothing yet", async () => {
+    const running = await executing();
+    const seen = seqsOf(await beckon.call(running)).at(-1);
+    expect((await beckon.call(`${running}?after=${seen}`)).body).toEqual({ ok: true, data: [], next: null });
+  });
+});
+
+test("a run that waited has an event for that", async () => {
+  const held = await startHeldModel(beckon);
+  held.release();
+  const limited = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const { body } = await beckon.invoke(limited, "Hello");
+  const events = await beckon.call(`/runs/${body.run_id}/events`);
+  expect(typesOf(events)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
+});

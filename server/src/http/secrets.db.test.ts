@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+
+const beckon = await startTestBeckon();
+const apiKey = "sk-this-is-the-secret-of-a-provider";
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const rotated = { agent: await beckon.createAgent(), trigger: await beckon.createTrigger(agent.id) };
+const triggerPath = `/agents/${agent.id}/triggers/${trigger.id}`;
+const provider = (
+  await beckon.call("/providers", { body: { name: "kept", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1", api_key: apiKey } })
+).body.data;
+const { body: invoked } = await beckon.invoke(agent, "Hello");
+await beckon.call(trigger.url, { credential: null, body: "Hello" });
+
+describe("an answer that shows a secret must not be kept by anything on its way:", () => {
+  test.each<[string, string, string, unknown]>([
+    ["a created agent", "POST", "/agents", { name: "Test", model: "demo/echo" }],
+    ["a rotated agent token", "POST", `/agents/${rotated.agent.id}/token/rotate`, {}],
+    ["a revealed agent token", "GET", `/agents/${agent.id}/token`, undefined],
+    ["a created trigger", "POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
+    ["a rotated trigger", "POST", `/agents/${agent.id}/triggers/${rotated.trigger.id}/rotate`, {}],
+    ["a revealed trigger", "GET", `${triggerPath}/token`, undefined],
+  ])("%s", async (_, method, path, body) => {
+    const answer = await beckon.call(path, { method, body });
+    expect(answer.body.data.token).toMatch(/^bk[at]_[\w-]{48}$/);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+  });
+});
+
+test.each([
+  "/agents",
+  `/agents/${agent.id}`,
+  `/agents/${agent.id}/triggers`,
+  triggerPath,
+  "/runs",
+  `/agents/${agent.id}/runs`,
+  `/runs/${invoked.run_id}`,
+  `/runs/${invoked.run_id}/events`,
+  "/providers",
+  `/providers/${provider.id}`,
+])("GET %s shows no secret", async (path) => {
+  const { status, body } = await beckon.call(path);
+  expect(status).toBe(200);
+  const text = JSON.stringify(body);
+  for (const secret of [agent.token, trigger.token, apiKey, beckon.key]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|"url"|"token"/);
+});
+
+test.each<[string, string, unknown]>([
+  ["PATCH", `/agents/${agent.id}`, { name: "Renamed" }],
+  ["POST", `/agents/${agent.id}/pause`, {}],
+  ["POST", `/agents/${agent.id}/resume`, {}],
+  ["PATCH", triggerPath, { name: "Renamed" }],
+  ["PATCH", `/providers/${provider.id}`, { api_key: apiKey }],
+])("%s %s shows no secret", async (method, path, body) => {
+  const answer = await beckon.call(path, { method, body });
+  expect(answer.status).toBe(200);
+  const text = JSON.stringify(answer.body);
+  for (const secret of [agent.token, trigger.token, apiKey]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/"url"|"token"/);
+});
+
+test("no secret is in the database in clear", async () => {
+  const { engine } = beckon.db.database;
+  const { rows: tables } = await engine.query<{ name: string }>(
+    "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  );
+  for (const { name } of tables) {
+    const { rows } = await engine.query<{ found: boolean }>(
+      `select coalesce(bool_or(strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 or strpos(t::text, $3) > 0 or strpos(t::text, $4) > 0), false) as found
+        from ${name} as t`,
+      [agent.token, trigger.token, apiKey, beckon.key],
+    );
+    expect([name, rows[0]?.found]).toEqual([name, false]);
+  }
+});
+
+test("what is told of a credential that does not stand repeats none of it", async () => {
+  const { body } = await beckon.call("/agents", { credential: "guessed-secret" });
+  expect(JSON.stringify(body)).not.toContain("guessed-secret");
+});
+
+test("a refused body is not repeated", async () => {
+  const body = `{"name":"x","kind":"openai-compatible","api_key":"${apiKey}", oops`;
+  const answer = await beckon.call("/providers", { body, headers: { "content-type": "application/json" } });
+  expect(answer.status).toBe(400);
+  expect(JSON.stringify(answer.body)).not.toContain(apiKey);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const deleted = await beckon.createAgent();
+await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const { body: invoked } = await beckon.invoke(agent, "Hello");
+
+/** Every route with a body, and one that it accepts. */
+const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [
+  ["POST", "/agents", { name: "Test", model: "demo/echo" }],
+  ["PATCH", `/agents/${agent.id}`, {}],
+  ["POST", `/agents/${agent.id}/pause`, {}],
+  ["POST", `/agents/${agent.id}/resume`, {}],
+  ["POST", `/agents/${deleted.id}/restore`, {}],
+  ["POST", `/agents/${agent.id}/token/rotate`, {}],
+  ["POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
+  ["PATCH", `/agents/${agent.id}/triggers/${trigger.id}`, {}],
+  ["POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`, {}],
+  ["POST", `/runs/${invoked.run_id}/cancel`, {}],
+  ["POST", "/providers", { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" }],
+  ["PATCH", `/providers/${provider.id}`, {}],
+];
+
+describe.each(routes)("%s %s", (method, path, body) => {
+  test("refuses a member that it does not know, and names it", async () => {
+    expectRefusal(await beckon.call(path, { method, body: { ...body, nonsense: 1 } }), 400, "bad_request", /unknown member nonsense\b/);
+  });
+
+  test("names all members that it does not know", async () => {
+    const answer = await beckon.call(path, { method, body: { ...body, one: 1, Two: 2 } });
+    expectRefusal(answer, 400, "bad_request", /one.*Two/);
+  });
+
+  test("refuses a list", async () => {
+    expectRefusal(await beckon.call(path, { method, body: [body] }), 400, "bad_request");
+  });
+});
+
+test("a member that is unknown further down is named with its place", async () => {
+  const body = { name: "Test", model: "demo/echo", limits: { steps: 1 } };
+  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /limits\.steps/);
+});
+
+test("every member at fault is named", async () => {
+  const body = { name: "", model: 5, tools: "all", limits: { max_steps: 0 } };
+  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /name.*model.*tools.*limits\.max_steps/);
+});
+
+test("a missing member is named", async () => {
+  expectRefusal(await beckon.call("/agents", { body: { name: "Test" } }), 400, "bad_request", /model/);
+});
+
+test("a member that the server sets cannot be sent", async () => {
+  const body = { name: "Test", model: "demo/echo", id: "agt_1" };
+  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /\bid\b/);
+});
+
+test("a refused body changes nothing", async () => {
+  const made = await beckon.createAgent({ name: "Before" });
+  await beckon.call(`/agents/${made.id}`, { method: "PATCH", body: { name: "After", nonsense: 1 } });
+  expect((await beckon.call(`/agents/${made.id}`)).body.data).toMatchObject({ name: "Before", version: 1 });
+});
+
+test.each([
+  ["name", "a\0b"],
+  ["name", "a\ud800b"],
+  ["name", " \t"],
+  ["name", "x".repeat(201)],
+  ["instructions", "a\0b"],
+  ["description", "\udc4b"],
+  ["model", "demo"],
+  ["model", "demo/\0"],
+  ["model", "a\0/b"],
+  ["model", "a\ud800/b"],
+  ["model", "scripted/\ud800"],
+  ["metadata", { a: "\0" }],
+  ["metadata", { a: ["\ud800"] }],
+  ["metadata", { "\ud800": 1 }],
+  ["metadata", { a: "x".repeat(16_384) }],
+  ["metadata", []],
+])("an agent's %s cannot be %j", async (member, value) => {
+  const answer = await beckon.call("/agents", { body: { name: "Test", model: "demo/echo", [member]: value } });
+  expectRefusal(answer, 400, "bad_request", new RegExp(member));
+});
+
+test("text that looks like an escape is text", async () => {
+  const metadata = { a: String.raw`\u0000 \ud800` };
+  const { body } = await beckon.call("/agents", { body: { name: "Test", model: "demo/echo", metadata } });
+  expect(body.data.metadata).toEqual(metadata);
+});

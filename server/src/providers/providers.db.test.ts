@@ -1,0 +1,166 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { startModelServer } from "../../test/model-server.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+const models = await startModelServer();
+afterAll(() => models.close());
+
+const nowhere = "http://127.0.0.1:9/v1";
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const create = (body: Record<string, unknown>) =>
+  beckon.call("/providers", { body: { kind: "openai-compatible", base_url: nowhere, ...body } });
+const change = (id: string, body: unknown) => beckon.call(`/providers/${id}`, { method: "PATCH", body });
+const remove = (id: string) => beckon.call(`/providers/${id}`, { method: "DELETE" });
+const idsOf = ({ body }: Answer): string[] => body.data.map((provider: { id: string }) => provider.id);
+
+describe("creating a provider", () => {
+  test("answers with all of it but its key, of which the last four characters are shown", async () => {
+    const { status, body, headers } = await create({ name: "created", api_key: "sk-0123456789abcdef" });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      ok: true,
+      data: {
+        id: expect.stringMatching(/^prv_[0-9a-z]{26}$/),
+        name: "created",
+        kind: "openai-compatible",
+        base_url: nowhere,
+        api_key_last4: "cdef",
+        created_at: time,
+        updated_at: time,
+      },
+    });
+    expect((await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href)).body).toEqual(body);
+  });
+
+  test("without a key shows none", async () => {
+    expect((await create({ name: "keyless" })).body.data.api_key_last4).toBeNull();
+  });
+
+  test("with a short key shows nothing of it", async () => {
+    expect((await create({ name: "short-key", api_key: "12345678" })).body.data.api_key_last4).toBe("");
+  });
+
+  test("under a name that is taken is a conflict", async () => {
+    await create({ name: "taken" });
+    expectRefusal(await create({ name: "taken" }), 409, "conflict", /taken/);
+  });
+
+  test("at the same moment under one name leaves one", async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create({ name: "race" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test("under the reserved name demo is a conflict", async () => {
+    expectRefusal(await create({ name: "demo" }), 409, "conflict", /reserved/);
+  });
+
+  test.each(["openai", "anthropic", "google"])("under %s, which may be the operator's too, is possible", async (name) => {
+    expect((await create({ name })).status).toBe(201);
+  });
+
+  test("under the name of a deleted one is possible", async () => {
+    const { body } = await create({ name: "again" });
+    await remove(body.data.id);
+    expect((await create({ name: "again" })).status).toBe(201);
+  });
+
+  test.each([
+    ["name", "With Capitals"],
+    ["name", "a/b"],
+    ["name", "x".repeat(64)],
+    ["name", ""],
+    ["kind", "unknown"],
+    ["base_url", "ftp://example.com"],
+    ["base_url", "http://user:password@example.com/v1"],
+    ["base_url", "http://example.com/v1?key=x"],
+    ["base_url", "nonsense"],
+    ["api_key", ""],
+    ["api_key", "with space"],
+    ["api_key", "line\nbreak"],
+  ])("with the %s %j is refused", async (member, value) => {
+    expectRefusal(await create({ name: "refused", [member]: value }), 400, "bad_request", new RegExp(member));
+  });
+});
+
+describe("the list of providers", () => {
+  test("is newest first, page by page, without deleted ones", async () => {
+    const made: string[] = [];
+    for (const name of ["list-1", "list-2", "list-3"]) made.unshift((await create({ name })).body.data.id);
+    await remove((await create({ name: "list-4" })).body.data.id);
+    const first = await beckon.call("/providers?limit=2");
+    const second = await beckon.call(`/providers?limit=1&after=${first.body.next}`);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(made);
+  });
+});
+
+describe("changing a provider", () => {
+  test("changes its address and leaves its key", async () => {
+    const { id } = (await create({ name: "moved", api_key: "sk-0123456789abcdef" })).body.data;
+    const { status, body } = await change(id, { base_url: "https://example.com/v1" });
+    expect([status, body.data]).toMatchObject([200, { id, name: "moved", base_url: "https://example.com/v1", api_key_last4: "cdef" }]);
+    expect((await beckon.call(`/providers/${id}`)).body).toEqual(body);
+  });
+
+  test("takes its key away by null", async () => {
+    const { id } = (await create({ name: "unkeyed", api_key: "sk-0123456789abcdef" })).body.data;
+    expect((await change(id, { api_key: null })).body.data.api_key_last4).toBeNull();
+  });
+
+  test.each([{ name: "renamed" }, { kind: "openai" }])("cannot change %j", async (body) => {
+    const { id } = (await create({ name: `immutable-${Object.keys(body)[0]}` })).body.data;
+    expectRefusal(await change(id, body), 400, "bad_request", /unknown member/);
+  });
+
+  test("holds for the next run", async () => {
+    const { id } = (await create({ name: "next-run", base_url: models.url, api_key: "first-key" })).body.data;
+    const agent = await beckon.createAgent({ model: "next-run/m1" });
+    await beckon.invoke(agent, "Hello");
+    await change(id, { api_key: "second-key" });
+    await beckon.invoke(agent, "Hello");
+    const keys = models.requests.filter(({ body }) => body.model === "m1").map(({ headers }) => headers.authorization);
+    expect(keys).toEqual(["Bearer first-key", "Bearer second-key"]);
+  });
+});
+
+describe("deleting a provider", () => {
+  test("answers 204, and it is gone", async () => {
+    const { id } = (await create({ name: "deleted" })).body.data;
+    const { status, body } = await remove(id);
+    expect([status, body]).toEqual([204, undefined]);
+    expectRefusal(await beckon.call(`/providers/${id}`), 404, "not_found");
+    expectRefusal(await remove(id), 404, "not_found");
+  });
+
+  test("that an agent uses is a conflict, and names the agent", async () => {
+    const { id } = (await create({ name: "used" })).body.data;
+    await beckon.createAgent({ name: "Its user", model: "used/m" });
+    expectRefusal(await remove(id), 409, "conflict", /Its user/);
+    expect((await beckon.call(`/providers/${id}`)).status).toBe(200);
+  });
+
+  test("that only an older version of an agent uses is possible", async () => {
+    const { id } = (await create({ name: "used-before" })).body.data;
+    const agent = await beckon.createAgent({ model: "used-before/m" });
+    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { model: "demo/echo" } });
+    expect((await remove(id)).status).toBe(204);
+  });
+
+  test("that only a deleted agent uses is possible", async () => {
+    const { id } = (await create({ name: "used-by-none" })).body.data;
+    const agent = await beckon.createAgent({ model: "used-by-none/m" });
+    await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+    expect((await remove(id)).status).toBe(204);
+  });
+
+  test("makes a restored agent's runs fail, and says why", async () => {
+    const { id } = (await create({ name: "lost" })).body.data;
+    const agent = await beckon.createAgent({ model: "lost/m" });
+    await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+    await remove(id);
+    await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
+    const { status, body } = await beckon.invoke({ id: agent.id, token: beckon.key }, "Hello");
+    expect([status, body.code, body.error]).toEqual([500, "model_error", expect.stringMatching(/lost\/m.*deleted/)]);
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { median, startBusyModel } from "../../test/busy-model.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { allSucceeded, eventTypesOf, statesOf, watchRunning } from "../../test/runs-of.ts";
+
+/** Two processes on one database that both execute. */
+const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2", BECKON_DRAIN_SECONDS: "0" });
+const other = await beckon.another();
+afterAll(() => other.stop());
+/** A process with room for one run, on a database of its own. */
+const narrow = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
+
+/** Fires `count` runs, through the processes in turns, ten at a time. */
+async function fire(token: string, count: number, urls: readonly string[] = [beckon.url, other.url]): Promise<string[]> {
+  const runIds: string[] = [];
+  for (let sent = 0; sent < count; sent += 10) {
+    const some = Array.from({ length: Math.min(10, count - sent) }, (_, index) =>
+      beckon.call(`${urls[index % urls.length]}/api/public/triggers/${token}`, { credential: null, body: `run ${sent + index}` }),
+    );
+    for (const { status, body } of await Promise.all(some)) {
+      expect(status).toBe(200);
+      runIds.push(body.run_id);
+    }
+  }
+  return runIds;
+}
+
+test("a limit of 5 lets 5 of 200 runs reach the model at once over two processes, never 6, and a freed place is taken at once", async ({
+  annotate,
+}) => {
+  const busy = await startBusyModel(beckon, 30);
+  const agent = await beckon.createAgent({ model: busy.model, limits: { max_concurrent_runs: 5 } });
+  const running = watchRunning(beckon, agent.id);
+  const { token } = await beckon.createTrigger(agent.id);
+  await fire(token, 200);
+  await allSucceeded(beckon, agent.id, 200);
+  expect(busy.most).toBe(5);
+  expect(await running()).toBe(5);
+  expect(new Set(busy.inputs).size).toBe(200);
+  expect(busy.inputs.length).toBe(200);
+  const idle = busy.idleTimes(5);
+  await annotate(`idle places, ms: median ${median(idle).toFixed(1)}, most ${Math.max(...idle).toFixed(1)}`);
+  // Looking without being woken happens once a second.
+  expect(median(idle)).toBeLessThan(150);
+  expect(Math.max(...idle)).toBeLessThan(900);
+});
+
+test("a limit that is raised or lowered while runs wait holds for the claims that follow", async () => {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const limitTo = (max: number | null) =>
+    beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_concurrent_runs: max } } });
+  const { token } = await beckon.createTrigger(agent.id);
+  await fire(token, 12);
+  await held.reached(1);
+  await limitTo(4);
+  await held.reached(4);
+  expect((await statesOf(beckon, agent.id))["running"]).toBe(4);
+
+  await limitTo(2);
+  const running = watchRunning(beckon, agent.id);
+  // Those that execute go on; none is added until there is room under the new limit.
+  expect((await statesOf(beckon, agent.id))["running"]).toBe(4);
+  held.release();
+  await allSucceeded(beckon, agent.id, 12);
+  expect(await running()).toBe(4);
+});
+
+test("runs that wait for a limit which is taken away are claimed", async () => {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const { token } = await beckon.createTrigger(agent.id);
+  await fire(token, 5);
+  await held.reached(1);
+  await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_concurrent_runs: null } } });
+  await held.reached(5);
+});
+
+test("runs that are handed back or taken over count once, wherever they execute", async () => {
+  const stopping = await beckon.another({ settings: { BECKON_MAX_RUNS: "2" } });
+  const dying = await beckon.another({ processId: "prc_dying", settings: { BECKON_MAX_RUNS: "2" } });
+  onTestFinished(() => dying.stop());
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 4 } });
+  const running = watchRunning(beckon, agent.id);
+  const { token } = await beckon.createTrigger(agent.id);
+  const runIds = await fire(token, 20, [stopping.url, dying.url]);
+  await held.reached(4);
+
+  await stopping.stop();
+  await other.recordDeaths(["prc_dying"]);
+  await eventually("four runs at other processes", async () => {
+    const { rows } = await beckon.db.database.engine.query(
+      "select from runs r join processes p on p.id = r.owner where r.agent_id = $1 and r.status = 'running' and p.died_at is null",
+      [agent.id],
+    );
+    return rows.length === 4 || undefined;
+  });
+  held.release();
+  await allSucceeded(beckon, agent.id, 20);
+  expect(await running()).toBe(4);
+  for (const runId of runIds) {
+    expect((await eventTypesOf(beckon, runId)).filter((type) => type === "run.finished")).toHaveLength(1);
+  }
+});
+
+test("a flood of one limited agent leaves the only room there is in turn to a run of another and of an unlimited one", async () => {
+  const busy = await startBusyModel(narrow, 20);
+  const flooded = await narrow.createAgent({ model: busy.model, limits: { max_concurrent_runs: 50 } });
+  const { token } = await narrow.createTrigger(flooded.id);
+  await fire(token, 150, [narrow.url]);
+  for (const limits of [{}, { max_concurrent_runs: 1 }]) {
+    const agent = await narrow.createAgent({ limits });
+    const began = performance.now();
+    expect((await narrow.invoke(agent, "Hello")).status).toBe(200);
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect((await statesOf(narrow, flooded.id))["queued"]).toBeGreaterThan(20);
+  }
+  await allSucceeded(narrow, flooded.id, 150);
+});

@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { appendRow, type SeededAgent, seedAgent, seedProcess, startedOf, startRow, succeeded } from "../../test/tenant.ts";
+import { connect } from "../base/database/index.ts";
+import { newId } from "../base/ids.ts";
+import { createLog } from "../base/log.ts";
+import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
+import { appendToRuns } from "./append-statement.ts";
+import { cancelStored } from "./cancel-statement.ts";
+import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
+import { readEvents, readJournal } from "./journal-store.ts";
+import { cancelledRuns, recordDeaths } from "./process-store.ts";
+import { readLastSeqs, readOutcome } from "./result-store.ts";
+import { startRuns } from "./start-statement.ts";
+
+/**
+ * A prepared statement is planned once. Planned while the tables are almost empty, it may say "read the whole table", which nobody notices
+ * before there are many runs. So: every statement is planned on an almost empty database, for good and whatever its parameters, then
+ * the tables grow by 50,000 runs, and the pages that each statement touches are counted, of tables and of indexes. No time is measured.
+ */
+
+const { database, url, role } = await testDatabase();
+// One connection, so that it is the same plan all the time.
+const planned = connect({
+  url: `${url}${url.includes("?") ? "&" : "?"}options=${encodeURIComponent("-c plan_cache_mode=force_generic_plan")}`,
+  poolSize: 2,
+  role,
+  log: createLog("silent"),
+});
+afterAll(() => planned.close());
+
+const tables = [
+  "agents",
+  "agent_versions",
+  "processes",
+  "runs",
+  "run_inputs",
+  "run_results",
+  "events",
+  "artifacts",
+  "idempotency",
+  "tokens",
+  "triggers",
+  "keys",
+];
+const hash = Buffer.alloc(32, 1);
+const grownBy = 50_000;
+const grownByAgents = 2_000;
+/** Dead ones; they are forgotten when nothing of theirs runs any more. */
+const grownByProcesses = 20;
+
+// Statistics and statements of autovacuum would be counted too, and new statistics would have the statements planned anew.
+await database.engine.query(tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"));
+
+const agent = await seedAgent(database);
+const limited = await seedAgent(database, { limits: { max_concurrent_runs: 1_000 } });
+const owner = await seedProcess(database);
+const heir = await seedProcess(database);
+const dead = await seedProcess(database);
+await recordDeaths(database.engine, [dead], owner);
+
+const claimant = (of: string, limit: number) => ({ owner: of, eventIds: Array.from({ length: limit }, () => newId("evt")) });
+const start = async (rows: ReturnType<typeof startRow>[]) => (await startRuns(database, rows)).map(startedOf);
+const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
+const runningAt = (of: string, count: number) => start(many(count, () => startRow(agent, { owner: of })));
+const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
+
+/** What is measured: its preparation, which is not, and the statement. */
+const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
+  "one start": async () => () => startRuns(planned, [startRow(agent, { owner, key: newId("req"), bodyHash: hash })]),
+  "100 starts": async () => () =>
+    startRuns(
+      planned,
+      many(100, () => startRow(agent, { owner, key: newId("req"), bodyHash: hash })),
+    ),
+  "a start that is sent again": async () => {
+    const row = startRow(agent, { owner });
+    await startRuns(database, [row]);
+    return () => startRuns(planned, [row]);
+  },
+  "one append": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => appendToRuns(planned, [appendRow(run, owner, { end: succeeded })]);
+  },
+  "100 appends": async () => {
+    const runs = await runningAt(owner, 100);
+    return () =>
+      appendToRuns(
+        planned,
+        runs.map((run) => appendRow(run, owner, { end: succeeded })),
+      );
+  },
+  "an append that is refused": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => appendToRuns(planned, [appendRow(run, owner, { fence: 9 })]);
+  },
+  "a claim": async () => {
+    await queuedOf(agent, 10);
+    return () => claimQueued(planned, claimant(owner, 10));
+  },
+  "a claim of limited agents": async () => {
+    await queuedOf(limited, 5);
+    return () => claimLimited(planned, claimant(owner, 5));
+  },
+  "a look for lost claims": async () => {
+    const process = await seedProcess(database);
+    return () => findClaimed(planned, claimant(process, 50));
+  },
+  "a take-over": async () => {
+    const process = await seedProcess(database);
+    await runningAt(process, 5);
+    await recordDeaths(database.engine, [process], owner);
+    return () => claimAbandoned(planned, claimant(heir, 5));
+  },
+  "a take-over for the last attempt": async () => () => claimLastAttempt(planned, claimant(heir, 1)),
+  "a look for runs without attempts": async () => () => endExhausted(planned, 50),
+  "a cancellation": async () => {
+    const [run] = await queuedOf(agent, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => cancelStored(planned, run, { eventId: newId("evt"), message: "test" });
+  },
+  "a look for cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
+  "reading a run's events": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => readEvents(planned, run, 0, 500);
+  },
+  "reading a run's journal": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => readJournal(planned, run);
+  },
+  "reading a run's outcome": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    return () => readOutcome(planned, run);
+  },
+  "following 50 runs": async () => {
+    const runs = await runningAt(owner, 50);
+    return () =>
+      readLastSeqs(
+        planned,
+        runs.map((run) => run.runId),
+      );
+  },
+};
+
+/** Pages that `act` touches on the connection with the plans, hits and reads alike. */
+async function pagesOf(act: () => Promise<unknown>): Promise<number> {
+  const touched = async () => {
+    // What a connection has counted is told to others at the end of a statement, if asked for.
+    await planned.engine.query("select pg_stat_force_next_flush()");
+    await database.engine.query("select pg_stat_force_next_flush()");
+    const { rows } = await database.engine.query<{ pages: string }>(
+      `select sum(heap_blks_read + heap_blks_hit + coalesce(idx_blks_read, 0) + coalesce(idx_blks_hit, 0) + coalesce(toast_blks_read, 0)
+        + coalesce(toast_blks_hit, 0) + coalesce(tidx_blks_read, 0) + coalesce(tidx_blks_hit, 0)) as pages from pg_statio_user_tables`,
+    );
+    return Number(rows[0]?.pages);
+  };
+  const before = await touched();
+  await act();
+  return (await touched()) - before;
+}
+
+const small = new Map<string, number>();
+
+beforeAll(async () => {
+  for (const [name, prepare] of Object.entries(cases)) {
+    for (let time = 0; time < 3; time++) small.set(name, await pagesOf(await prepare()));
+  }
+  // Ended runs for the most part, some of this process, some of processes long dead; queued ones of other agents.
+  await database.engine.query(
+    `insert into processes (id, engine_version, lease_until, died_at)
+      select 'prc_old_' || n, 1, now(), now() from generate_series(1, ${grownByProcesses}) n`,
+  );
+  await database.engine.query(
+    `insert into agents (id, workspace_id, version, name, max_concurrent_runs, max_queued_runs)
+      select 'agt_old_' || n, $1, 1, 'Old', case when n % 100 = 0 then 5 end, 100 from generate_series(1, ${grownByAgents}) n`,
+    [agent.workspaceId],
+  );
+  // As many run in other processes, and wait at other agents.
+  await start(many(1_000, () => startRow(agent, { owner })));
+  await queuedOf(await seedAgent(database), 5_000);
+  await database.engine.query(
+    `with grown as (
+      insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+      select 'run_0' || lpad(n::text, 25, '0'), $1, $2, 'succeeded', case when n % 2 = 0 then $3 else 'prc_old_' || (n % ${grownByProcesses}) end, 1, 2, now(), now()
+      from generate_series(1, ${grownBy}) n returning id
+    ), inputs as (
+      insert into run_inputs (run_id, workspace_id, agent_version, source, payload, principal, engine_version)
+      select id, $1, 1, 'invoke', 'hello', 'token:x', 1 from grown
+    ), results as (
+      insert into run_results (run_id, workspace_id, output, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
+      select id, $1, 'hello', 1, 1, 0, false from grown
+    ), keys as (
+      insert into idempotency (workspace_id, scope, key, body_hash, run_id) select $1, $2, id, $4, id from grown
+    )
+    insert into events (run_id, seq, workspace_id, id, type, version, data)
+      select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
+    [agent.workspaceId, agent.agentId, owner, hash],
+  );
+});
+
+test.each(Object.keys(cases))("%s touches no more pages than on an almost empty database, but for deeper indexes", async (name) => {
+  const prepare = cases[name];
+  if (prepare === undefined) throw new Error("no such case");
+  const before = small.get(name) ?? 0;
+  const after = await pagesOf(await prepare());
+  // An index of 50,000 rows is two levels deeper than an empty one. Walking even the smallest table that has grown would touch 400 pages
+  // more, the larger ones thousands.
+  expect(after).toBeGreaterThan(0);
+  expect(after, `${before} pages before`).toBeLessThan(before * 2 + 150);
+});

@@ -1,0 +1,133 @@
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { startProxy, statement } from "../../test/proxy.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { allSucceeded, eventTypesOf, statesOf } from "../../test/runs-of.ts";
+import type { Beckon } from "../main.ts";
+
+/** Answers callers on a sound connection and executes nothing. */
+const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+const proxy = await startProxy(beckon.db.url);
+afterAll(() => proxy.close());
+
+/** A process whose connections to the database can be broken. */
+async function startFar(settings: Record<string, string> = {}): Promise<Beckon> {
+  const far = await beckon.another({
+    settings: { BECKON_ROLE: "all", BECKON_DRAIN_SECONDS: "0", DATABASE_URL: proxy.urlFor(beckon.db.url), ...settings },
+  });
+  onTestFinished(async () => {
+    proxy.weather = { type: "fair" };
+    proxy.drop();
+    await far.stop();
+  });
+  return far;
+}
+
+const attemptsOf = async (agentId: string) =>
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { attempt: number }) => run.attempt);
+
+test.each([
+  ["claim", null],
+  ["claim-limited", 2],
+] as const)("runs of a %s that was committed, and whose reply was lost, are executed by who claimed them", async (name, max) => {
+  const agent = await beckon.createAgent({ limits: { max_concurrent_runs: max } });
+  const runs = await Promise.all(Array.from({ length: 3 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })));
+  const cut = proxy.cutNext({ request: statement(name), pass: "nothing" });
+  await startFar();
+  await cut;
+  await allSucceeded(beckon, agent.id, 3);
+  for (const { body } of runs) {
+    expect(await eventTypesOf(beckon, body.run_id)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
+  }
+  expect(await attemptsOf(agent.id)).toEqual([1, 1, 1]);
+});
+
+test("so are runs of a take-over", async () => {
+  const agent = await beckon.createAgent();
+  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  await beckon.db.database.engine.query(
+    "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
+  );
+  await beckon.db.database.engine.query(
+    "update runs set status = 'running', owner = 'prc_dead', fence = 1, started_at = now() where agent_id = $1",
+    [agent.id],
+  );
+  const cut = proxy.cutNext({ request: statement("claim-abandoned"), pass: "nothing" });
+  await startFar();
+  await cut;
+  await allSucceeded(beckon, agent.id, 1);
+  expect(await eventTypesOf(beckon, body.run_id)).toEqual([...["run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"]]);
+  expect(await attemptsOf(agent.id)).toEqual([2]);
+});
+
+test("a caller whose run has ended is answered though reading its end failed at first", async () => {
+  const door = await startFar({ BECKON_ROLE: "api" });
+  const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
+  onTestFinished(() => worker.stop());
+  const agent = await beckon.createAgent();
+  const cut = proxy.cutNext({ request: statement("read-outcome"), pass: "nothing" });
+  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+  await cut;
+  const { status, body } = await invoked;
+  expect([status, body.output]).toEqual([200, "Hello"]);
+});
+
+test("a start whose reply does not come, while its run is claimed here, is answered by that run", async () => {
+  const far = await startFar();
+  const agent = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
+  const cut = proxy.cutNext({ request: statement("start"), pass: "stall" });
+  // The credential is asked about first.
+  const invoke = () =>
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+  const refused = await invoke();
+  await cut;
+  expectRefusal(refused, 503, "unavailable");
+  proxy.drop();
+  expect((await invoke()).status).toBe(200);
+
+  const again = proxy.cutNext({ request: statement("start"), pass: "stall" });
+  const { status, body } = await invoke();
+  await again;
+  expect([status, body.output]).toEqual([200, "Hello"]);
+  expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2 });
+});
+
+test("a start that was refused because its reply did not come reaches no model, though its run is claimed before it is withdrawn", async () => {
+  const far = await startFar();
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const invoke = (input: string) =>
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input } });
+  const first = invoke("first");
+  await held.reached(1);
+  const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
+  const second = invoke("second");
+  await stalled;
+  expectRefusal(await second, 503, "unavailable");
+  held.release();
+  expect((await first).status).toBe(200);
+  await eventually("the end of both", async () => (await statesOf(beckon, agent.id))["cancelled"] === 1 || undefined);
+  expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 1, cancelled: 1 });
+  expect(held.requests.length).toBe(1);
+});
+
+test("a start that was refused and is found to be written is cancelled before any model call, and its key starts it anew", async () => {
+  const far = await startFar();
+  const held = await startHeldModel(beckon);
+  held.release();
+  const agent = await beckon.createAgent({ model: held.model });
+  const invoke = (input: string, headers: Record<string, string> = {}) =>
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers });
+  expect((await invoke("so that the credential is known")).status).toBe(200);
+  proxy.weather = { type: "mute" };
+  expectRefusal(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");
+  const again = invoke("Hello", { "idempotency-key": "k" });
+  proxy.weather = { type: "fair" };
+  proxy.drop({ hard: true });
+  const { status, body } = await again;
+  expect([status, body.output]).toEqual([200, "Hello"]);
+  expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2, cancelled: 1 });
+  expect(held.requests.length).toBe(2);
+});

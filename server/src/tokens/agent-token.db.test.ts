@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon();
+
+async function rotate(agentId: string, body?: unknown): Promise<string> {
+  const answer = await beckon.call(`/agents/${agentId}/token/rotate`, { method: "POST", body });
+  expect(answer.body).toEqual({ ok: true, data: { token: expect.stringMatching(/^bka_[\w-]{48}$/) } });
+  return answer.body.data.token;
+}
+const works = async (id: string, token: string) => (await beckon.invoke({ id, token }, "Hello")).status;
+
+async function recorded(action: string, target: string): Promise<{ actor: string; data: unknown }[]> {
+  const { rows } = await beckon.db.database.engine.query("select actor, data from audit where action = $1 and target = $2", [
+    action,
+    target,
+  ]);
+  return rows;
+}
+
+describe("rotating a token", () => {
+  test("issues another that works, and ends the old one at once", async () => {
+    const { id, token: old } = await beckon.createAgent();
+    const token = await rotate(id);
+    expect(token).not.toBe(old);
+    expect([await works(id, token), await works(id, old)]).toEqual([200, 401]);
+  });
+
+  test("with a grace leaves the old one working beside it", async () => {
+    const { id, token: old } = await beckon.createAgent();
+    const token = await rotate(id, { grace_seconds: 60 });
+    expect([await works(id, token), await works(id, old)]).toEqual([200, 200]);
+  });
+
+  test("leaves one predecessor at most", async () => {
+    const { id, token: first } = await beckon.createAgent();
+    const second = await rotate(id, { grace_seconds: 60 });
+    const third = await rotate(id, { grace_seconds: 60 });
+    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([401, 200, 200]);
+  });
+
+  test("without a grace ends a predecessor in its grace too", async () => {
+    const { id, token: first } = await beckon.createAgent();
+    const second = await rotate(id, { grace_seconds: 60 });
+    const third = await rotate(id);
+    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([401, 401, 200]);
+  });
+
+  test.each([-1, 604_801, 1.5, "60", null])("with a grace of %j is refused, and the token stays", async (grace_seconds) => {
+    const { id, token } = await beckon.createAgent();
+    const answer = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
+    expectRefusal(answer, 400, "bad_request", /grace_seconds/);
+    expect(await works(id, token)).toBe(200);
+  });
+
+  test("a hundred times at the same moment leaves one token that works", async () => {
+    const { id, token: old } = await beckon.createAgent();
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => rotate(id)));
+    expect(new Set(tokens).size).toBe(100);
+    const statuses = await Promise.all([old, ...tokens].map((token) => works(id, token)));
+    expect(statuses.filter((status) => status === 200).length).toBe(1);
+    expect((await beckon.call(`/agents/${id}/token`)).body.data.token).toBe(tokens[statuses.indexOf(200) - 1]);
+  });
+
+  test("a hundred times at the same moment with a grace leaves two that work", async () => {
+    const { id } = await beckon.createAgent();
+    const tokens = await Promise.all(Array.from({ length: 100 }, () => rotate(id, { grace_seconds: 60 })));
+    const statuses = await Promise.all(tokens.map((token) => works(id, token)));
+    expect(statuses.filter((status) => status === 200).length).toBe(2);
+  });
+
+  test("does not concern another agent's token", async () => {
+    const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
+    await rotate(one.id);
+    expect(await works(other.id, other.token)).toBe(200);
+  });
+
+  test("of a paused agent is possible", async () => {
+    const { id } = await beckon.createAgent();
+    await beckon.call(`/agents/${id}/pause`, { method: "POST" });
+    await rotate(id);
+  });
+});
+
+describe("revealing a token", () => {
+  const reveal = (id: string) => beckon.call(`/agents/${id}/token`);
+
+  test("shows the one that works", async () => {
+    const { id, token } = await beckon.createAgent();
+    const { status, body } = await reveal(id);
+    expect([status, body]).toEqual([200, { ok: true, data: { token } }]);
+  });
+
+  test("shows the new one after a rotation, in the grace of the old one too", async () => {
+    const { id } = await beckon.createAgent();
+    const token = await rotate(id, { grace_seconds: 60 });
+    expect((await reveal(id)).body.data.token).toBe(token);
+  });
+
+  test("is on record each time, without the token", async () => {
+    const { id, token } = await beckon.createAgent();
+    await reveal(id);
+    await reveal(id);
+    const records = await recorded("agent.token.reveal", id);
+    expect(records.map(({ actor }) => actor)).toEqual([expect.stringMatching(/^key:key_/), expect.stringMatching(/^key:key_/)]);
+    expect(JSON.stringify(records)).not.toContain(token);
+  });
+
+  test("that was sealed for another agent is refused, and says what to do", async () => {
+    const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
+    await beckon.db.database.engine.query("update tokens t set sealed = o.sealed from tokens o where t.agent_id = $1 and o.agent_id = $2", [
+      one.id,
+      other.id,
+    ]);
+    expectRefusal(await reveal(one.id), 409, "secret_unreadable", /rotate/);
+    expect(await works(one.id, one.token)).toBe(200);
+  });
+
+  test("that is refused is not on record", async () => {
+    const { id, token } = await beckon.createAgent();
+    expectRefusal(await beckon.call(`/agents/${id}/token`, { credential: token }), 403, "forbidden");
+    expect(await recorded("agent.token.reveal", id)).toEqual([]);
+  });
+});
+
+describe("revoking a token", () => {
+  const revoke = (id: string) => beckon.call(`/agents/${id}/token`, { method: "DELETE" });
+
+  test("answers 204, and the token works no more", async () => {
+    const { id, token } = await beckon.createAgent();
+    expect((await revoke(id)).status).toBe(204);
+    expect(await works(id, token)).toBe(401);
+  });
+
+  test("ends a predecessor in its grace too", async () => {
+    const { id, token: old } = await beckon.createAgent();
+    const token = await rotate(id, { grace_seconds: 60 });
+    await revoke(id);
+    expect([await works(id, token), await works(id, old)]).toEqual([401, 401]);
+  });
+
+  test("leaves nothing to reveal, and says how to get a new one", async () => {
+    const { id } = await beckon.createAgent();
+    await revoke(id);
+    expectRefusal(await beckon.call(`/agents/${id}/token`), 404, "not_found", /[Rr]otate/);
+  });
+
+  test("twice is as good as once", async () => {
+    const { id } = await beckon.createAgent();
+    await revoke(id);
+    expect((await revoke(id)).status).toBe(204);
+    expect((await recorded("agent.token.revoke", id)).length).toBe(1);
+  });
+
+  test("is undone by a rotation, which issues anew", async () => {
+    const { id, token: old } = await beckon.createAgent();
+    await revoke(id);
+    const token = await rotate(id, { grace_seconds: 60 });
+    expect([await works(id, token), await works(id, old)]).toEqual([200, 401]);
+  });
+
+  test("leaves the agent's triggers working", async () => {
+    const { id } = await beckon.createAgent();
+    const { url } = await beckon.createTrigger(id);
+    await revoke(id);
+    expect((await beckon.call(url, { credential: null, body: "Hello" })).status).toBe(200);
+  });
+});

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { type Fleet, startFleet } from "./fleet.ts";
+import type { Plan, World } from "./world.ts";
+
+/** A fleet on one database, with an agent whose model is the world's. */
+export interface Installation {
+  readonly fleet: Fleet;
+  readonly agent: { readonly id: string; readonly token: string };
+  readonly triggerToken: string;
+  close(): Promise<void>;
+}
+
+/** Seconds. The shortest there is, so that a death is found soon. */
+export const leaseSeconds = 2;
+/** Deaths that a run of the agent survives, plus one: the default. */
+export const maxAttempts = 3;
+
+/** Starts `servers` processes on `databaseUrl` and makes provider, agent and trigger through the doors. */
+export async function install(world: World, databaseUrl: string, servers: number): Promise<Installation> {
+  const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
+  const fleet = await startFleet(servers, {
+    DATABASE_URL: databaseUrl,
+    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_BOOTSTRAP_KEY: key,
+    BECKON_LEASE_SECONDS: String(leaseSeconds),
+    EFFECTS_URL: world.effectsUrl,
+  });
+  const create = async (path: string, body: unknown) => {
+    const response = await fetch(`${fleet.servers[0]?.url}/api/public${path}`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { data: { id: string; token: string } };
+    if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+  try {
+    await create("/providers", { name: "world", kind: "openai-compatible", base_url: world.model.url });
+    const agent = await create("/agents", { name: "Crash", model: "world/scripted" });
+    const trigger = await create(`/agents/${agent.id}/triggers`, { name: "Crash" });
+    return { fleet, agent, triggerToken: trigger.token, close: () => fleet.close() };
+  } catch (thrown) {
+    await fleet.close();
+    throw thrown;
+  }
+}
+
+let plans = 0;
+
+/** A plan with a nonce of its own; by default the model answers at once. */
+export function planned(plan: Partial<Plan> = {}): Plan {
+  return { nonce: `n${++plans}-${randomBytes(4).toString("hex")}`, steps: [], thinkMs: 0, failures: 0, ...plan };
+}

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { openCaller } from "./calls.ts";
+import { type Chaos, type Fault, faults, inflict } from "./chaos.ts";
+import { install, planned } from "./installation.ts";
+import { awaitEnds, readRuns } from "./journal.ts";
+import { type Random, seeded } from "./random.ts";
+import { judge, type Verdict } from "./verdict.ts";
+import { openWorld } from "./world.ts";
+
+/** How hard, and from which seed. */
+export interface StormOptions extends Pick<Chaos, "pool" | "killDatabase"> {
+  readonly seed: number;
+  readonly databaseUrl: string;
+  readonly servers: number;
+  /** Runs acknowledged, at least. */
+  readonly acknowledged: number;
+  /** What is inflicted, in an order that the seed gives. */
+  readonly faults: readonly Fault[];
+  /** Callers at once. */
+  readonly callers: number;
+  /** Hears how it goes. */
+  readonly tell?: (line: string) => void;
+}
+
+export interface StormReport extends Verdict {
+  readonly kills: number;
+  readonly seconds: number;
+}
+
+/** Milliseconds for what is left when the load has ended: a few leases, and the last attempts one by one. */
+const aftermath = 120_000;
+
+/** Lets callers call and faults happen until there were enough of both, then judges what is left. */
+export async function storm(options: StormOptions): Promise<StormReport> {
+  const began = performance.now();
+  const random = seeded(options.seed);
+  const world = await openWorld();
+  const installation = await install(world, options.databaseUrl, options.servers);
+  try {
+    const caller = openCaller(installation, seeded(random.below(2 ** 31)));
+    const chaos: Chaos = { ...options, world, installation, caller, random };
+    let raging = true;
+    let kills = 0;
+
+    const callers = Array.from({ length: options.callers }, async (_, index) => {
+      const own = seeded(options.seed + index);
+      while (raging || caller.acknowledged < options.acknowledged) await caller.send(anyCall(own));
+    });
+    const rage = async () => {
+      for (const fault of random.shuffled(options.faults)) {
+        await delay(random.below(800));
+        kills += await inflict(fault, chaos);
+        options.tell?.(
+          `${((performance.now() - began) / 1_000).toFixed(1)} s: ${fault}; ${caller.acknowledged} acknowledged, ${kills} kills`,
+        );
+      }
+    };
+    await Promise.all([...callers, rage().finally(() => (raging = false))]);
+
+    const left = await awaitEnds(options.pool, aftermath);
+    const verdict = judge(await readRuns(options.pool), caller.calls, world);
+    const errors = installation.fleet.errors.map((line) => `a server said: ${line}`);
+    const unended = left === 0 ? [] : [`${left} runs have not ended`];
+    return { ...verdict, broken: [...unended, ...verdict.broken, ...errors], kills, seconds: (performance.now() - began) / 1_000 };
+  } finally {
+    await installation.close();
+    await world.close();
+  }
+}
+
+function anyCall(random: Random) {
+  return {
+    door: random.pick(["invoke", "invoke", "fire", "fire", "async"] as const),
+    keyed: random.chance(0.5),
+    plan: planned({
+      steps: random.pick([[], [], ["safe"], ["unsafe"], ["both"], ["safe", "unsafe"]]),
+      thinkMs: random.below(120),
+      failures: random.chance(0.03) ? 1 : 0,
+    }),
+  };
+}
+
+/** One line of everything. */
+export function summary(seed: number, report: StormReport): string {
+  const { figures: f } = report;
+  return [
+    `seed ${seed}`,
+    `${report.seconds.toFixed(0)} s`,
+    `${f.acknowledged} acknowledged of ${f.runs} runs`,
+    `${report.kills} kills`,
+    `${f.takenOver} taken over`,
+    `${f.interrupted} interrupted`,
+    `${f.replayed} answered to a repeat`,
+    `${f.modelCalls} model calls = ${f.answered} answered + ${f.failed} failed + up to ${f.lost} lost`,
+    `${f.unsafeEffects} unsafe effects, ${f.unknown} outcomes unknown`,
+    `${f.safeEffects} safe effects, ${f.repeated} repeated with their key`,
+    `${(100 * (1 - f.unfaultedFailures)).toFixed(2)} % of ${f.unfaulted} unfaulted requests succeeded`,
+    `${report.broken.length} promises broken`,
+  ].join(", ");
+}
+
+/** A list of `count` faults in which each of these kinds comes up in turn. */
+export function faultsOf(count: number, kinds: readonly Fault[] = faults): Fault[] {
+  return Array.from({ length: count }, (_, index) => kinds[index % kinds.length] ?? "at a random moment");
+}

@@ -1,0 +1,158 @@
+import type { Call } from "./calls.ts";
+import { maxAttempts } from "./installation.ts";
+import type { StoredRun } from "./journal.ts";
+import { answerOf, type Effect, type Plan, type World } from "./world.ts";
+
+/** Everything that was promised and not kept, one line each; and the figures, which say how hard it was tried. */
+export interface Verdict {
+  readonly broken: readonly string[];
+  readonly figures: Figures;
+}
+
+export interface Figures {
+  readonly runs: number;
+  readonly acknowledged: number;
+  /** Runs that more than one process had. */
+  readonly takenOver: number;
+  /** Runs that ended `interrupted`. */
+  readonly interrupted: number;
+  /** Requests whose first answer was lost and whose repeat found the run. */
+  readonly replayed: number;
+  readonly modelCalls: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly lost: number;
+  readonly unsafeEffects: number;
+  readonly safeEffects: number;
+  /** Safe calls that were made more than once. */
+  readonly repeated: number;
+  readonly unknown: number;
+  readonly unfaulted: number;
+  /** Share of the requests that met no fault and did not succeed. */
+  readonly unfaultedFailures: number;
+}
+
+const ends: Readonly<Record<string, string>> = { succeeded: "run.finished", failed: "run.failed", cancelled: "run.cancelled" };
+
+/** Judges what is stored against what callers, model and effects have seen. */
+export function judge(runs: readonly StoredRun[], calls: readonly Call[], world: Pick<World, "effects" | "modelCalls">): Verdict {
+  const byNonce = Map.groupBy(runs, (run) => (JSON.parse(run.payload) as Plan).nonce);
+  const effects = Map.groupBy(world.effects, ({ nonce }) => nonce);
+  const broken = [
+    ...runs.flatMap((run) => wrongWithJournal(run).map((what) => `${run.id}: ${what}`)),
+    ...calls.flatMap((call) => wrongWithCall(call, byNonce.get(call.plan.nonce) ?? []).map((what) => `${call.plan.nonce}: ${what}`)),
+    ...runs.flatMap((run) => {
+      const { nonce } = JSON.parse(run.payload) as Plan;
+      const { made = 0, failed = 0 } = world.modelCalls.get(nonce) ?? {};
+      return [...wrongWithModelCalls(run, made, failed), ...wrongWithEffects(run, effects.get(nonce) ?? [])].map(
+        (what) => `${run.id}: ${what}`,
+      );
+    }),
+    ...[...effects.keys(), ...world.modelCalls.keys()]
+      .filter((nonce) => !byNonce.has(nonce))
+      .map((nonce) => `${nonce}: there is no run, and something was done for it`),
+  ];
+  return { broken, figures: figuresOf(runs, calls, world, byNonce) };
+}
+
+function wrongWithJournal(run: StoredRun): string[] {
+  const wrong: string[] = [];
+  const expect = (holds: boolean, what: string) => void (holds || wrong.push(what));
+  const end = ends[run.status];
+  expect(end !== undefined, `it has not ended: ${run.status}, owner ${run.owner}`);
+  expect(
+    run.lowest === 1 && run.highest === run.last_seq && run.events === run.last_seq,
+    `its journal has gaps: ${run.events} events, 1 to ${run.last_seq}`,
+  );
+  expect(run.ends.length === 1, `it ended ${run.ends.length} times: ${run.ends.join(", ")}`);
+  expect(run.ends.length === 0 || run.ends[0] === end, `its status ${run.status} is not its last event's, ${run.ends[0]}`);
+  expect(run.last_type === run.ends[0], `its journal goes on after its end: ${run.last_type}`);
+  expect(run.results === 1, "it has no result");
+  expect(run.starts === 1, `it was started ${run.starts} times`);
+  expect(run.claims === run.fence, `${run.claims} claims are on record, and its fence is ${run.fence}`);
+  expect(run.attempt <= maxAttempts, `it was attempted ${run.attempt} times`);
+  if (run.status === "succeeded") {
+    const { nonce } = JSON.parse(run.payload) as Plan;
+    expect(run.output === answerOf(nonce), `its output is another's: ${run.output}`);
+  } else {
+    expect(
+      run.error_code === "interrupted" && run.attempt === maxAttempts,
+      `it ended ${run.status} with ${run.error_code} at attempt ${run.attempt}`,
+    );
+  }
+  return wrong;
+}
+
+function wrongWithCall({ plan, door, keyed, acknowledged, status, faulted }: Call, runs: readonly StoredRun[]): string[] {
+  const wrong: string[] = [];
+  const ids = new Set(acknowledged.map(({ runId }) => runId));
+  if (runs.length > 1) wrong.push(`one request made ${runs.length} runs`);
+  if (ids.size > 1) wrong.push(`its repeats were answered with ${ids.size} runs`);
+  for (const id of ids) if (runs[0]?.id !== id) wrong.push(`${id} was acknowledged and is lost`);
+  for (const answer of acknowledged) {
+    if (answer.status === 200 && door === "invoke" && answer.output !== answerOf(plan.nonce))
+      wrong.push(`it was answered ${answer.output}`);
+    if (answer.status === 500 && runs[0]?.status === "succeeded") wrong.push("it was told of a failure, and its run succeeded");
+  }
+  if (keyed && acknowledged.length === 0) wrong.push(`it has a key and was never answered; last status ${status}`);
+  if (!faulted && acknowledged.length === 0) wrong.push(`it met no fault and was not acknowledged: ${status}`);
+  return wrong;
+}
+
+/** answered + failed <= calls <= answered + failed + lost. */
+function wrongWithModelCalls({ steps, lost }: StoredRun, made: number, failed: number): string[] {
+  if (steps + failed <= made && made <= steps + failed + lost) return [];
+  return [`the model was called ${made} times, ${failed} of them failed; the journal has ${steps} steps and ${lost} lost ones`];
+}
+
+function wrongWithEffects(run: StoredRun, effects: readonly Effect[]): string[] {
+  const wrong: string[] = [];
+  for (const [call, made] of Map.groupBy(effects, (effect) => effect.call)) {
+    const keys = new Set(made.map(({ key }) => key));
+    if (made[0]?.tool === "unsafe_effect" && made.length > 1) wrong.push(`the unsafe call ${call} was made ${made.length} times`);
+    if (keys.size > 1) wrong.push(`the call ${call} was made with ${keys.size} keys`);
+  }
+  const keys = new Set(effects.map(({ key }) => key));
+  if (keys.size !== new Set(effects.map(({ call }) => call)).size) wrong.push("two of its calls share a key");
+  const journaled = new Map(run.tool_calls.map((call) => [call.key, call]));
+  for (const key of keys) if (!journaled.has(key)) wrong.push(`the call ${key} was made without an intent`);
+  for (const { key, tool, outcome } of run.tool_calls) {
+    if (outcome === null) wrong.push(`the call ${key} has no result`);
+    if (outcome === "ok" && !keys.has(key)) wrong.push(`the call ${key} has a result and was not made`);
+    if (outcome === "unknown" && run.attempt === 1) wrong.push(`the call ${key} of ${tool} is unknown although the run kept its process`);
+    if (outcome === "unknown" && tool === "safe_effect" && run.status === "succeeded") wrong.push(`the safe call ${key} was given up`);
+  }
+  return wrong;
+}
+
+function figuresOf(
+  runs: readonly StoredRun[],
+  calls: readonly Call[],
+  world: Pick<World, "effects" | "modelCalls">,
+  byNonce: ReadonlyMap<string, readonly StoredRun[]>,
+): Figures {
+  const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0);
+  const safe = Map.groupBy(
+    world.effects.filter(({ tool }) => tool === "safe_effect"),
+    ({ key }) => key,
+  );
+  const unfaulted = calls.filter((call) => !call.faulted && byNonce.get(call.plan.nonce)?.every((run) => run.attempt === 1));
+  const failures = unfaulted.filter((call) => byNonce.get(call.plan.nonce)?.[0]?.status !== "succeeded" || call.acknowledged.length === 0);
+  return {
+    runs: runs.length,
+    acknowledged: new Set(calls.flatMap((call) => call.acknowledged.map(({ runId }) => runId))).size,
+    takenOver: runs.filter((run) => run.attempt > 1).length,
+    interrupted: runs.filter((run) => run.error_code === "interrupted").length,
+    replayed: calls.filter((call) => call.replayed).length,
+    modelCalls: sum([...world.modelCalls.values()].map(({ made }) => made)),
+    failed: sum([...world.modelCalls.values()].map(({ failed }) => failed)),
+    answered: sum(runs.map(({ steps }) => steps)),
+    lost: sum(runs.map(({ lost }) => lost)),
+    unsafeEffects: world.effects.filter(({ tool }) => tool === "unsafe_effect").length,
+    safeEffects: safe.size,
+    repeated: [...safe.values()].filter((made) => made.length > 1).length,
+    unknown: sum(runs.map(({ unknown }) => unknown)),
+    unfaulted: unfaulted.length,
+    unfaultedFailures: unfaulted.length === 0 ? 0 : failures.length / unfaulted.length,
+  };
+}

@@ -1,0 +1,160 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Behaviour, type ModelServer, says, startModelServer, status } from "../model-server.ts";
+
+/**
+ * What lies outside of Beckon and cannot be undone: a model that is paid for each call, and a service whose effects happen. Both run in
+ * the process of the test, so what they have seen survives every kill. A run's input is its plan, as JSON: the model follows it.
+ */
+export interface Plan {
+  /** Tells runs apart. */
+  readonly nonce: string;
+  /** What each model call answers with, in order; then comes the answer. */
+  readonly steps: readonly ("safe" | "unsafe" | "both")[];
+  /** Milliseconds that the model and each effect take. */
+  readonly thinkMs: number;
+  /** Model calls that fail before the first that answers. */
+  readonly failures: number;
+}
+
+/** One tool call as it arrived. */
+export interface Effect {
+  readonly tool: string;
+  readonly nonce: string;
+  /** Which of the run's calls it is. */
+  readonly call: number;
+  readonly key: string;
+  readonly pid: number;
+}
+
+/** Model calls of one run. */
+export interface ModelCalls {
+  made: number;
+  failed: number;
+}
+
+/** What a tool is told to do, instead of answering as usual. */
+export type Order = { readonly order: "kill" } | { readonly order: "hang"; readonly ms: number };
+
+/** Holds whoever arrives until it is released. */
+export interface Gate {
+  /** Resolves when the first has arrived, with the effect if it is one. */
+  readonly reached: Promise<Effect | undefined>;
+  /** Lets the first pass, and goes on holding the others. */
+  releaseFirst(): void;
+  /** Opens it for all, and for good. */
+  release(): void;
+}
+
+export interface World {
+  readonly model: ModelServer;
+  readonly effectsUrl: string;
+  readonly effects: readonly Effect[];
+  readonly modelCalls: ReadonlyMap<string, ModelCalls>;
+  /** The model takes the run's call number `call` (from 0) and does not answer. */
+  holdModel(nonce: string, call?: number): Gate;
+  /** The run's effects happen and are not reported. */
+  holdEffects(nonce: string): Gate;
+  /** The run's tool calls are answered with this, as often as the function gives one. */
+  order(nonce: string, next: (effect: Effect) => Order | undefined): void;
+  close(): Promise<void>;
+}
+
+/** What a run answers whose plan was followed. */
+export const answerOf = (nonce: string) => `done ${nonce}`;
+
+interface HeldGate extends Gate {
+  arrive(effect?: Effect): Promise<void>;
+}
+
+export async function openWorld(): Promise<World> {
+  const model = await startModelServer();
+  const modelCalls = new Map<string, ModelCalls>();
+  const effects: Effect[] = [];
+  const gates = new Map<string, HeldGate>();
+  const orders = new Map<string, (effect: Effect) => Order | undefined>();
+
+  model.script(async (request, index) => {
+    const { messages } = request.body;
+    const plan = JSON.parse(messages.find(({ role }) => role === "user")?.content ?? "{}") as Plan;
+    const calls = modelCalls.get(plan.nonce) ?? { made: 0, failed: 0 };
+    modelCalls.set(plan.nonce, calls);
+    const failing = calls.made < plan.failures;
+    calls.made += 1;
+    if (failing) calls.failed += 1;
+    const step = messages.filter(({ role }) => role === "assistant").length;
+    await delay(plan.thinkMs);
+    await gates.get(`model ${plan.nonce} ${step}`)?.arrive();
+    return (failing ? status(503) : saidAt(plan, step))(request, index);
+  });
+
+  const server = createServer((incoming, outgoing) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of incoming) chunks.push(chunk as Buffer);
+      const { nonce, call, thinkMs } = JSON.parse(Buffer.concat(chunks).toString());
+      const effect: Effect = {
+        tool: incoming.url?.slice(1) ?? "",
+        nonce,
+        call,
+        key: String(incoming.headers["idempotency-key"]),
+        pid: Number(incoming.headers["x-pid"]),
+      };
+      effects.push(effect);
+      await delay(thinkMs);
+      await gates.get(`effect ${nonce}`)?.arrive(effect);
+      outgoing.end(JSON.stringify(orders.get(nonce)?.(effect) ?? { order: "answer" }));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+
+  function hold(name: string): Gate {
+    const reached = Promise.withResolvers<Effect | undefined>();
+    const first = Promise.withResolvers<void>();
+    const all = Promise.withResolvers<void>();
+    let arrived = 0;
+    const gate: HeldGate = {
+      reached: reached.promise,
+      arrive: (effect) => {
+        reached.resolve(effect);
+        arrived += 1;
+        return arrived === 1 ? Promise.race([first.promise, all.promise]) : all.promise;
+      },
+      releaseFirst: first.resolve,
+      release: () => {
+        gates.delete(name);
+        all.resolve();
+      },
+    };
+    gates.set(name, gate);
+    return gate;
+  }
+
+  return {
+    model,
+    effectsUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    effects,
+    modelCalls,
+    holdModel: (nonce, call = 0) => hold(`model ${nonce} ${call}`),
+    holdEffects: (nonce) => hold(`effect ${nonce}`),
+    order: (nonce, next) => void orders.set(nonce, next),
+    async close() {
+      for (const gate of [...gates.values()]) gate.release();
+      server.closeAllConnections();
+      await Promise.all([model.close(), new Promise((resolve) => server.close(resolve))]);
+    },
+  };
+}
+
+/** The model's answer to a conversation that holds `step` answers of its own. */
+function saidAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
+  const planned = steps[step];
+  if (planned === undefined) return says(answerOf(nonce));
+  const names = planned === "both" ? ["safe_effect", "unsafe_effect"] : [`${planned}_effect`];
+  const calls = names.map((name, index) => {
+    const call = 2 * step + index;
+    return { id: `call_${call}`, name, arguments: JSON.stringify({ nonce, call, thinkMs }) };
+  });
+  return says({ calls });
+}

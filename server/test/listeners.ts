@@ -1,0 +1,43 @@
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An HTTP server that knows what reached it. */
+export interface Listener {
+  readonly address: string;
+  readonly port: number;
+  /** Connections taken so far. */
+  readonly connections: number;
+  /** The header `Host` of every request so far. */
+  readonly hosts: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Listens on one address; on Linux every 127.x.x.x is there. */
+export async function listenOn(address: string, listener: RequestListener, port = 0): Promise<Listener> {
+  const hosts: string[] = [];
+  let connections = 0;
+  const server: Server = createServer((request, response) => {
+    hosts.push(request.headers.host ?? "");
+    listener(request, response);
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, address, resolve);
+  });
+  return {
+    address,
+    port: (server.address() as AddressInfo).port,
+    get connections() {
+      return connections;
+    },
+    hosts,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

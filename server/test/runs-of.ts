@@ -1,0 +1,42 @@
+import type { TestBeckon } from "./beckon.ts";
+import { eventually } from "./eventually.ts";
+
+/** How many runs of the agent are in each state, straight from the table. */
+export async function statesOf({ db }: TestBeckon, agentId: string): Promise<Record<string, number>> {
+  const { rows } = await db.database.engine.query<{ status: string; runs: number }>(
+    "select status, count(*)::int as runs from runs where agent_id = $1 group by status",
+    [agentId],
+  );
+  return Object.fromEntries(rows.map(({ status, runs }) => [status, runs]));
+}
+
+/** Waits until `count` runs of the agent have succeeded and none is left. */
+export async function allSucceeded(beckon: TestBeckon, agentId: string, count: number): Promise<void> {
+  let states: Record<string, number> = {};
+  await eventually(`${count} runs that succeeded, and no other`, async () => {
+    states = await statesOf(beckon, agentId);
+    return (states["succeeded"] === count && Object.keys(states).length === 1) || undefined;
+  }).catch((thrown: Error) => {
+    throw new Error(`${thrown.message}, but ${JSON.stringify(states)}`);
+  });
+}
+
+/** Types of a run's events in order. */
+export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<string[]> {
+  const { rows } = await db.database.engine.query<{ type: string }>("select type from events where run_id = $1 order by seq", [runId]);
+  return rows.map(({ type }) => type);
+}
+
+/** Watches how many runs of an agent are `running` at once, until told to stop, and says how many it were at most. */
+export function watchRunning(beckon: TestBeckon, agentId: string): () => Promise<number> {
+  let most = 0;
+  let watching = true;
+  const watched = (async () => {
+    while (watching) most = Math.max(most, (await statesOf(beckon, agentId))["running"] ?? 0);
+  })();
+  return async () => {
+    watching = false;
+    await watched;
+    return most;
+  };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { addAgent } from "../src/agents/index.ts";
+import type { Context } from "../src/base/context.ts";
+import { type Database, inWorkspace } from "../src/base/database/index.ts";
+import { newId } from "../src/base/ids.ts";
+import { createSealer, hashCredential } from "../src/base/secrets/index.ts";
+import type { AppendRow } from "../src/runs/append-statement.ts";
+import { registerProcess } from "../src/runs/process-store.ts";
+import { type StartAnswer, type StartedRun, type StartRow, startRuns } from "../src/runs/start-statement.ts";
+import { addTrigger } from "../src/triggers/index.ts";
+
+/** Rows that the statements of `runs/` need, made by the verbs that make them in production, and the statements' own rows. */
+
+const sealer = createSealer(randomBytes(32));
+
+/** An agent with its token. */
+export interface SeededAgent {
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly hash: Buffer;
+}
+
+export interface SeededTrigger {
+  readonly triggerId: string;
+  readonly hash: Buffer;
+}
+
+export async function seedWorkspace(database: Database): Promise<string> {
+  const id = newId("wsp");
+  await database.engine.query("insert into workspaces (id, name) values ($1, 'Test')", [id]);
+  return id;
+}
+
+const contextOf = (database: Database, workspaceId: string): Context => ({ database, sealer, actor: { kind: "system" }, workspaceId });
+
+/** An agent, by default in a workspace of its own. */
+export async function seedAgent(
+  database: Database,
+  { workspaceId: given, ...body }: Record<string, unknown> & { workspaceId?: string } = {},
+): Promise<SeededAgent> {
+  const workspaceId = given ?? (await seedWorkspace(database));
+  const ctx = contextOf(database, workspaceId);
+  const agent = await inWorkspace(database.tenant, workspaceId, (tx) => addAgent(tx, ctx, { name: "Test", model: "demo/echo", ...body }));
+  return { workspaceId, agentId: agent.id, hash: hashCredential(agent.token) };
+}
+
+export async function seedTrigger(database: Database, agent: SeededAgent, body: Record<string, unknown> = {}): Promise<SeededTrigger> {
+  const ctx = contextOf(database, agent.workspaceId);
+  const trigger = await inWorkspace(database.tenant, agent.workspaceId, (tx) =>
+    addTrigger(tx, ctx, { agentId: agent.agentId, body: { name: "Test", ...body } }),
+  );
+  return { triggerId: trigger.id, hash: hashCredential(trigger.token) };
+}
+
+/** A living process. */
+export async function seedProcess(database: Database): Promise<string> {
+  const id = newId("prc");
+  await registerProcess(database.engine, id, 600);
+  return id;
+}
+
+/** A request to start a run of the agent that the gate has nothing against. `owner`: the process that would execute it at once. */
+export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRow> = {}): StartRow {
+  return {
+    runId: newId("run"),
+    eventId: newId("evt"),
+    door: "invoke",
+    credentialHash: agent.hash,
+    agentId: agent.agentId,
+    key: null,
+    bodyHash: null,
+    payload: "hello",
+    contentType: null,
+    body: "good",
+    room: owner !== undefined,
+    owner: owner ?? "prc_none",
+    ...rest,
+  };
+}
+
+/** Starts a run of the agent. */
+export async function startOne(database: Database, agent: SeededAgent, options: Partial<StartRow> = {}): Promise<StartedRun> {
+  const [answer] = await startRuns(database, [startRow(agent, options)]);
+  return startedOf(answer);
+}
+
+export function startedOf(answer: StartAnswer | undefined): StartedRun {
+  if (answer?.verdict !== "started") throw new Error(`not started: ${answer?.verdict}`);
+  return answer.run;
+}
+
+/** An entry for the journal of a run that was born running at `owner`. */
+export function appendRow(run: StartedRun, owner: string, rest: Partial<AppendRow> = {}): AppendRow {
+  return {
+    runId: run.runId,
+    workspaceId: run.workspaceId,
+    owner,
+    fence: 1,
+    lastSeq: 1,
+    intent: false,
+    end: undefined,
+    entries: [{ id: newId("evt"), type: "run.step", data: '{"text":"step"}', artifact: undefined }],
+    ...rest,
+  };
+}
+
+/** The run's end, for `appendRow`. */
+export const succeeded: NonNullable<AppendRow["end"]> = {
+  status: "succeeded",
+  output: "done",
+  error: null,
+  usage: { input_tokens: 1, output_tokens: 2, cached_input_tokens: 0 },
+  costMicros: null,
+};

@@ -1,0 +1,17 @@
+import { anthropic } from "./anthropic.ts";
+import { chat } from "./chat.ts";
+import { google } from "./google.ts";
+import { responses } from "./responses.ts";
+import type { Wire } from "./wire.ts";
+
+const wires: readonly Wire[] = [chat, responses, anthropic, google];
+
+/** The format that a request to this path speaks. */
+export function wireOf(path: string): Wire {
+  return wires.find((wire) => wire.matches(path)) ?? chat;
+}
+
+export { chunk } from "./chat.ts";
+export type { Said, SaidCall, SaidError } from "./said.ts";
+export type { Wire, WireBody } from "./wire.ts";
+export { anthropic, chat, google, responses };
