@@ -141,7 +141,7 @@ it(
     );
     await Promise.all(others);
 
-    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: 3, unknown: 1 });
+    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: 3, calls: [{ outcome: "unknown" }] });
     const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
     expect(effects).toHaveLength(3);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
@@ -183,7 +183,7 @@ it(
     model.release();
     effect.release();
     expect(await ended(thinking)).toMatchObject({ status: "succeeded", fence: 2, steps: 1, lost: 1, owner: fleet.servers[1]?.processId });
-    expect(closed).toMatchObject({ status: "succeeded", unknown: 1, fence: 2 });
+    expect(closed).toMatchObject({ status: "succeeded", calls: [{ outcome: "unknown" }], fence: 2 });
     expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
     expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
   },
@@ -197,7 +197,14 @@ it(
     const safe = planned({ steps: ["safe"] });
     const dead = (await ownOnFirst(safe)).owner;
     const closed = await ended(safe);
-    expect(closed).toMatchObject({ status: "succeeded", attempt: 2, fence: 2, steps: 2, unknown: 0, owner: fleet.servers[1]?.processId });
+    expect(closed).toMatchObject({
+      status: "succeeded",
+      attempt: 2,
+      fence: 2,
+      steps: 2,
+      calls: [{ outcome: "ok" }],
+      owner: fleet.servers[1]?.processId,
+    });
     await reborn(dead, 2);
     const after = await caller.send({ plan: planned(), door: "invoke", keyed: false }, { at: place });
     expect(after.status).toBe(200);

@@ -44,15 +44,27 @@ export interface StartOptions {
  * Builds the server from the ground up and opens its doors.
  * @throws ConfigError for settings or a database it must not run with; anything else when the database cannot be reached.
  */
-export async function start({ config, processId = newId("prc"), reaped = [], tools = [] }: StartOptions): Promise<Beckon> {
+export async function start(options: StartOptions): Promise<Beckon> {
+  // What is opened is closed in reverse order, by a failed start as well as by stop().
+  const opened = new AsyncDisposableStack();
+  try {
+    return await build(options, opened);
+  } catch (thrown) {
+    await opened.disposeAsync();
+    throw thrown;
+  }
+}
+
+async function build(
+  { config, processId = newId("prc"), reaped = [], tools = [] }: StartOptions,
+  opened: AsyncDisposableStack,
+): Promise<Beckon> {
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
   const sealer = createSealer(parseMasterKey(masterKey));
 
-  // What is opened here is closed in reverse order, by a failed start as well as by stop().
-  await using opened = new AsyncDisposableStack();
   const role = await checkServer({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, config);
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());

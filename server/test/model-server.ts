@@ -104,6 +104,7 @@ export async function startModelServer(): Promise<ModelServer> {
     },
     reset() {
       requests.length = 0;
+      flooded = 0;
       queue = [];
       always = echo();
     },

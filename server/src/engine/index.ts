@@ -6,6 +6,6 @@ export type { ModelAddress } from "./models/keep-models.ts";
 export { openAICompatibleModel } from "./models/openai-compatible.ts";
 export { providerModel } from "./models/provider-model.ts";
 export type { Delta, Model, RunRequest } from "./run-request.ts";
-export { defaultRetryPolicy, defaultTimeouts, type RetryPolicy, type Timeouts } from "./timeouts.ts";
+export { defaultTimeouts } from "./timeouts.ts";
 export { type Tool, type ToolContext, ToolFailure } from "./tool.ts";
 export { grantedTools } from "./tools/granted-tools.ts";

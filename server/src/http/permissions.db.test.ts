@@ -119,7 +119,7 @@ describe("a key of another workspace", () => {
   );
 
   test.each(["/agents", "/runs", "/providers"])("finds an empty list at %s", async (path) => {
-    const { status, body } = await beckon.call(path, { credential: stranger });
+    const { status, body } = await beckon.call(path, { credential: await insertStranger(beckon) });
     expect([status, body]).toEqual([200, { ok: true, data: [], next: null }]);
   });
 
@@ -128,12 +128,13 @@ describe("a key of another workspace", () => {
   });
 
   test("cannot build an agent on a provider that is not its own", async () => {
-    const answer = await beckon.call("/agents", { credential: stranger, body: { name: "Test", model: `${provider.name}/x` } });
+    const credential = await insertStranger(beckon);
+    const answer = await beckon.call("/agents", { credential, body: { name: "Test", model: `${provider.name}/x` } });
     expectRefusal(answer, 400, "bad_request", /model/);
   });
 
   test("may use a name that a provider here has", async () => {
     const body = { name: provider.name, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" };
-    expect((await beckon.call("/providers", { credential: stranger, body })).status).toBe(201);
+    expect((await beckon.call("/providers", { credential: await insertStranger(beckon), body })).status).toBe(201);
   });
 });

@@ -23,8 +23,8 @@ export async function awaitEnds(database: Database, withinMs: number): Promise<n
   }
 }
 
-/** One run with what its journal adds up to. */
-export interface StoredRun {
+/** A run as it is stored. */
+interface RunRow {
   readonly id: string;
   readonly status: string;
   readonly attempt: number;
@@ -32,51 +32,74 @@ export interface StoredRun {
   readonly last_seq: number;
   readonly owner: string | null;
   readonly payload: string;
+  /** Whether there is a result, which has the two after it. */
+  readonly has_result: boolean;
   readonly output: string | null;
   readonly error_code: string | null;
-  readonly results: number;
-  readonly events: number;
-  readonly lowest: number;
-  readonly highest: number;
-  /** Types of the terminal events, in order. */
+}
+
+/** An entry of its journal, as far as it is judged. */
+interface EventRow {
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly call_id: string | null;
+  readonly tool: string | null;
+  readonly key: string | null;
+  readonly outcome: string | null;
+}
+
+/** A tool call that was announced, with its result's outcome if there is one. */
+export interface StoredCall {
+  readonly tool: string;
+  readonly key: string;
+  readonly outcome: string | null;
+}
+
+/** One run with what its journal adds up to. */
+export interface StoredRun extends RunRow {
+  readonly seqs: readonly number[];
+  readonly types: readonly string[];
+  /** Terminal events. */
   readonly ends: readonly string[];
-  readonly last_type: string;
   /** Claims on record: `run.started` and `run.resumed`. */
   readonly claims: number;
-  readonly starts: number;
   readonly steps: number;
   readonly lost: number;
-  readonly unknown: number;
-  /** Each tool call with a result: the call's id, its tool, its key and the result's outcome. */
-  readonly tool_calls: readonly { readonly tool: string; readonly key: string; readonly outcome: string | null }[];
+  readonly calls: readonly StoredCall[];
 }
 
 /** All runs, or those with this plan. */
 export async function readRuns(database: Database, plan?: Plan): Promise<StoredRun[]> {
-  const { rows } = await database.query<StoredRun>(
-    `with wanted as (
-      select run_id from run_inputs where $1::text is null or payload = $1
-    ), journal as (
-      select run_id, count(*)::int as events, min(seq) as lowest, max(seq) as highest,
-        coalesce(array_agg(type order by seq) filter (where type in ('run.finished', 'run.failed', 'run.cancelled')), '{}') as ends,
-        (array_agg(type order by seq desc))[1] as last_type,
-        count(*) filter (where type in ('run.started', 'run.resumed'))::int as claims,
-        count(*) filter (where type = 'run.started')::int as starts,
-        count(*) filter (where type = 'run.step')::int as steps,
-        count(*) filter (where type = 'run.step_lost')::int as lost,
-        count(*) filter (where type = 'run.tool_result' and data ->> 'outcome' = 'unknown')::int as unknown
-      from events where run_id in (select run_id from wanted) group by run_id
-    ), calls as (
-      select c.run_id, jsonb_agg(jsonb_build_object('tool', c.data ->> 'tool', 'key', c.data ->> 'idempotency_key', 'outcome', o.data ->> 'outcome')) as tool_calls
-      from events c left join events o on o.run_id = c.run_id and o.type = 'run.tool_result' and o.data ->> 'call_id' = c.data ->> 'call_id'
-      where c.type = 'run.tool_call' and c.run_id in (select run_id from wanted) group by c.run_id
-    )
-    select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.output, e.error_code,
-      (e.run_id is not null)::int as results, j.events, j.lowest, j.highest, j.ends, j.last_type, j.claims, j.starts, j.steps, j.lost, j.unknown,
-      coalesce(c.tool_calls, '[]') as tool_calls
-    from wanted w join runs r on r.id = w.run_id join run_inputs i on i.run_id = r.id left join run_results e on e.run_id = r.id
-      left join journal j on j.run_id = r.id left join calls c on c.run_id = r.id`,
-    [plan === undefined ? null : JSON.stringify(plan)],
+  const payload = plan === undefined ? null : JSON.stringify(plan);
+  const { rows: runs } = await database.query<RunRow>(
+    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.run_id is not null as has_result, e.output, e.error_code
+      from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id where $1::text is null or i.payload = $1`,
+    [payload],
   );
-  return rows;
+  const { rows: events } = await database.query<EventRow>(
+    `select run_id, seq, type, data ->> 'call_id' as call_id, data ->> 'tool' as tool, data ->> 'idempotency_key' as key, data ->> 'outcome' as outcome
+      from events where $1::text[] is null or run_id = any ($1) order by run_id, seq`,
+    [plan === undefined ? null : runs.map(({ id }) => id)],
+  );
+  const journals = Map.groupBy(events, (event) => event.run_id);
+  return runs.map((run) => added(run, journals.get(run.id) ?? []));
+}
+
+function added(run: RunRow, journal: readonly EventRow[]): StoredRun {
+  const types = journal.map(({ type }) => type);
+  const count = (...wanted: readonly string[]) => types.filter((type) => wanted.includes(type)).length;
+  const outcomes = new Map(journal.filter(({ type }) => type === "run.tool_result").map(({ call_id, outcome }) => [call_id, outcome]));
+  return {
+    ...run,
+    types,
+    seqs: journal.map(({ seq }) => seq),
+    ends: types.filter((type) => ["run.finished", "run.failed", "run.cancelled"].includes(type)),
+    claims: count("run.started", "run.resumed"),
+    steps: count("run.step"),
+    lost: count("run.step_lost"),
+    calls: journal
+      .filter(({ type }) => type === "run.tool_call")
+      .map(({ call_id, tool, key }) => ({ tool: tool ?? "", key: key ?? "", outcome: outcomes.get(call_id) ?? null })),
+  };
 }

@@ -59,16 +59,17 @@ function wrongWithJournal(run: StoredRun): string[] {
   const wrong: string[] = [];
   const expect = (holds: boolean, what: string) => void (holds || wrong.push(what));
   const end = ends[run.status];
+  const starts = run.types.filter((type) => type === "run.started").length;
   expect(end !== undefined, `it has not ended: ${run.status}, owner ${run.owner}`);
   expect(
-    run.lowest === 1 && run.highest === run.last_seq && run.events === run.last_seq,
-    `its journal has gaps: ${run.events} events, 1 to ${run.last_seq}`,
+    run.seqs.length === run.last_seq && run.seqs.every((seq, index) => seq === index + 1),
+    `its journal has gaps: ${run.seqs.join(" ")} of ${run.last_seq}`,
   );
   expect(run.ends.length === 1, `it ended ${run.ends.length} times: ${run.ends.join(", ")}`);
   expect(run.ends.length === 0 || run.ends[0] === end, `its status ${run.status} is not its last event's, ${run.ends[0]}`);
-  expect(run.last_type === run.ends[0], `its journal goes on after its end: ${run.last_type}`);
-  expect(run.results === 1, "it has no result");
-  expect(run.starts === 1, `it was started ${run.starts} times`);
+  expect(run.types.at(-1) === run.ends[0], `its journal goes on after its end: ${run.types.at(-1)}`);
+  expect(run.has_result, "it has no result");
+  expect(starts === 1, `it was started ${starts} times`);
   expect(run.claims === run.fence, `${run.claims} claims are on record, and its fence is ${run.fence}`);
   expect(run.attempt <= maxAttempts, `it was attempted ${run.attempt} times`);
   if (run.status === "succeeded") {
@@ -114,9 +115,9 @@ function wrongWithEffects(run: StoredRun, effects: readonly Effect[]): string[] 
   }
   const keys = new Set(effects.map(({ key }) => key));
   if (keys.size !== new Set(effects.map(({ call }) => call)).size) wrong.push("two of its calls share a key");
-  const journaled = new Map(run.tool_calls.map((call) => [call.key, call]));
+  const journaled = new Map(run.calls.map((call) => [call.key, call]));
   for (const key of keys) if (!journaled.has(key)) wrong.push(`the call ${key} was made without an intent`);
-  for (const { key, tool, outcome } of run.tool_calls) {
+  for (const { key, tool, outcome } of run.calls) {
     if (outcome === null) wrong.push(`the call ${key} has no result`);
     if (outcome === "ok" && !keys.has(key)) wrong.push(`the call ${key} has a result and was not made`);
     if (outcome === "unknown" && run.attempt === 1) wrong.push(`the call ${key} of ${tool} is unknown although the run kept its process`);
@@ -151,7 +152,7 @@ function figuresOf(
     unsafeEffects: world.effects.filter(({ tool }) => tool === "unsafe_effect").length,
     safeEffects: safe.size,
     repeated: [...safe.values()].filter((made) => made.length > 1).length,
-    unknown: sum(runs.map(({ unknown }) => unknown)),
+    unknown: runs.flatMap((run) => run.calls).filter(({ outcome }) => outcome === "unknown").length,
     unfaulted: unfaulted.length,
     unfaultedFailures: unfaulted.length === 0 ? 0 : failures.length / unfaulted.length,
   };

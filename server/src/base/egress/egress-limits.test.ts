@@ -101,6 +101,18 @@ describe("a call is given up", () => {
   });
 });
 
+it("a call that has ended leaves no timer behind", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const egress = createEgress({ ...limits, allow: [at] });
+  const before = timers();
+  for (let n = 0; n < 20; n += 1) {
+    await (await egress.fetch(`http://${at}/`)).text();
+    await expect(egress.fetch("http://127.0.0.2/")).rejects.toThrow();
+  }
+  expect(timers() - before).toBeLessThan(10);
+  await egress.close();
+});
+
 describe("TLS", () => {
   it("asks for the name, at the address that was checked", async () => {
     const asked: string[] = [];

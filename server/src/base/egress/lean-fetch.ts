@@ -118,7 +118,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#resolve(new Response(null, init));
       return;
     }
-    this.#body = new ResponseBody(controller);
+    this.#body = new ResponseBody(controller, { lines: String(headers["content-type"]).startsWith("text/event-stream") });
     this.#resolve(new Response(this.#body.stream, init));
   }
 

@@ -13,11 +13,18 @@ export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: Source;
   #gathered: Uint8Array[] = [];
+  readonly #lines: boolean;
+  #last = 0;
   /** undefined once the stream has ended, whichever way. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
-  constructor(source: Source) {
+  /**
+   * `lines`: the body is one of lines, an event stream, which may end them by CR alone. A reader cannot tell the last such CR from
+   * the first half of CRLF, and would wait for the rest for ever: it gets the LF when the body ends.
+   */
+  constructor(source: Source, { lines }: { readonly lines: boolean }) {
     this.#source = source;
+    this.#lines = lines;
     this.stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -39,10 +46,12 @@ export class ResponseBody {
    */
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;
+    this.#last = chunk.at(-1) ?? this.#last;
     if (this.#gathered.push(chunk) === 1) queueMicrotask(() => this.#giveOn());
   }
 
   end(): void {
+    if (this.#lines && this.#last === 13) this.add(new Uint8Array([10]));
     this.#giveOn();
     this.#controller?.close();
     this.#controller = undefined;

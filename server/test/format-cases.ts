@@ -1,0 +1,31 @@
+import type { ProviderKind } from "@beckon/contract";
+import type { Model } from "../src/engine/index.ts";
+import { providerModel } from "../src/engine/index.ts";
+import { patientFetch } from "./engine-run.ts";
+import { anthropic, chat, google, responses, type Wire } from "./wire/index.ts";
+
+/** A kind of provider, and how it speaks; each kind streamed and plain. */
+export interface FormatCase {
+  readonly kind: ProviderKind;
+  readonly wire: Wire;
+  readonly stream: "never" | "always";
+}
+
+const formats: readonly (readonly [ProviderKind, Wire])[] = [
+  ["openai", responses],
+  ["openai-chat", chat],
+  ["anthropic", anthropic],
+  ["google", google],
+];
+
+export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire]) => [
+  { kind, wire, stream: "never" as const },
+  { kind, wire, stream: "always" as const },
+]);
+
+export const scriptedKey = "an/unusual key+of=ours";
+
+/** A scripted model of this kind. Its name is one that no library knows. */
+export function scriptedModel(kind: ProviderKind, baseUrl: string, fetch: typeof globalThis.fetch = patientFetch): Model {
+  return providerModel(kind, { name: "scripted", baseUrl, apiKey: scriptedKey, modelId: "model", fetch });
+}
