@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { echo, held, startModelServer } from "../server/test/model-server.ts";
-import { type Call, caller } from "./call.ts";
+import { caller } from "./call.ts";
 import { freePort, type Product, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
 
-/** The product in a data folder of the test's own, and an agent whose model answers when it is released. */
+const folder = join(temporaryFolder(), "data");
+const port = String(await freePort());
+const call = caller(
+  () => `http://127.0.0.1:${port}`,
+  () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
+);
+let begun = 0;
+
+/** The product, started anew on the file's folder, and an agent whose model answers when it is released. */
 async function begin(env: Record<string, string>) {
-  const folder = join(temporaryFolder(), "data");
-  const port = String(await freePort());
-  const settings = { BECKON_DATA_DIR: folder, PORT: port, ...env };
-  const product = await startProduct(settings);
-  const call = caller(
-    () => `http://127.0.0.1:${port}`,
-    () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
-  );
   const models = await startModelServer();
   const released = Promise.withResolvers<void>();
   models.script(held(released.promise, echo()));
@@ -22,36 +22,36 @@ async function begin(env: Record<string, string>) {
     released.resolve();
     await models.close();
   });
-  await call("/providers", { body: { name: "held", kind: "openai-compatible", base_url: models.url } });
-  const agent = (await call("/agents", { body: { name: "Held", model: "held/scripted" } })).body.data;
+  const settings = { BECKON_DATA_DIR: folder, PORT: port, BECKON_EGRESS_ALLOW: new URL(models.url).host, ...env };
+  const product = await startProduct(settings);
+  const name = `held-${++begun}`;
+  await call("/providers", { body: { name, kind: "openai-compatible", base_url: models.url } });
+  const agent = (await call("/agents", { body: { name: "Held", model: `${name}/scripted` } })).body.data;
   return {
-    folder,
     settings,
     product,
-    call,
-    models,
     release: () => released.resolve(),
     invoke: () => call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input: "Hello" } }),
     reached: (count: number) => until(`${count} requests at the model`, () => models.requests.length >= count),
   };
 }
 
-const isNotReady = (call: Call, port: string) => async () => (await call(`http://127.0.0.1:${port}/readyz`)).status === 503;
+const isNotReady = async () => (await call(`http://127.0.0.1:${port}/readyz`)).status === 503;
 
 /** Everything has ended, PostgreSQL as the last and in order. */
-function expectNothingLeft(product: Product, started: readonly number[], folder: string): void {
+function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(stillRunning(started, folder)).toEqual([]);
   expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
   expect(product.output()).not.toMatch(/could not be|failed|killed/);
 }
 
 test("on SIGTERM it is not ready first and starts nothing, who waits is answered within the grace, and it ends with 0", async () => {
-  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "20" });
+  const { product, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "20" });
   const waiting = invoke();
   await reached(1);
   const started = product.descendants();
   const stopped = product.stop("SIGTERM");
-  await until("it says that it is not ready", isNotReady(call, settings.PORT));
+  await until("it says that it is not ready", isNotReady);
   const refused = await invoke();
   expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -59,16 +59,16 @@ test("on SIGTERM it is not ready first and starts nothing, who waits is answered
   const { status, body } = await waiting;
   expect([status, body.output]).toEqual([200, "Hello"]);
   expect(await stopped).toBe(0);
-  expectNothingLeft(product, started, folder);
+  expectNothingLeft(product, started);
 });
 
 test("what is not done after the grace goes back to the queue, and the next start ends it in the same attempt", async () => {
-  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "1", BECKON_PROCESSES: "2" });
+  const { product, settings, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "1", BECKON_PROCESSES: "2" });
   const waiting = [invoke(), invoke(), invoke()];
   await reached(3);
   const started = product.descendants();
   expect(await product.stop("SIGTERM")).toBe(0);
-  expectNothingLeft(product, started, folder);
+  expectNothingLeft(product, started);
   const answers = await Promise.all(waiting);
   for (const { status, body, headers } of answers) {
     expect([status, body.status]).toEqual([202, "queued"]);
@@ -91,7 +91,7 @@ test("what is not done after the grace goes back to the queue, and the next star
 });
 
 test("a second signal ends the wait, the database is stopped in order all the same, and the run goes on at the next start", async () => {
-  const { product, call, settings, folder, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "60" });
+  const { product, settings, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "60" });
   const waiting = invoke().catch(() => undefined);
   await reached(1);
   const [run] = (await call("/runs")).body.data;
@@ -100,7 +100,7 @@ test("a second signal ends the wait, the database is stopped in order all the sa
   const stopped = product.stop("SIGTERM").finally(() => {
     ended = true;
   });
-  await until("it says that it is not ready", isNotReady(call, settings.PORT));
+  await until("it says that it is not ready", isNotReady);
   const began = performance.now();
   // The first half second counts as one signal: npm and shells pass on what the terminal has sent already.
   await until("its end", () => {

@@ -24,10 +24,19 @@ export interface Product {
 
 export const checkout = resolve(import.meta.dirname, "..");
 
+const launched: Product[] = [];
+const folders: string[] = [];
+
+// Here and not where they are made: a hook that is registered while a test runs would never be called.
+afterAll(async () => {
+  await Promise.all(launched.map((product) => product.stop()));
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+});
+
 /** A folder that is removed at the end of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-e2e-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+  folders.push(folder);
   return folder;
 }
 
@@ -67,15 +76,12 @@ export function launch(env: Record<string, string>, command: readonly [string, .
     child.kill(signal);
     return exited;
   };
-  afterAll(async () => {
-    await stop();
-  });
   const printed = (label: string): string => {
     const line = output.split("\n").find((each) => each.trimStart().startsWith(label));
     if (line === undefined) throw new Error(`${label} was not printed:\n${output}`);
     return line.trimStart().slice(label.length).trim();
   };
-  return {
+  const product: Product = {
     pid,
     output: () => output,
     printed,
@@ -87,6 +93,8 @@ export function launch(env: Record<string, string>, command: readonly [string, .
     stop,
     exited,
   };
+  launched.push(product);
+  return product;
 }
 
 /** Starts the product and waits until it says that it is ready. */

@@ -49,3 +49,34 @@ test("a body that could not be read is refused with its own reason when its turn
   const reason = new Refusal("too_large", "The body is larger than 1 MiB.");
   expect(() => parse(schema, reason)).toThrow(reason);
 });
+
+const kinds = z.strictObject({
+  text: z.string().min(2).max(3).optional(),
+  size: z.coerce.number().int().min(1).max(9).optional(),
+  colour: z.enum(["red", "blue"]).optional(),
+  flag: z.boolean().optional(),
+  list: z.array(z.string()).max(2).optional(),
+  tool: z.discriminatedUnion("type", [z.strictObject({ type: z.literal("clock") })]).optional(),
+  own: z.string().regex(/^a/, "must begin with a").optional(),
+  inner: z.strictObject({ text: z.string() }).optional(),
+});
+
+test.each([
+  [undefined, "the body is missing."],
+  [[], "the body must be a JSON object."],
+  [{ text: 1 }, "text must be a string."],
+  [{ text: "a" }, "text must be at least 2 characters."],
+  [{ text: "long" }, "text must be at most 3 characters."],
+  [{ size: "many" }, "size must be a number."],
+  [{ size: 0 }, "size must be at least 1."],
+  [{ size: 1.5 }, "size must be a whole number."],
+  [{ colour: "green" }, 'colour must be "red" or "blue".'],
+  [{ flag: "yes" }, "flag must be true or false."],
+  [{ list: {} }, "list must be a list."],
+  [{ list: ["a", "b", "c"] }, "list must be at most 2 items."],
+  [{ tool: { type: "hammer" } }, 'tool.type must be "clock".'],
+  [{ own: "b" }, "own must begin with a."],
+  [{ inner: {} }, "inner.text is missing."],
+])("what is wrong with %j is said in words", (value, message) => {
+  expect(() => parse(kinds, value)).toThrow(message);
+});

@@ -36,6 +36,8 @@ export class CallCut extends Error {
  * One model step: as many tries as the policy allows, inside the step's time and the run's. The provider library's own
  * repeats are not used: they know neither our deadlines nor what a watcher has already seen.
  *
+ * While the provider is known to be down the call waits for it, inside the same time: see `circuit.ts`.
+ *
  * @throws {ModelFailure} of the last try.
  * @throws {CallCut} the run was stopped during a try.
  * @throws the signal's reason when the run was stopped between two tries.
@@ -51,17 +53,23 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
     signal.throwIfAborted();
     request.onDelta?.({ type: "step_start", step, attempt });
     let heard = 0;
+    const pass = await request.circuit?.enter(signal, endsAt);
     const onText = (type: "text" | "reasoning", text: string) => {
       heard += text.length;
+      pass?.answered();
       request.onDelta?.({ type: `${type}_delta`, step, text });
     };
     try {
       const answer = await tryModel({ model, options, streamed, signal, endsAt, firstByteMs: timeouts.firstByteMs, onText });
+      pass?.answered();
       const usage = answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
       return { ...answer, usage, durationMs: Math.round(elapsed() - begun), retries: attempt - 1 };
     } catch (thrown) {
+      if (signal.aborted) pass?.dropped();
       if (signal.aborted) throw new CallCut(signal.reason, estimatedUsage({ input: sizeOf(options), output: heard }));
       const failure = readFailure(thrown, model.scrub ?? unchanged);
+      if (failure.down) pass?.failed(failure);
+      else pass?.answered();
       if (!failure.retryable || attempt >= retry.tries) throw failure;
       await sleep(
         waitWithin(failure, retryWait(retry, attempt, failure.retryAfterMs), Math.min(endsAt, request.deadlineAt ?? Infinity)),

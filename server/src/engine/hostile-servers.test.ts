@@ -42,7 +42,10 @@ afterEach(() => {
 describe.each(formatCases)("a server of $wire.name for $kind, streamed: $stream", ({ kind, wire, stream }) => {
   const streamed = stream === "always";
   const path = `/v1${wire.path("model", streamed)}`;
-  const run = async (behaviours: Behaviour | readonly Behaviour[], request: Pick<Partial<RunRequest>, "retry" | "timeouts" | "tools" | "maxSteps"> = {}) => {
+  const run = async (
+    behaviours: Behaviour | readonly Behaviour[],
+    request: Pick<Partial<RunRequest>, "retry" | "timeouts" | "tools" | "maxSteps"> = {},
+  ) => {
     server.script(behaviours);
     const played = await play(server.url, { model: scriptedModel(kind, server.url), settings: { stream }, ...request });
     left.push(played);
@@ -110,7 +113,10 @@ describe.each(formatCases)("a server of $wire.name for $kind, streamed: $stream"
     const step = Math.ceil(bytes / 40);
     for (let after = 0; after < bytes; after += step) {
       const cut = fated({ type: "cut", after, gently: (after / step) % 2 === 0 }, says(text));
-      expect((await run([cut, says(text)])).outcome, `asked again, cut after ${after}`).toMatchObject({ status: "succeeded", output: text });
+      expect((await run([cut, says(text)])).outcome, `asked again, cut after ${after}`).toMatchObject({
+        status: "succeeded",
+        output: text,
+      });
       const { outcome } = await run([cut], { retry: once });
       // Every word and its end mark had come; only the end of the framing is missing.
       if (outcome?.status === "succeeded") expect(outcome.output, `cut after ${after} of ${bytes}`).toBe(text);
@@ -248,5 +254,8 @@ describe.each(formatCases)("a server of $wire.name for $kind, streamed: $stream"
 
 /** The event of a stream that says the most. */
 function streamPiece(events: readonly unknown[]): string {
-  return events.map(frame).reduce((longest, each) => (each.includes("delta") && each.length > longest.length ? each : longest), "") || frame(events[0]);
+  return (
+    events.map(frame).reduce((longest, each) => (each.includes("delta") && each.length > longest.length ? each : longest), "") ||
+    frame(events[0])
+  );
 }

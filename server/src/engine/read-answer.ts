@@ -56,6 +56,9 @@ function keptMetadata(metadata: unknown): { provider_metadata?: unknown } {
 /** Words for "I have said it all" that servers use beside `stop`. */
 const otherWordsForStop = new Set(["eos", "eos_token", "end_turn", "stop_sequence", "STOP"]);
 
+/** Words for "now call the tools", which are believed where there are calls. */
+const otherWordsForCalls = new Set(["FUNCTION_CALL", "function_call", "tool_use"]);
+
 /** Words for "something went wrong on the way" that adapters do not know: an answer may come when it is asked for again. */
 const wordsForBroken = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
 
@@ -86,6 +89,6 @@ function readFinish({ content, finishReason, streamed }: RawAnswer, hasCalls: bo
       if (wordsForBroken.has(raw ?? "")) throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
       if (raw === undefined && streamed) throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
       if (raw === undefined && content.length === 0) throw new ModelFailure("The model's answer is empty.", { retryable: true });
-      return raw === undefined || otherWordsForStop.has(raw) ? whole : "other";
+      return raw === undefined || otherWordsForStop.has(raw) || (hasCalls && otherWordsForCalls.has(raw)) ? whole : "other";
   }
 }

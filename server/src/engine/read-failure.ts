@@ -36,7 +36,7 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
     // Typed as text. An adapter that found an error in a 200 makes up a status and leaves the parsed body here.
     const body: unknown = thrown.responseBody;
     if (typeof body === "object" && body !== null) return notAnAnswer(body, scrub);
-    if (thrown.statusCode === undefined) return new ModelFailure("The connection to the model's provider failed.", { retryable: true });
+    if (thrown.statusCode === undefined) return new ModelFailure("The connection to the model's provider failed.", { retryable: true, down: true });
     return isSuccess(thrown.statusCode) ? notAnAnswer(readJson(body), scrub) : refusal(thrown, thrown.statusCode, scrub);
   }
   if (TypeValidationError.isInstance(thrown)) return notAnAnswer(thrown.value, scrub);
@@ -66,6 +66,7 @@ function refusal(error: APICallError, status: number, scrub: Scrub): ModelFailur
   const permanent = complaint?.labels.includes("insufficient_quota") ?? false;
   return new ModelFailure(`The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`, {
     retryable: mayPass(status) && !permanent,
+    down: status >= 500,
     retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
   });
 }

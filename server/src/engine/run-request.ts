@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSettings } from "@beckon/contract";
+import type { Circuit } from "./circuit.ts";
 import type { Journal } from "./journal.ts";
 import type { RetryPolicy, Timeouts } from "./timeouts.ts";
 import type { Tool } from "./tool.ts";
@@ -46,4 +47,6 @@ export interface RunRequest {
   readonly timeouts: Timeouts;
   /** Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
+  /** The one that all runs with the model's provider share; default: none, every call is made. */
+  readonly circuit?: Circuit | undefined;
 }

@@ -52,7 +52,7 @@ function byCode(code: string): ModelFailure | undefined {
     return new ModelFailure(`The model's provider did not answer in time (${code}).`, { kind: "timeout", retryable: true });
   }
   if (lost.has(code) || code.startsWith("HPE_")) {
-    return new ModelFailure(`The connection to the model's provider failed (${code}).`, { retryable: true });
+    return new ModelFailure(`The connection to the model's provider failed (${code}).`, { retryable: true, down: true });
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
     return new ModelFailure(`No secure connection to the model's provider could be made (${code}).`, { retryable: false });

@@ -11,6 +11,8 @@ import { type Exchange, type ExchangeOptions, rawExchange } from "../../test/raw
 /**
  * Both doors that start runs, fed with what nobody should send. After every exchange: each answer has the form of our answers, no
  * fault is ours, and there are exactly the runs that the answers told of. At the end: one model call for each run, none beside.
+ *
+ * Long because all properties share one account of the runs there may be, and their inputs are written out.
  */
 
 // Addresses are made up for each request, so that failed authentications do not slow each other down.

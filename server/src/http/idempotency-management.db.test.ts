@@ -45,7 +45,7 @@ const names: readonly RouteName[] = [
 describe.each(names)("a repeated request to %s", (name) => {
   test("gets the stored answer, secrets and status included, and says so", async () => {
     const { path, body, status } = (await routes())[name];
-    const send = () => beckon.call(path, { body, headers: { "idempotency-key": "k" } });
+    const send = () => beckon.call(path, { body, headers: { "idempotency-key": "stored" } });
     const [first, second] = [await send(), await send()];
     expect([first.status, second.status, isReplay(first), isReplay(second)]).toEqual([status, status, false, true]);
     expect(second.body).toEqual(first.body);
@@ -55,7 +55,7 @@ describe.each(names)("a repeated request to %s", (name) => {
   test("is refused with 422 when its body is another", async () => {
     const { path, body } = (await routes())[name];
     const send = (text: string) =>
-      beckon.call(path, { body: text, headers: { "idempotency-key": "k", "content-type": "application/json" } });
+      beckon.call(path, { body: text, headers: { "idempotency-key": "mismatch", "content-type": "application/json" } });
     await send(JSON.stringify(body));
     expectRefusal(await send(`${JSON.stringify(body)} `), 422, "idempotency_mismatch");
   });

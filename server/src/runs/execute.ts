@@ -75,7 +75,7 @@ function stopReason(live: LiveRun): StopReason | undefined {
 async function execute(
   live: LiveRun,
   run: OwnedRun,
-  { config, model, tools }: PreparedAgent,
+  { config, model, circuit, tools }: PreparedAgent,
   journal: Journal,
   startedAt: number,
 ): Promise<void> {
@@ -88,6 +88,7 @@ async function execute(
       instructions: config.instructions,
       modelName: config.model,
       model,
+      circuit,
       settings: config.model_settings,
       maxSteps: config.limits.max_steps,
       tools,

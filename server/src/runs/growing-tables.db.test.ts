@@ -177,8 +177,11 @@ beforeAll(async () => {
   );
   await database.engine.query(
     `insert into agents (id, workspace_id, version, name, max_concurrent_runs, max_queued_runs)
-      select 'agt_old_' || n, $1, 1, 'Old', case when n % 100 = 0 then 5 end, 100 from generate_series(1, ${grownByAgents}) n`,
+      select case when n % 2 = 0 then 'agt_00_' else 'agt_zz_' end || n, $1, 1, 'Old', case when n % 100 = 0 then 5 end, 100 from generate_series(1, ${grownByAgents}) n`,
     [agent.workspaceId],
+  );
+  await database.engine.query(
+    `insert into tokens (hash, workspace_id, agent_id, sealed) select sha256(id::bytea), workspace_id, id, 'sealed' from agents where name = 'Old'`,
   );
   // As many run in other processes, and wait at other agents.
   await start(many(1_000, () => startRow(agent, { owner })));
@@ -195,7 +198,7 @@ beforeAll(async () => {
       insert into run_results (run_id, workspace_id, output, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
       select id, $1, 'hello', 1, 1, 0, false from grown
     ), keys as (
-      insert into idempotency (workspace_id, scope, key, body_hash, run_id) select $1, $2, id, $4, id from grown
+      insert into idempotency (workspace_id, scope, key, body_hash, run_id) select $1, 'agt_00_' || (hashtext(id) % 1000), id, $4, id from grown
     )
     insert into events (run_id, seq, workspace_id, id, type, version, data)
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,

@@ -28,11 +28,18 @@ async function startFar(settings: Record<string, string> = {}): Promise<Beckon> 
 const attemptsOf = async (agentId: string) =>
   (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { attempt: number }) => run.attempt);
 
-const commit = (bytes: Buffer) => bytes.includes("commit\0");
+/** The commit that follows the statement `name`. */
+function commitAfter(name: string): (bytes: Buffer) => boolean {
+  let seen = false;
+  return (bytes) => {
+    seen ||= statement(name)(bytes);
+    return seen && bytes.includes("commit\0");
+  };
+}
 
 test.each([
   ["a claim", null, statement("claim")],
-  ["a claim under a concurrency limit", 2, commit],
+  ["a claim under a concurrency limit", 2, commitAfter("claim-limited")],
 ] as const)("runs of %s that was committed, and whose reply was lost, are executed by who claimed them", async (_what, max, request) => {
   const agent = await beckon.createAgent({ limits: { max_concurrent_runs: max } });
   const runs = await Promise.all(Array.from({ length: 3 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })));

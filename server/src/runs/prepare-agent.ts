@@ -1,5 +1,5 @@
 import { Refusal } from "../base/errors.ts";
-import { demoEcho, demoEchoName, grantedTools, type Model, providerModel } from "../engine/index.ts";
+import { type Circuit, createCircuit, demoEcho, demoEchoName, grantedTools, type Model, providerModel } from "../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
@@ -7,6 +7,9 @@ import { readVersion } from "./version-store.ts";
 
 /** Versions kept ready. They are immutable, and what changes about a provider is part of the cache's key. */
 const maxPrepared = 2_000;
+
+/** Providers whose state is remembered. One that is forgotten counts as well again. */
+const maxCircuits = 1_000;
 
 /**
  * Reads the version a run has pinned and builds its model and tools.
@@ -24,12 +27,25 @@ export async function prepareAgent(
   const prepared: PreparedAgent = {
     config: row.config,
     model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.providerId),
+    circuit: circuitOf(runtime, row.config.model, row.providerId, pinned.providerStamp),
     tools: [...grantedTools(row.config.tools), ...runtime.extraTools],
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
   if (oldest !== undefined) runtime.prepared.delete(oldest);
   runtime.prepared.set(key, prepared);
   return prepared;
+}
+
+/** Of one provider with one address and key: after a change of either the new one is tried at once. */
+function circuitOf(runtime: Runtime, model: string, providerId: string | null, stamp: string | null): Circuit | undefined {
+  if (providerId === null && model === demoEchoName) return undefined;
+  const id = providerId === null ? `operator ${model.slice(0, model.indexOf("/"))}` : `${providerId} ${stamp}`;
+  const circuit = runtime.circuits.get(id) ?? createCircuit();
+  runtime.circuits.delete(id);
+  runtime.circuits.set(id, circuit);
+  const oldest = runtime.circuits.size > maxCircuits ? runtime.circuits.keys().next().value : undefined;
+  if (oldest !== undefined) runtime.circuits.delete(oldest);
+  return circuit;
 }
 
 async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {

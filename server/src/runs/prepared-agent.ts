@@ -1,9 +1,11 @@
 import type { AgentConfig } from "@beckon/contract";
-import type { Model, Tool } from "../engine/index.ts";
+import type { Circuit, Model, Tool } from "../engine/index.ts";
 
 /** An agent's version, ready to be executed. */
 export interface PreparedAgent {
   readonly config: AgentConfig;
   readonly model: Model;
+  /** Shared with all other agents of the same provider; undefined: built in. */
+  readonly circuit: Circuit | undefined;
   readonly tools: readonly Tool[];
 }

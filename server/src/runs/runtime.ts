@@ -3,7 +3,7 @@ import { type Database, type Gatherer, gather, openWakeUps, type WakeUps } from 
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
-import type { Tool } from "../engine/index.ts";
+import type { Circuit, Tool } from "../engine/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 import type { Claimant } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
@@ -30,6 +30,8 @@ export interface Runtime {
   readonly followers: Followers;
   readonly wakeUps: WakeUps;
   readonly prepared: Map<string, PreparedAgent>;
+  /** Whether each provider answers, as this process sees it. */
+  readonly circuits: Map<string, Circuit>;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
   /** For what the operator chose: its own providers. */
@@ -118,6 +120,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
     wakeUps,
     prepared: new Map(),
+    circuits: new Map(),
     extraTools: options.extraTools ?? [],
     fetch: options.fetch,
     tenantFetch: options.tenantFetch ?? options.fetch,

@@ -70,58 +70,71 @@ export type StartAnswer =
  * - `on conflict do nothing` on the key settles two requests with one key, in one batch or in two processes.
  * - Queued runs are counted only for agents that would get one more; batches in flight at other processes may overshoot.
  * - A run is born running only while the owner has not been declared dead.
+ * - What the requests of one caller have in common is looked up once for all of them.
  * - Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was planned, it can only be a
  *   walk from row to index, never a join over a whole table.
+ * - No `coalesce` in what a row is looked up by: row-level security takes it for a leak, and would have the index not used. `case` will do.
  * - Keys are bound in the order of (scope, key), so that two processes take the locks of equal keys in the same order.
  */
 const text = `
 with requests as (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[])
     with ordinality as r (run_id, event_id, door, credential, agent, key, body_hash, payload, content_type, body, room, owner, position)
-), judged as (
-  select r.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, provider.stamp as provider_stamp, g.id as trigger_id, coalesce(g.prompt_prefix, '') as prompt_prefix,
+), callers as (
+  select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.max_concurrent_runs is null as unlimited, a.paused_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id else 'key:' || k.id end as principal,
-    r.room and a.max_concurrent_runs is null and exists (select from processes p where p.id = r.owner and p.died_at is null) as running,
-    old.run_id as replayed_run,
     case
-      when written.id is not null then 'started'
       when t.hash is null and k.id is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (r.door = 'fire' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.door = 'fire' and g.id is null)) then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-      when r.body = 'unread' then 'body'
-      when r.key is not null and r.body = 'unhashable' then 'body'
-      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
-      when old.run_id is not null then 'idempotency_mismatch'
-      when a.paused_at is not null then 'agent_paused'
-      when g.id is not null and not g.enabled then 'trigger_disabled'
-      when r.body <> 'good' then 'body'
-      when run_input(coalesce(g.prompt_prefix, ''), r.payload) = '' then 'empty'
-      else 'start'
-    end as verdict
-  from requests r
+    end as refusal
+  from (select distinct door, credential, agent from requests) as c
   left join lateral (
-    select * from tokens t where t.hash = r.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (r.door = 'fire') and (r.door = 'fire' or t.agent_id = r.agent) limit 1
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.door = 'fire') and (c.door = 'fire' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from keys k where r.door = 'invoke' and k.hash = r.credential and (k.expires_at is null or k.expires_at > now()) limit 1
+    select * from keys k where c.door = 'invoke' and k.hash = c.credential and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
-    select * from agents a where a.id = coalesce(t.agent_id, r.agent) and a.workspace_id = coalesce(t.workspace_id, k.workspace_id)
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is null then k.workspace_id else t.workspace_id end
       and a.deleted_at is null limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1
   ) g on true
   left join lateral (
-    select * from idempotency i where i.workspace_id = a.workspace_id and i.scope = coalesce(g.id, a.id) and i.key = r.key limit 1
-  ) old on true
-  left join lateral (
     select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-  left join lateral (select id from runs w where w.id = r.run_id limit 1) written on true
+), judged as (
+  select r.run_id, r.event_id, r.door, r.key, r.body_hash, r.payload, r.content_type, r.owner, r.position,
+    c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.trigger_id, c.prompt_prefix, c.provider_stamp, c.principal,
+    r.room and c.unlimited and r.owner in (select p.id from processes p where p.died_at is null) as running,
+    old.run_id as replayed_run,
+    case
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when r.body = 'unread' then 'body'
+      when r.key is not null and r.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.run_id is not null then 'idempotency_mismatch'
+      when c.paused_at is not null then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when r.body <> 'good' then 'body'
+      when run_input(c.prompt_prefix, r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from requests r
+  join callers c on c.door = r.door and c.credential = r.credential and c.agent = r.agent
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1) written on true
 ), waiting as (
   select w.agent_id, (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = w.workspace_id and q.agent_id = w.agent_id limit w.max_queued_runs
@@ -185,7 +198,7 @@ export async function startRuns(database: Database, rows: readonly StartRow[]): 
       column("eventId"),
       column("door"),
       column("credentialHash"),
-      column("agentId"),
+      rows.map((row) => row.agentId ?? ""),
       column("key"),
       column("bodyHash"),
       column("payload"),

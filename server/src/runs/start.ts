@@ -32,6 +32,9 @@ export const unauthorizedMessage =
 /** Milliseconds that a caller waits for the database before it is told 503. */
 const startWaitMs = 5_000;
 
+/** Milliseconds that a statement of another start may take, and some more. */
+const rememberRefusedMs = 30_000;
+
 /**
  * Starts a run, or says why not: credential, pause, key, body and queue limit are judged by the statement that writes it (see the gate).
  * Resolves once the run is durable; it is then executing here, or queued for whoever has room.
@@ -95,7 +98,9 @@ async function submit(
   const unanswered: UnansweredStart = { refused: false, claimed: undefined, settled };
   runtime.unanswered.set(row.runId, unanswered);
   const settle = (executes: boolean) => {
-    runtime.unanswered.delete(row.runId);
+    // The answer of a start with the same key, asked for before the key was free again, may still name a run that was refused.
+    if (unanswered.refused) setTimeout(() => runtime.unanswered.delete(row.runId), rememberRefusedMs).unref();
+    else runtime.unanswered.delete(row.runId);
     resolveSettled();
     if (hasRoom && !executes) room.taken--;
   };
@@ -114,9 +119,9 @@ async function submit(
       settle(false);
       throw thrown;
     }
-    if (!thrown.sent) settle(false);
-    else if (unanswered.claimed !== undefined) return { verdict: "claimed", run: unanswered.claimed, owner };
-    unanswered.refused = true;
+    if (thrown.sent && unanswered.claimed !== undefined) return { verdict: "claimed", run: unanswered.claimed, owner };
+    if (thrown.sent) unanswered.refused = true;
+    else settle(false);
     throw databaseAway(thrown);
   }
 }

@@ -51,7 +51,7 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const plan = planned({ steps: random.pick([[], ["safe"], ["unsafe"]]) });
       const gate = world.holdModel(plan.nonce, random.below(plan.steps.length + 1));
       const sent = send(plan);
-      await gate.reached;
+      await soon(gate.reached);
       const killed = await kill(fleet.placeOf((await ownerOf(pool, plan)) ?? ""));
       gate.release();
       await sent;
@@ -61,7 +61,7 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const plan = planned({ steps: [random.pick(["safe", "unsafe", "both"])] });
       const gate = world.holdEffects(plan.nonce);
       const sent = send(plan);
-      const effect = await gate.reached;
+      const effect = await soon(gate.reached);
       const killed = await kill(fleet.placeOf(effect?.pid ?? 0));
       gate.release();
       await sent;
@@ -100,12 +100,12 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
   }
 }
 
-/** Stops a run's owner for twice its lease and at least until another has the run, and lets its model answer when it goes on. */
+/** Stops a run's owner for twice its lease and at least until another has the run; when it goes on, it gets the answer it had waited for. */
 async function stop({ world, installation: { fleet }, caller, pool }: Chaos): Promise<void> {
   const plan = planned({ steps: ["unsafe"] });
   const gate = world.holdModel(plan.nonce);
   const sent = caller.send({ plan, door: "fire", keyed: true });
-  await gate.reached;
+  await soon(gate.reached);
   const owner = await ownerOf(pool, plan);
   const place = fleet.placeOf(owner ?? "");
   fleet.stop(place);
@@ -113,6 +113,21 @@ async function stop({ world, installation: { fleet }, caller, pool }: Chaos): Pr
   for (const deadline = performance.now() + 20_000; performance.now() < deadline && (await ownerOf(pool, plan)) === owner; )
     await delay(50);
   fleet.resume(place);
+  // The answer reaches the one that was stopped, and works there, before its successor gets its own.
+  gate.releaseFirst();
+  await caller.send({ plan: planned(), door: "invoke", keyed: true }, { at: place });
   gate.release();
   await sent;
+}
+
+/** Milliseconds for a run to come to the point where it is waited for, through take-overs if need be. */
+const patience = 60_000;
+
+async function soon<T>(reached: Promise<T>): Promise<T> {
+  const giveUp = new AbortController();
+  const late = delay(patience, undefined, { signal: giveUp.signal }).then(() => {
+    throw new Error(`a run did not come to where it was waited for in ${patience / 1_000} s`);
+  });
+  late.catch(() => {});
+  return Promise.race([reached, late]).finally(() => giveUp.abort());
 }

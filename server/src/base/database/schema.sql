@@ -87,8 +87,7 @@ create table events (
   version integer not null,
   time timestamp with time zone not null default now(),
   data jsonb not null,
-  constraint events_pkey PRIMARY KEY (run_id, seq),
-  constraint events_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+  constraint events_pkey PRIMARY KEY (run_id, seq)
 );
 alter table events enable row level security;
 alter table events force row level security;
@@ -189,8 +188,7 @@ create table run_inputs (
   depth integer not null default 0,
   retry_of text,
   engine_version integer not null,
-  constraint run_inputs_pkey PRIMARY KEY (run_id, workspace_id),
-  constraint run_inputs_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+  constraint run_inputs_pkey PRIMARY KEY (run_id, workspace_id)
 );
 alter table run_inputs enable row level security;
 alter table run_inputs force row level security;
@@ -207,8 +205,7 @@ create table run_results (
   cached_input_tokens bigint not null,
   usage_estimated boolean not null,
   cost_micros bigint,
-  constraint run_results_pkey PRIMARY KEY (run_id, workspace_id),
-  constraint run_results_workspace_id_run_id_fkey FOREIGN KEY (workspace_id, run_id) REFERENCES runs(workspace_id, id) ON DELETE CASCADE
+  constraint run_results_pkey PRIMARY KEY (run_id, workspace_id)
 );
 alter table run_results enable row level security;
 alter table run_results force row level security;
@@ -234,9 +231,8 @@ create table runs (
 ) with (fillfactor=85);
 CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
 CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);
-CREATE INDEX runs_executing ON public.runs USING btree (agent_id) WHERE (status = 'running'::text);
 CREATE INDEX runs_queued ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'queued'::text);
-CREATE INDEX runs_running ON public.runs USING btree (owner) WHERE (status = 'running'::text);
+CREATE INDEX runs_running ON public.runs USING btree (agent_id, owner) WHERE (status = 'running'::text);
 alter table runs enable row level security;
 alter table runs force row level security;
 create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
@@ -253,6 +249,7 @@ create table tokens (
   constraint tokens_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id),
   constraint tokens_workspace_id_trigger_id_fkey FOREIGN KEY (workspace_id, trigger_id) REFERENCES triggers(workspace_id, id)
 );
+CREATE INDEX tokens_by_agent ON public.tokens USING btree (agent_id);
 CREATE UNIQUE INDEX tokens_current ON public.tokens USING btree (COALESCE(trigger_id, agent_id)) WHERE (expires_at IS NULL);
 CREATE UNIQUE INDEX tokens_predecessor ON public.tokens USING btree (COALESCE(trigger_id, agent_id)) WHERE (expires_at IS NOT NULL);
 alter table tokens enable row level security;

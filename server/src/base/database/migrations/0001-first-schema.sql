@@ -123,6 +123,7 @@ create table tokens (
   foreign key (workspace_id, agent_id) references agents (workspace_id, id),
   foreign key (workspace_id, trigger_id) references triggers (workspace_id, id)
 );
+create index tokens_by_agent on tokens (agent_id);
 create unique index tokens_current on tokens (coalesce(trigger_id, agent_id)) where expires_at is null;
 create unique index tokens_predecessor on tokens (coalesce(trigger_id, agent_id)) where expires_at is not null;
 
@@ -150,8 +151,11 @@ create table runs (
 create index runs_by_workspace on runs (workspace_id, id);
 create index runs_by_agent on runs (agent_id, id);
 create index runs_queued on runs (workspace_id, agent_id, id) where status = 'queued';
-create index runs_running on runs (owner) where status = 'running';
-create index runs_executing on runs (agent_id) where status = 'running';
+create index runs_running on runs (agent_id, owner) where status = 'running';
+
+-- Three tables hang on a run without a foreign key. They are filled only by statements whose rows come from the insert or update of the
+-- run's own row, so they cannot point elsewhere; and checking each row again was a fifth of what a run costs this database
+-- (docs/decisions/0003-gathered-writes.md). Whoever deletes a run deletes them with it.
 
 -- What a run was started with; never changes. The input the model sees is made of payload and prompt_prefix by run_input().
 create table run_inputs (
@@ -171,8 +175,7 @@ create table run_inputs (
   depth int not null default 0,
   retry_of text,
   engine_version int not null,
-  primary key (run_id, workspace_id),
-  foreign key (workspace_id, run_id) references runs (workspace_id, id) on delete cascade
+  primary key (run_id, workspace_id)
 );
 
 -- What a run ended with: one row, written with the end.
@@ -188,8 +191,7 @@ create table run_results (
   usage_estimated boolean not null,
   -- null: the model's price is not known.
   cost_micros bigint,
-  primary key (run_id, workspace_id),
-  foreign key (workspace_id, run_id) references runs (workspace_id, id) on delete cascade
+  primary key (run_id, workspace_id)
 );
 
 -- The journal. seq counts from 1 within the run, without gaps.
@@ -203,8 +205,7 @@ create table events (
   time timestamptz not null default now(),
   -- Over 64 KiB it is kept as an artifact and stands here as {"artifact_id", "bytes"}.
   data jsonb not null,
-  primary key (run_id, seq),
-  foreign key (workspace_id, run_id) references runs (workspace_id, id) on delete cascade
+  primary key (run_id, seq)
 );
 
 -- Files a run made, pruned with it.

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
+import { connect, migrate } from "../server/src/base/database/index.ts";
+import { newId } from "../server/src/base/ids.ts";
+import { createLog } from "../server/src/base/log.ts";
+import { createSealer, hashCredential } from "../server/src/base/secrets/index.ts";
+import { createAgent } from "../server/src/agents/index.ts";
+import { appendToRuns } from "../server/src/runs/append-statement.ts";
+import { startRuns } from "../server/src/runs/start-statement.ts";
+
+/**
+ * What the two gathered statements of a one-step run cost PostgreSQL: CPU of the one backend that executes them, by row, and the time of a
+ * batch as its callers feel it. `--foreign-keys` adds the three foreign keys that the schema leaves out, for comparison.
+ */
+const rowsInBatch = 20;
+const batches = 1_000;
+const withForeignKeys = process.argv.includes("--foreign-keys");
+
+const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+const log = createLog("warn");
+const embedded = await startEmbedded({ dataDir, log });
+const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log });
+try {
+  await migrate(database.settings, async (client) => {
+    await client.query("insert into workspaces (id, name) values ('wsp_bench', 'bench')");
+    await client.query("insert into processes (id, engine_version, lease_until) values ('prc_bench', 1, now() + interval '1 day')");
+    if (!withForeignKeys) return;
+    for (const table of ["run_inputs", "run_results", "events"]) {
+      await client.query(`alter table ${table} add foreign key (workspace_id, run_id) references runs (workspace_id, id)`);
+    }
+  });
+  const ctx = { actor: { kind: "system" } as const, workspaceId: "wsp_bench", database, sealer: createSealer(Buffer.alloc(32)) };
+  const { data: agent } = await createAgent({ ctx, input: { body: { name: "bench", model: "demo/echo" } } });
+  const { rows } = await database.engine.query<{ pid: number }>("select pg_backend_pid() as pid");
+  const pid = rows[0]?.pid ?? 0;
+  await pass(agent);
+  const { start, append } = await pass(agent);
+  console.log(`| statement${withForeignKeys ? ", with foreign keys to runs" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`);
+  console.log("|---|---|---|");
+  for (const [name, cost] of Object.entries({ start, append })) {
+    console.log(`| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`);
+  }
+
+  async function pass(caller: { id: string; token: string }) {
+    const costs = { start: { cpu: 0, wall: 0 }, append: { cpu: 0, wall: 0 } };
+    const measured = async (name: keyof typeof costs, act: () => Promise<unknown>) => {
+      const [cpu, wall] = [cpuSeconds(pid), performance.now()];
+      await act();
+      costs[name].cpu += cpuSeconds(pid) - cpu;
+      costs[name].wall += performance.now() - wall;
+    };
+    for (let batch = 0; batch < batches; batch++) {
+      const runIds = Array.from({ length: rowsInBatch }, () => newId("run"));
+      await measured("start", () => startRuns(database, runIds.map((runId) => startRow(runId, caller))));
+      await measured("append", () => appendToRuns(database, runIds.map(endRow)));
+    }
+    return costs;
+  }
+} finally {
+  await database.close();
+  await embedded.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+function startRow(runId: string, caller: { id: string; token: string }) {
+  return {
+    runId,
+    eventId: newId("evt"),
+    door: "invoke" as const,
+    credentialHash: hashCredential(caller.token),
+    agentId: caller.id,
+    key: null,
+    bodyHash: null,
+    payload: "What is the state of order 4711?",
+    contentType: "application/json",
+    body: "good" as const,
+    room: true,
+    owner: "prc_bench",
+  };
+}
+
+function endRow(runId: string) {
+  const usage = { input_tokens: 20, output_tokens: 10, cached_input_tokens: 0 };
+  const output = "The order has been paid and will ship today.";
+  const step = { step: 1, model: "bench/model", parts: [{ type: "text", text: output }], finish_reason: "stop", usage, duration_ms: 3, retries: 0 };
+  const entry = (type: string, data: unknown) => ({ id: newId("evt"), type, data: JSON.stringify(data), artifact: undefined });
+  return {
+    runId,
+    workspaceId: "wsp_bench",
+    owner: "prc_bench",
+    fence: 1,
+    lastSeq: 1,
+    intent: false,
+    entries: [entry("run.step", step), entry("run.finished", { output, usage, cost_micros: null })],
+    end: { status: "succeeded" as const, output, error: null, usage, costMicros: null },
+  };
+}
+
+/** User and system time of one process, in seconds, to the 10 ms that Linux counts in. */
+function cpuSeconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

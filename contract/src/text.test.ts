@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { metadata } from "./text.ts";
+
+/** `levels` objects inside each other. */
+function nested(levels: number): unknown {
+  return JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
+}
+
+test.each([
+  ["32 levels", nested(32)],
+  ["every kind of value", { text: "日本語 👋", number: 1.5, truth: true, nothing: null, list: [1, "a", {}], object: {} }],
+  ["text that looks like an escape", { a: "\\u0000" }],
+])("metadata may hold %s, and is given back unchanged", (_what, value) => {
+  expect(metadata.parse(value)).toEqual(value);
+});
+
+test.each([
+  ["33 levels", nested(33)],
+  ["100,000 levels", nested(100_000)],
+  ["a NUL", { a: ["\0"] }],
+  ["a NUL in a name", { a: { "\0": 1 } }],
+  ["a lone surrogate", { a: "\ud800" }],
+  ["more than 16 KiB", { a: "x".repeat(16_384) }],
+  ["a number too large for JSON", { a: Number.POSITIVE_INFINITY }],
+])("metadata may not hold %s", (_what, value) => {
+  expect(metadata.safeParse(value).success).toBe(false);
+});
+
+test.each([[[]], ["text"], [null], [undefined]])("metadata is an object, not %j", (value) => {
+  expect(metadata.safeParse(value).success).toBe(false);
+});

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Client } from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { eventually } from "../test/eventually.ts";
+import { temporaryFolder } from "../test/fixtures/supervisor.ts";
+import { echo, held, startModelServer } from "../test/model-server.ts";
+import { type EmbeddedOptions, startEmbedded } from "./base/database/embedded/index.ts";
+import { createLog } from "./base/log.ts";
+import { readConfig } from "./config.ts";
+import { start } from "./main.ts";
+
+const leaseMs = 2_000;
+
+test("a database restart that is longer than the lease makes no process declare another dead, and runs under way end once", async () => {
+  const options: EmbeddedOptions & { tcp: { password: string; port?: number } } = {
+    dataDir: join(temporaryFolder(), "data"),
+    log: createLog("silent"),
+    tcp: { password: "restart" },
+  };
+  let embedded = await startEmbedded(options);
+  onTestFinished(() => embedded.stop());
+  const models = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  models.script(held(released.promise, echo()));
+  onTestFinished(async () => {
+    released.resolve();
+    await models.close();
+  });
+  const port = Number(new URL(embedded.tcpUrl).port);
+  const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
+  const config = readConfig({
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    DATABASE_URL: `postgresql://beckon:restart@127.0.0.1:${port}/beckon`,
+    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_BOOTSTRAP_KEY: key,
+    BECKON_LEASE_SECONDS: String(leaseMs / 1_000),
+    BECKON_EGRESS_ALLOW: new URL(models.url).host,
+  });
+  const begunAt = performance.now();
+  const servers = [await start({ config }), await start({ config })];
+  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+  const call = async (at: number, path: string, body?: unknown, credential = key) => {
+    const response = await fetch(`${servers[at]?.url}/api/public${path}`, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { "x-api-key": credential, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, headers: response.headers, body: await response.json() };
+  };
+
+  await call(0, "/providers", { name: "held", kind: "openai-compatible", base_url: models.url });
+  const { body } = await call(0, "/agents", { name: "Held", model: "held/scripted", limits: { max_concurrent_runs: null } });
+  const limited = (await call(0, "/agents", { name: "Limited", model: "held/scripted", limits: { max_concurrent_runs: 2 } })).body.data;
+  const agent = body.data;
+  const invoke = (at: number, of: { id: string; token: string }, input: string) => call(at, `/agents/${of.id}/invoke`, { input }, of.token);
+  const waiting = Array.from({ length: 20 }, (_, index) => invoke(index % 2, index < 12 ? agent : limited, `run ${index}`));
+  await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
+  // Both have held their leases long enough to judge each other.
+  await eventually("a lease's length", () => performance.now() > begunAt + 2 * leaseMs || undefined);
+
+  await embedded.stop();
+  const stoppedAt = performance.now();
+  const refused = await invoke(0, agent, "refused");
+  expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  released.resolve();
+  await eventually("more than two leases' length", () => performance.now() > stoppedAt + 2.5 * leaseMs || undefined);
+  embedded = await startEmbedded({ ...options, tcp: { ...options.tcp, port } });
+
+  for (const [index, { status, body }] of (await Promise.all(waiting)).entries()) {
+    expect([status, body.output]).toEqual([200, `run ${index}`]);
+  }
+  const afterwards = performance.now();
+  for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
+  // Long enough for each to judge the other, had it a mind to.
+  await eventually("three leases' length", () => performance.now() > afterwards + 3 * leaseMs || undefined);
+
+  const client = new Client({ connectionString: `${embedded.tcpUrl.replace(/\/postgres$/, "/beckon")}` });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const { rows: processes } = await client.query("select died_at, lease_until > now() as alive from processes");
+  expect(processes).toEqual([{ died_at: null, alive: true }, { died_at: null, alive: true }]);
+  const { rows: runs } = await client.query<{ refused: boolean; status: string; attempt: number; ends: number; count: number }>(
+    `select i.payload = 'refused' as refused, r.status, r.attempt, e.ends, count(*)::int from runs r join run_inputs i on i.run_id = r.id,
+      lateral (select count(*)::int as ends from events e where e.run_id = r.id and e.type in ('run.finished', 'run.failed', 'run.cancelled')) as e
+      group by 1, 2, 3, 4`,
+  );
+  expect(runs.filter(({ refused }) => !refused)).toEqual([{ refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 }]);
+  // What was refused may have been written all the same: then it was ended before any model call.
+  expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
+  expect(models.requests.length).toBe(22);
+});

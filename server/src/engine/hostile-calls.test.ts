@@ -1,0 +1,94 @@
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { dataOf, play, tool } from "../../test/engine-run.ts";
+import { formatCases, scriptedModel } from "../../test/format-cases.ts";
+import { type Behaviour, says, startModelServer } from "../../test/model-server.ts";
+
+const server = await startModelServer();
+afterAll(() => server.close());
+beforeEach(() => server.reset());
+
+/** A tool that takes a colour, counts its calls, and has a neighbour that this agent was not granted. */
+function paint() {
+  const calls: unknown[] = [];
+  return {
+    calls,
+    tool: tool("paint", {
+      check: (args) => (typeof (args as { colour?: unknown }).colour === "string" ? undefined : "colour must be a text"),
+      run: async (args) => {
+        calls.push(args);
+        return "painted";
+      },
+    }),
+  };
+}
+
+const call = (id: string, args = '{"colour":"red"}', name = "paint") => ({ id, name, arguments: args });
+
+describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stream }) => {
+  const run = async (behaviours: Behaviour | readonly Behaviour[], maxSteps = 5) => {
+    server.script(behaviours);
+    const painting = paint();
+    const played = await play(server.url, {
+      model: scriptedModel(kind, server.url),
+      settings: { stream },
+      tools: [painting.tool],
+      maxSteps,
+    });
+    return { ...played, painted: painting.calls };
+  };
+  /** What the second request says, whatever its format. */
+  const shown = () => JSON.stringify(server.requests[1]?.body);
+
+  it.each(["no_such_tool", "wipe_disk", "../paint", ""])("that calls the tool %j is told that it has none of that name", async (name) => {
+    const { outcome, journal, painted } = await run([says({ calls: [call("call_1", "{}", name)] }), says("sorry")]);
+    if (name !== "") {
+      expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+      expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
+      expect(shown()).toContain("There is no tool named");
+    } else expect(outcome?.status).toMatch(/succeeded|failed/);
+    expect(painted).toEqual([]);
+    expect(dataOf(journal, "run.tool_call")).toEqual([]);
+  });
+
+  it.each(['{"colour":"re', "no JSON", '"red"', "[1]", '{"colour":7}', '{"color":"red"}', "null", "{}"])(
+    "that writes %j as arguments is told what is wrong with them",
+    async (args) => {
+      const { outcome, journal, painted } = await run([says({ calls: [call("call_1", args)] }), says("sorry")]);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+      expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
+      expect(shown()).toMatch(/are not JSON|do not fit/);
+      expect(painted).toEqual([]);
+    },
+  );
+
+  it("that gives two calls one id gets a result for each", async () => {
+    const { outcome, journal, painted } = await run([
+      says({ calls: [call("call_1", '{"colour":"red"}'), call("call_1", '{"colour":"blue"}')] }),
+      says({ calls: [call("call_1", '{"colour":"green"}')] }),
+      says("done"),
+    ]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(painted).toEqual([{ colour: "red" }, { colour: "blue" }, { colour: "green" }]);
+    const ids = new Set(dataOf(journal, "run.tool_result").map(({ call_id }) => call_id));
+    expect(ids.size).toBe(3);
+    // Each stands in the last request once with the call and once with its result.
+    const last = JSON.stringify(server.requests[2]?.body);
+    for (const id of ids) expect(last.split(`"${id}"`)).toHaveLength(3);
+  });
+
+  it("that calls tools without end stops at its limit of steps", async () => {
+    const { outcome, painted } = await run((request, index) => says({ calls: [call(`call_${index}`)] })(request, index), 4);
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "step_limit" } });
+    expect(painted).toHaveLength(3);
+    expect(server.requests).toHaveLength(4);
+  });
+
+  it("that makes a thousand calls in one turn has the first 64 made, and a result for each", async () => {
+    const calls = Array.from({ length: 1_000 }, (_, n) => call(`call_${n}`));
+    const { outcome, journal, painted } = await run([says({ calls }), says("done")]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
+    expect(painted).toHaveLength(64);
+    expect(dataOf(journal, "run.tool_result")).toHaveLength(1_000);
+    expect(shown().split('"call_999"')).toHaveLength(3);
+  });
+});

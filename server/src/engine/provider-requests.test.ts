@@ -1,0 +1,150 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import type { ModelSettings, ProviderKind } from "@beckon/contract";
+import { afterAll, expect, it } from "vitest";
+import { patientFetch, play, tool } from "../../test/engine-run.ts";
+import { type ModelRequest, says, startModelServer } from "../../test/model-server.ts";
+import { providerModel } from "./models/provider-model.ts";
+
+const server = await startModelServer();
+const folder = await mkdtemp(join(tmpdir(), "beckon-requests-"));
+afterAll(() => Promise.all([server.close(), rm(folder, { recursive: true })]));
+
+const models: readonly (readonly [ProviderKind, readonly string[]])[] = [
+  ["openai", ["gpt-5", "gpt-4.1", "o4-mini", "a-name-nobody-knows"]],
+  ["openai-chat", ["gpt-5", "gpt-4.1", "o4-mini", "a-name-nobody-knows"]],
+  ["anthropic", ["claude-sonnet-4-5", "claude-opus-4-6", "a-name-nobody-knows"]],
+  ["google", ["gemini-3-pro-preview", "gemini-2.5-flash", "a-name-nobody-knows"]],
+];
+const settings: readonly Partial<ModelSettings>[] = [
+  {},
+  { stream: "always" },
+  { temperature: 0.7, max_output_tokens: 4_000 },
+  ...(["none", "minimal", "low", "medium", "high", "xhigh"] as const).map((reasoning_effort) => ({
+    reasoning_effort,
+    max_output_tokens: 30_000,
+  })),
+];
+const lookUp = tool("look_up", {
+  parameters: {
+    type: "object",
+    properties: { colour: { type: "string", enum: ["red", "blue"] }, shades: { type: "array", items: { type: "integer" } } },
+    required: ["colour"],
+    additionalProperties: false,
+  },
+  run: async () => ({ shade: "navy" }),
+});
+const idle = tool("idle", { parameters: { type: "object", properties: {} }, run: async () => "done" });
+
+/** All requests of conversations that use every part of the format. */
+async function requestsTo(kind: ProviderKind, modelId: string): Promise<readonly ModelRequest[]> {
+  server.reset();
+  for (const each of settings) {
+    server.script([
+      says({
+        reasoning: "I must look it up.",
+        signature: "cHJvb2Y=",
+        text: "One moment.",
+        calls: [
+          { id: "call_1", name: "look_up", arguments: '{"colour":"blue"}' },
+          { id: "call_2", name: "idle", arguments: "" },
+          { id: "call_3", name: "look_up", arguments: '["no", "object"' },
+        ],
+      }),
+      says("It is navy."),
+    ]);
+    const { outcome } = await play(server.url, {
+      model: providerModel(kind, { name: "p", baseUrl: server.url, apiKey: "key", modelId, fetch: patientFetch }),
+      settings: { stream: "never", ...each },
+      instructions: "Be brief.",
+      tools: [lookUp, idle],
+    });
+    expect(outcome?.status, `${kind} ${modelId} ${JSON.stringify(each)}`).toBe("succeeded");
+  }
+  return [...server.requests];
+}
+
+/** The types that the providers' own packages give to their requests. */
+const header = `
+import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
+import type { ResponseCreateParams } from "openai/resources/responses/responses";
+import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages";
+import type { GenerateContentParameters } from "@google/genai";
+/** JSON holds an enum's text, where the package's type wants the enum itself. */
+type Json<T> = T extends string ? \`\${T}\` : T extends readonly (infer U)[] ? Json<U>[] : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
+`;
+
+/**
+ * One request as an assignment. Two differences are known and meant: Anthropic's package has no `temperature` any more, which its
+ * API takes for the models that had it; Google's spells thinking levels in capitals, its API takes them in either form.
+ */
+function statement(kind: ProviderKind, { path, body }: ModelRequest, name: string): string {
+  switch (kind) {
+    case "openai":
+      return `export const ${name}: ResponseCreateParams = ${JSON.stringify(body)};`;
+    case "openai-chat":
+      return `export const ${name}: ChatCompletionCreateParams = ${JSON.stringify(body)};`;
+    case "anthropic":
+      return `export const ${name}: MessageCreateParams = ${JSON.stringify({ ...body, temperature: undefined })};`;
+    default: {
+      // The package takes the same members in another place: model in the URL, all but the contents in \`config\`.
+      const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
+      const config = { ...rest, ...generationConfig };
+      const json = JSON.stringify({ model: path, contents, config }, (member, value) =>
+        member === "thinkingLevel" ? String(value).toUpperCase() : value,
+      );
+      return `export const ${name}: Json<GenerateContentParameters> = ${json};`;
+    }
+  }
+}
+
+/** The type checker's complaints about a file in which each request is assigned to its type; members too many are errors too. */
+async function complaintsAbout(statements: readonly string[]): Promise<string> {
+  const root = resolve(import.meta.dirname, "../../..");
+  await symlink(join(root, "node_modules"), join(folder, "node_modules")).catch(() => undefined);
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2024",
+    lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
+    skipLibCheck: true,
+    types: ["node"],
+  };
+  await writeFile(join(folder, "package.json"), '{"type":"module"}');
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["requests.ts"] }));
+  await writeFile(join(folder, "requests.ts"), [header, ...statements].join("\n"));
+  const tsc = join(root, "node_modules/.bin/tsc");
+  return promisify(execFile)(process.execPath, [tsc, "-p", folder]).then(
+    () => "",
+    (failed: { stdout: string }) => failed.stdout,
+  );
+}
+
+it("sends what the providers' own packages would", { timeout: 60_000 }, async () => {
+  const statements: string[] = [];
+  for (const [kind, modelIds] of models) {
+    for (const modelId of modelIds) {
+      const requests = await requestsTo(kind, modelId);
+      expect(requests).toHaveLength(settings.length * 2);
+      statements.push(...requests.map((request, index) => statement(kind, request, `request_${statements.length + index}`)));
+    }
+  }
+  expect(await complaintsAbout(statements)).toBe("");
+});
+
+it("would notice a member that is missing, unknown or of another type", { timeout: 60_000 }, async () => {
+  const [request] = await requestsTo("anthropic", "claude-sonnet-4-5");
+  const [other] = await requestsTo("google", "gemini-2.5-flash");
+  if (request === undefined || other === undefined) throw new Error("nothing was sent");
+  const { max_tokens, ...lacking } = request.body;
+  const bodies = [lacking, { ...request.body, max_output_tokens: 5 }, { ...request.body, messages: [{ role: "user", content: 7 }] }];
+  const complaints = await complaintsAbout([
+    ...bodies.map((body, index) => statement("anthropic", { ...request, body: body as typeof request.body }, `wrong_${index}`)),
+    statement("google", { ...other, body: { ...other.body, generationConfig: { maxTokens: max_tokens } } as typeof other.body }, "wrong_3"),
+  ]);
+  for (const index of [0, 1, 2, 3]) expect(complaints).toContain(`requests.ts(${header.split("\n").length + 1 + index},`);
+});

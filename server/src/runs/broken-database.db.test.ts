@@ -1,0 +1,161 @@
+import { expect, onTestFinished, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { startBusyModel } from "../../test/busy-model.ts";
+import { seeded } from "../../test/crash/random.ts";
+import { eventually } from "../../test/eventually.ts";
+import { type Proxy, startProxy, statement } from "../../test/proxy.ts";
+
+/** Answers callers on a sound connection and executes nothing. */
+const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+type Mishap = (proxy: Proxy) => Promise<unknown>;
+
+async function during(proxy: Proxy, weather: Proxy["weather"], ms: number): Promise<void> {
+  proxy.weather = weather;
+  await pause(ms);
+  proxy.weather = { type: "fair" };
+}
+
+/** Silent at first; then somebody on the way forgets the connections. */
+async function silent(proxy: Proxy, type: "mute" | "blackHole", ms: number): Promise<void> {
+  await during(proxy, { type }, ms);
+  proxy.drop({ hard: true });
+}
+
+async function closed(proxy: Proxy, ms: number): Promise<void> {
+  proxy.drop();
+  await during(proxy, { type: "closed" }, ms);
+}
+
+/** Resets the connection on which the next statement of this name was committed, or has begun to be answered, if there is one soon. */
+const cut =
+  (name: string, pass: "nothing" | number = "nothing"): Mishap =>
+  (proxy) =>
+    Promise.race([proxy.cutNext({ request: statement(name), pass }), pause(300)]);
+
+/** Of less than a second: nobody's patience ends. */
+const short: readonly Mishap[] = [
+  (proxy) => during(proxy, { type: "slow", ms: 40 }, 700),
+  async (proxy) => proxy.drop(),
+  async (proxy) => proxy.drop({ hard: true }),
+  (proxy) => closed(proxy, 600),
+  (proxy) => silent(proxy, "mute", 500),
+  (proxy) => silent(proxy, "blackHole", 500),
+  cut("start"),
+  cut("start", 30),
+  cut("append"),
+  cut("append"),
+  cut("claim"),
+  cut("claim-limited-agents"),
+  cut("read-outcome"),
+];
+
+/** Longer than a start waits. */
+const long: readonly Mishap[] = [(proxy) => silent(proxy, "mute", 5_500), (proxy) => closed(proxy, 5_500)];
+
+/** What became of one request: each answer it got, and the run named in it. */
+interface Story {
+  readonly nonce: string;
+  readonly keyed: boolean;
+  readonly answers: Answer[];
+}
+
+test.for([
+  ["two processes", 2, short, 9],
+  ["one process, for longer than a caller waits,", 1, long, 5],
+] as const)("whatever the network does between %s and the database, nothing is lost, doubled or told wrong, and it recovers", async ([, processes, mishaps, seconds], { annotate }) => {
+  const seed = Number(process.hrtime.bigint() % 1_000_000n);
+  const random = seeded(seed);
+  const proxies = await Promise.all(Array.from({ length: processes }, () => startProxy(beckon.db.url)));
+  onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))));
+  const servers = await Promise.all(
+    proxies.map((proxy) => beckon.another({ settings: { BECKON_ROLE: "all", DATABASE_URL: proxy.urlFor(beckon.db.url) } })),
+  );
+  onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
+  const busy = await startBusyModel(beckon, 5);
+  const agents = [
+    await beckon.createAgent({ model: busy.model }),
+    await beckon.createAgent({ model: busy.model, limits: { max_concurrent_runs: 3 } }),
+  ];
+  const triggers = await Promise.all(agents.map((agent) => beckon.createTrigger(agent.id)));
+
+  function send(index: number, nonce: string, key: string | undefined, fires: boolean, at: number): Promise<Answer> {
+    const url = `${servers[at]?.url}/api/public`;
+    const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
+    if (fires) return beckon.call(`${url}/triggers/${triggers[index]?.token}`, { credential: null, body: nonce, headers });
+    const { id, token } = agents[index] ?? { id: "", token: "" };
+    return beckon.call(`${url}/agents/${id}/invoke`, { credential: token, body: { input: nonce }, headers });
+  }
+
+  const stories: Story[] = [];
+  let working = true;
+  async function work(worker: number): Promise<void> {
+    for (let turn = 0; working; turn++) {
+      const story: Story = { nonce: `nonce ${worker}-${turn}`, keyed: random.chance(0.5), answers: [] };
+      const [index, fires] = [random.below(2), random.chance(0.5)];
+      stories.push(story);
+      do {
+        const key = story.keyed ? story.nonce : undefined;
+        story.answers.push(await send(index, story.nonce, key, fires, random.below(processes)));
+      } while (story.keyed && story.answers.at(-1)?.status === 503 && (await pause(50), true));
+    }
+  }
+
+  const workers = Promise.all(Array.from({ length: 16 }, (_, worker) => work(worker)));
+  for (const began = performance.now(); performance.now() - began < seconds * 1_000; ) {
+    for (const happen of random.shuffled(mishaps)) {
+      await pause(200 + random.below(600));
+      await Promise.all((random.chance(0.3) ? proxies : [random.pick(proxies)]).map(happen));
+    }
+  }
+  working = false;
+  await workers;
+  for (const at of servers.keys()) expect((await send(0, "afterwards", undefined, false, at)).status).toBe(200);
+
+  const runs = await eventually("the end of all runs", () => endedRuns(agents.map(({ id }) => id)));
+  const told = `seed ${seed}`;
+  for (const { nonce, keyed, answers } of stories) {
+    const made = runs.filter(({ payload }) => payload === nonce);
+    const succeeded = made.filter(({ status }) => status === "succeeded").map(({ id }) => id);
+    const last = answers.at(-1);
+    expect(answers.filter(({ status }) => status !== 200 && status !== 503).map(({ status, body }) => [status, body]), told).toEqual([]);
+    expect(succeeded, `${told}, ${nonce}, keyed ${keyed}`).toEqual(last?.status === 200 ? [last.body.run_id] : []);
+    expect(made.every(({ status }) => status === "succeeded" || status === "cancelled"), told).toBe(true);
+    expect(busy.inputs.filter((input) => input === nonce).length, `${told}, model calls of ${nonce}`).toBe(succeeded.length);
+  }
+  for (const { attempt, types, seqs } of runs) {
+    expect(attempt, told).toBe(1);
+    expect(seqs, told).toEqual(seqs.map((_, index) => index + 1));
+    expect(types.filter((type) => ["run.finished", "run.failed", "run.cancelled"].includes(type)), told).toHaveLength(1);
+  }
+  const { rows: dead } = await beckon.db.database.engine.query(
+    "select from processes where died_at is not null and exists (select from runs where owner = processes.id and agent_id = any ($1))",
+    [agents.map(({ id }) => id)],
+  );
+  expect(dead, told).toEqual([]);
+  const refusals = stories.reduce((sum, { answers }) => sum + answers.filter(({ status }) => status === 503).length, 0);
+  const withdrawn = runs.filter(({ status }) => status === "cancelled").length;
+  await annotate(`${told}: ${stories.length} nonces, ${runs.length} runs, ${refusals} answers 503, ${withdrawn} runs withdrawn`);
+});
+
+interface EndedRun {
+  readonly id: string;
+  readonly payload: string;
+  readonly status: string;
+  readonly attempt: number;
+  readonly types: string[];
+  readonly seqs: number[];
+}
+
+/** All runs of these agents with their journals, when they have all ended. */
+async function endedRuns(agentIds: readonly string[]): Promise<EndedRun[] | undefined> {
+  const { rows } = await beckon.db.database.engine.query<EndedRun>(
+    `select r.id, i.payload, r.status, r.attempt, array_agg(e.type order by e.seq) as types, array_agg(e.seq order by e.seq) as seqs
+      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id
+      where r.agent_id = any ($1) group by r.id, i.payload, r.status, r.attempt`,
+    [agentIds],
+  );
+  return rows.every(({ status }) => status !== "queued" && status !== "running") ? rows : undefined;
+}

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from "vitest";
+import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { broken } from "../../test/load.ts";
+import { startModelServer } from "../../test/model-server.ts";
+import { startProxy, type Weather } from "../../test/proxy.ts";
+
+/** One process answers and executes, over a network that fails; the other does neither and keeps the database for the test. */
+const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+const proxy = await startProxy(beckon.db.url);
+const far = await beckon.another({ settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "all" } });
+const model = await startModelServer();
+afterAll(async () => {
+  await far.stop();
+  await proxy.close();
+  await model.close();
+});
+const provider = await beckon.createProvider(model.url);
+
+type Agent = Awaited<ReturnType<TestBeckon["createAgent"]>>;
+const invoke = (agent: Agent, input: string, key?: string) =>
+  beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: { input },
+    headers: key === undefined ? {} : { "idempotency-key": key },
+  });
+const asked = (input: string) => model.requests.filter(({ body }) => body.messages.some(({ content }) => content === input)).length;
+
+async function runOf(input: string) {
+  const { rows } = await beckon.db.database.engine.query<{ id: string; status: string }>(
+    "select r.id, r.status from runs r join run_inputs i on i.run_id = r.id where i.payload = $1",
+    [input],
+  );
+  return rows;
+}
+
+test.each<[string, Weather, Record<string, unknown>]>([
+  ["written, its reply lost, and born running", { type: "mute" }, {}],
+  ["written, its reply lost, and queued", { type: "mute" }, { limits: { max_concurrent_runs: 1 } }],
+  ["sent, and has not arrived", { type: "blackHole" }, {}],
+])("a start without an answer is 503 with Retry-After, and its run ends cancelled without a model call: %s", { timeout: 25_000 }, async (name, weather, more) => {
+  const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
+  // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
+  await eventually("a first answer", async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined);
+
+  proxy.weather = weather;
+  const answer = await invoke(agent, name, "the key");
+  expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
+  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await runOf(name)).toHaveLength(weather.type === "mute" ? 1 : 0);
+
+  proxy.weather = { type: "fair" };
+  proxy.drop({ hard: true });
+  await eventually("the run, cancelled", async () => (await runOf(name))[0]?.status === "cancelled" || undefined);
+  expect(asked(name)).toBe(0);
+  expect(await runOf(name)).toHaveLength(1);
+  expect(await broken(beckon.db.database, [])).toEqual([]);
+
+  // Nothing was started, so the key is free: the same request starts a run now.
+  expect(await invoke(agent, name, "the key")).toMatchObject({ status: 200, body: { output: name } });
+  expect(asked(name)).toBe(1);
+});
