@@ -19,8 +19,8 @@ const limits = z.strictObject({
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /** Runs executing at once; null: no limit. Limits execution, never acceptance. */
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
-  /** Runs waiting; one more is refused with `agent_busy`. 0 to 10,000,000. */
-  max_queued_runs: z.number().int().min(0).max(10_000_000).default(10_000),
+  /** Runs waiting; one more is refused with `agent_busy`. 1 to 10,000,000: with a limit of concurrency every run begins in the queue. */
+  max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /** Processes a run may lose before it ends `interrupted`, 1 to 100. */
   max_attempts: z.number().int().min(1).max(100).default(3),
 });

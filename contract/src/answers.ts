@@ -40,15 +40,15 @@ export const fireAnswer = z.object({ ok: z.literal(true), run_id: z.string() });
 /** Body of a POST that has nothing to say: none, or an object without members. */
 export const emptyBody = z.strictObject({});
 
-/** `?limit=&after=` of every list: 1 to 200 rows, 50 by default. */
-export const pageQuery = z.object({
+/** `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Strict: a filter that is not there must not look as if it had been applied. */
+export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   after: z.string().max(1_000).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
 /** `?limit=&after=` of a run's events: `after` is the last seq the reader has seen, so that 0 begins at the beginning. */
-export const eventsQuery = z.object({
+export const eventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
 });

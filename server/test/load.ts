@@ -25,17 +25,30 @@ async function send(target: Target, door: Exchange["door"]): Promise<Exchange> {
   const input = `request ${++sent}`;
   const [url, init] =
     door === "invoke"
-      ? [`${target.url}/api/public/agents/${target.agentId}/invoke`, { headers: { "x-api-key": target.agentToken }, body: JSON.stringify({ input }) }]
+      ? [
+          `${target.url}/api/public/agents/${target.agentId}/invoke`,
+          { headers: { "x-api-key": target.agentToken }, body: JSON.stringify({ input }) },
+        ]
       : [target.triggerUrl, { headers: { "content-type": "text/plain" }, body: input }];
   const response = await fetch(url, { method: "POST", ...init });
-  return { door, input, status: response.status, retryAfter: response.headers.get("retry-after"), body: (await response.json()) as Exchange["body"] };
+  return {
+    door,
+    input,
+    status: response.status,
+    retryAfter: response.headers.get("retry-after"),
+    body: (await response.json()) as Exchange["body"],
+  };
 }
 
 /**
  * Sends requests through both doors, `callers` at a time, each as soon as the one before it is answered, until `disturb` has done its work.
  * @throws when a request gets no answer at all: whatever happens to the database, the server stays.
  */
-export async function underLoad(target: Target, disturb: (exchanges: readonly Exchange[]) => Promise<void>, callers = 16): Promise<Exchange[]> {
+export async function underLoad(
+  target: Target,
+  disturb: (exchanges: readonly Exchange[]) => Promise<void>,
+  callers = 16,
+): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   let disturbing = true;
   const call = async (caller: number) => {
@@ -54,7 +67,10 @@ export async function underLoad(target: Target, disturb: (exchanges: readonly Ex
 /** Resolves when so many more requests were answered 200. */
 export async function answered(exchanges: readonly Exchange[], more: number): Promise<void> {
   const before = exchanges.length;
-  await eventually(`${more} more answers of 200`, () => exchanges.slice(before).filter(({ status }) => status === 200).length >= more || undefined);
+  await eventually(
+    `${more} more answers of 200`,
+    () => exchanges.slice(before).filter(({ status }) => status === 200).length >= more || undefined,
+  );
 }
 
 /** What is neither the right answer nor 503 with Retry-After. */
@@ -79,7 +95,8 @@ export async function broken(database: Database, exchanges: readonly Exchange[])
   );
   return exchanges.flatMap(({ input, status, body }) => {
     const runs = rows.filter((row) => row.payload === input);
-    if (status !== 200) return runs.filter((run) => run.status !== "cancelled").map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
+    if (status !== 200)
+      return runs.filter((run) => run.status !== "cancelled").map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
     return runs.length === 1 && runs[0]?.id === body.run_id && runs[0].status === "succeeded"
       ? []
       : [`${input}: answered with ${body.run_id}, but there is ${JSON.stringify(runs)}`];

@@ -16,14 +16,20 @@ export interface CircuitPolicy {
   readonly silentMs: number;
 }
 
-export const defaultCircuitPolicy: CircuitPolicy = {
-  failures: 5,
-  baseMs: 1_000,
-  capMs: 15_000,
-  mostWaiting: 500,
-  mostSilent: 250,
-  silentMs: 60_000,
-};
+/**
+ * For a process that executes `places` runs at once. A provider that is down holds a quarter of them with runs that wait and, if it
+ * swallows calls, an eighth with those: the rest is left to the others.
+ */
+export function circuitPolicy(places: number): CircuitPolicy {
+  return {
+    failures: 5,
+    baseMs: 1_000,
+    capMs: 15_000,
+    mostWaiting: Math.max(1, Math.floor(places / 4)),
+    mostSilent: Math.max(1, Math.floor(places / 8)),
+    silentMs: 60_000,
+  };
+}
 
 /** One call, as the circuit sees it. Told of one thing only, whichever comes first. */
 export interface Pass {
@@ -59,7 +65,7 @@ interface Waiter {
  * or the next to come. Its failure makes the next pause longer; whatever it is answered closes the circuit, and so does a late answer to any
  * earlier call. A call that hangs does not hold up the next one: that goes after another pause.
  */
-export function createCircuit(policy: CircuitPolicy = defaultCircuitPolicy, random = Math.random): Circuit {
+export function createCircuit(policy: CircuitPolicy, random = Math.random): Circuit {
   const waiting = new Set<Waiter>();
   let inARow = 0;
   let underWay = 0;

@@ -36,7 +36,8 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
     // Typed as text. An adapter that found an error in a 200 makes up a status and leaves the parsed body here.
     const body: unknown = thrown.responseBody;
     if (typeof body === "object" && body !== null) return notAnAnswer(body, scrub);
-    if (thrown.statusCode === undefined) return new ModelFailure("The connection to the model's provider failed.", { retryable: true, down: true });
+    if (thrown.statusCode === undefined)
+      return new ModelFailure("The connection to the model's provider failed.", { retryable: true, down: true });
     return isSuccess(thrown.statusCode) ? notAnAnswer(readJson(body), scrub) : refusal(thrown, thrown.statusCode, scrub);
   }
   if (TypeValidationError.isInstance(thrown)) return notAnAnswer(thrown.value, scrub);

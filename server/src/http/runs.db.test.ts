@@ -147,3 +147,9 @@ describe("a cursor", () => {
     expectRefusal(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
   });
 });
+
+test("a query member that a list does not know is refused by name, so that no filter is thought to apply", async () => {
+  const { status, body } = await beckon.call("/runs?status=failed");
+  expect([status, body.code]).toEqual([400, "bad_request"]);
+  expect(body.error).toContain("status");
+});

@@ -38,25 +38,29 @@ test.each<[string, Weather, Record<string, unknown>]>([
   ["written, its reply lost, and born running", { type: "mute" }, {}],
   ["written, its reply lost, and queued", { type: "mute" }, { limits: { max_concurrent_runs: 1 } }],
   ["sent, and has not arrived", { type: "blackHole" }, {}],
-])("a start without an answer is 503 with Retry-After, and its run ends cancelled without a model call: %s", { timeout: 25_000 }, async (name, weather, more) => {
-  const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
-  // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
-  await eventually("a first answer", async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined);
+])(
+  "a start without an answer is 503 with Retry-After, and its run ends cancelled without a model call: %s",
+  { timeout: 25_000 },
+  async (name, weather, more) => {
+    const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
+    // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
+    await eventually("a first answer", async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined);
 
-  proxy.weather = weather;
-  const answer = await invoke(agent, name, "the key");
-  expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
-  expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(await runOf(name)).toHaveLength(weather.type === "mute" ? 1 : 0);
+    proxy.weather = weather;
+    const answer = await invoke(agent, name, "the key");
+    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
+    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await runOf(name)).toHaveLength(weather.type === "mute" ? 1 : 0);
 
-  proxy.weather = { type: "fair" };
-  proxy.drop({ hard: true });
-  await eventually("the run, cancelled", async () => (await runOf(name))[0]?.status === "cancelled" || undefined);
-  expect(asked(name)).toBe(0);
-  expect(await runOf(name)).toHaveLength(1);
-  expect(await broken(beckon.db.database, [])).toEqual([]);
+    proxy.weather = { type: "fair" };
+    proxy.drop({ hard: true });
+    await eventually("the run, cancelled", async () => (await runOf(name))[0]?.status === "cancelled" || undefined);
+    expect(asked(name)).toBe(0);
+    expect(await runOf(name)).toHaveLength(1);
+    expect(await broken(beckon.db.database, [])).toEqual([]);
 
-  // Nothing was started, so the key is free: the same request starts a run now.
-  expect(await invoke(agent, name, "the key")).toMatchObject({ status: 200, body: { output: name } });
-  expect(asked(name)).toBe(1);
-});
+    // Nothing was started, so the key is free: the same request starts a run now.
+    expect(await invoke(agent, name, "the key")).toMatchObject({ status: 200, body: { output: name } });
+    expect(asked(name)).toBe(1);
+  },
+);

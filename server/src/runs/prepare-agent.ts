@@ -1,5 +1,14 @@
 import { Refusal } from "../base/errors.ts";
-import { type Circuit, createCircuit, demoEcho, demoEchoName, grantedTools, type Model, providerModel } from "../engine/index.ts";
+import {
+  type Circuit,
+  circuitPolicy,
+  createCircuit,
+  demoEcho,
+  demoEchoName,
+  grantedTools,
+  type Model,
+  providerModel,
+} from "../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
@@ -40,7 +49,7 @@ export async function prepareAgent(
 function circuitOf(runtime: Runtime, model: string, providerId: string | null, stamp: string | null): Circuit | undefined {
   if (providerId === null && model === demoEchoName) return undefined;
   const id = providerId === null ? `operator ${model.slice(0, model.indexOf("/"))}` : `${providerId} ${stamp}`;
-  const circuit = runtime.circuits.get(id) ?? createCircuit();
+  const circuit = runtime.circuits.get(id) ?? createCircuit(circuitPolicy(runtime.room.max));
   runtime.circuits.delete(id);
   runtime.circuits.set(id, circuit);
   const oldest = runtime.circuits.size > maxCircuits ? runtime.circuits.keys().next().value : undefined;

@@ -42,7 +42,9 @@ test("a server without safe storage is refused, and names what is unsafe", async
   );
 });
 
-test("PostgreSQL is killed under load: callers get right answers or 503, it comes back, and nothing acknowledged is lost", { timeout: 25_000 }, async () => {
+test("PostgreSQL is killed under load: callers get right answers or 503, it comes back, and nothing acknowledged is lost", {
+  timeout: 25_000,
+}, async () => {
   const beckon = await start({ config: readConfig({ ...environment, BECKON_TRUST_STORAGE: "1" }) });
   const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log: createLog("silent") });
   try {

@@ -81,7 +81,9 @@ test("a connection of the engine's that breaks while it is held ends nothing but
   expect((await database.engine.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("when all connections are held up, callers are told 503 in time, and served as soon as they are free", { timeout: 20_000 }, async () => {
+test("when all connections are held up, callers are told 503 in time, and served as soon as they are free", {
+  timeout: 20_000,
+}, async () => {
   const holder = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await holder.connect();
   onTestFinished(() => holder.end());

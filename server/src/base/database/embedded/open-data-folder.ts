@@ -11,11 +11,7 @@ import { syncFolder } from "./sync-folder.ts";
  */
 export async function openDataFolder(path: string): Promise<string> {
   try {
-    // On a read-only file system the recursive kind says ENOENT; the plain one says why.
-    const topmost = await mkdir(path, { recursive: true, mode: 0o700 }).catch(() => mkdir(path, 0o700));
-    if (typeof topmost === "string") {
-      for (let at = path; at.length >= topmost.length; at = dirname(at)) await syncFolder(dirname(at));
-    }
+    await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(path);
   } catch (cause) {
@@ -24,4 +20,25 @@ export async function openDataFolder(path: string): Promise<string> {
       { cause },
     );
   }
+}
+
+/** With its parents, each made durable. Step by step: where a parent cannot be made (/proc/x), Node's recursive kind tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, 0o700);
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code === "EEXIST") return;
+    if (code !== "ENOENT" || dirname(path) === path || (await exists(dirname(path)))) throw cause;
+    await makeFolder(dirname(path));
+    await mkdir(path, 0o700);
+  }
+  await syncFolder(dirname(path));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

@@ -1,0 +1,206 @@
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { type Embedded, startEmbedded } from "../../src/base/database/embedded/index.ts";
+import { createLog } from "../../src/base/log.ts";
+import { readConfig } from "../../src/config.ts";
+import { start } from "../../src/main.ts";
+
+/**
+ * Fills the disk under the data folder of a server at work, and frees it again. Needs to be root where mounting is permitted, and says so where
+ * it is not. Run by script/soak, or by itself: node server/test/soak/disk-full.ts
+ */
+
+/** Megabytes: a fresh cluster takes about 60. */
+const diskSize = 200;
+const fullMs = 15_000;
+const resumeWithinMs = 60_000;
+const callers = 8;
+
+/** One invoke: its nonce, and what was answered. */
+interface Told {
+  readonly nonce: string;
+  readonly status: number;
+  readonly runId: string | undefined;
+}
+
+/** @returns whether all was well, or could not be tried. `tell` gets a line of figures, or the reason. */
+export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
+  const disk = mkdtempSync(join(tmpdir(), "beckon-disk-"));
+  try {
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskSize}m,mode=0700`, "tmpfs", disk], { stdio: ["ignore", "ignore", "pipe"] });
+  } catch (thrown) {
+    rmSync(disk, { recursive: true });
+    tell(`disk full: not tried, since no file system can be mounted here (${reasonOf(thrown)})`);
+    return true;
+  }
+  let embedded: Embedded | undefined;
+  try {
+    const options = { dataDir: join(disk, "data"), log: createLog("silent"), tcp: { password: randomBytes(16).toString("hex") } };
+    const first = await startEmbedded(options);
+    embedded = first;
+    if (first.elsewhere !== undefined) {
+      tell(`disk full: not tried, since PostgreSQL's files of root lie at ${first.elsewhere} here, not in the data folder`);
+      return true;
+    }
+    const { told, fullFor, resumedAfter } = await ordeal(first.url, disk);
+    const problems = await problemsOf(first.url, told);
+    // Once more from the files alone.
+    await first.stop();
+    embedded = await startEmbedded(options);
+    problems.push(...(await problemsOf(embedded.url, told)).map((problem) => `after a restart: ${problem}`));
+    if (resumedAfter > resumeWithinMs) problems.push(`it did not resume within ${resumeWithinMs / 1_000} s`);
+    for (const problem of problems.slice(0, 20)) tell(`✗ disk full: ${problem}`);
+    const count = (status: number) => told.filter((each) => each.status === status).length;
+    tell(
+      `disk full: ${count(200)} acknowledged, ${problems.length} problems; full for ${seconds(fullFor)} s, ${count(503)} answers 503; ` +
+        `work went on ${seconds(resumedAfter)} s after space was freed`,
+    );
+    return problems.length === 0;
+  } finally {
+    await embedded?.stop();
+    execFileSync("umount", [disk]);
+    rmSync(disk, { recursive: true });
+  }
+}
+
+const seconds = (ms: number) => (ms / 1_000).toFixed(1);
+const reasonOf = (thrown: unknown) => (thrown instanceof Error ? (thrown.message.trim().split("\n").at(-1) ?? "") : String(thrown));
+
+/** A server under load, the disk filled and freed under it. */
+async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]; fullFor: number; resumedAfter: number }> {
+  const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
+  const config = readConfig({
+    PORT: "0",
+    LOG_LEVEL: "silent",
+    DATABASE_URL: databaseUrl,
+    BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+    BECKON_BOOTSTRAP_KEY: key,
+  });
+  const beckon = await start({ config });
+  const post = (path: string, credential: string, body: unknown) =>
+    fetch(`${beckon.url}/api/public${path}`, {
+      method: "POST",
+      headers: { "x-api-key": credential, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const created = (await (await post("/agents", key, { name: "Full", model: "demo/echo" })).json()) as { data: { id: string; token: string } };
+  const told: Told[] = [];
+  let working = true;
+  const padding = "x".repeat(4_000);
+
+  async function work(caller: number): Promise<void> {
+    for (let turn = 0; working; turn++) {
+      const nonce = `nonce ${caller}-${turn} ${padding}`;
+      const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, { input: nonce });
+      const { run_id: runId } = (await response.json()) as { run_id?: string };
+      told.push({ nonce, status: response.status, runId });
+    }
+  }
+
+  const workers = Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)));
+  try {
+    await delay(2_000);
+    const filler = join(disk, "filler");
+    const file = openSync(filler, "w");
+    const fullAt = performance.now();
+    while (performance.now() - fullAt < fullMs) {
+      fill(file);
+      await delay(50);
+    }
+    closeSync(file);
+    unlinkSync(filler);
+    const freedAt = performance.now();
+    const before = acknowledged(told);
+    while (acknowledged(told) < before + callers && performance.now() - freedAt < 2 * resumeWithinMs) await delay(50);
+    const resumedAfter = performance.now() - freedAt;
+    await delay(3_000);
+    return { told, fullFor: freedAt - fullAt, resumedAfter };
+  } finally {
+    working = false;
+    await workers;
+    await beckon.stop();
+  }
+}
+
+const acknowledged = (told: readonly Told[]) => told.filter(({ status }) => status === 200).length;
+
+/** Takes what is free, to the last block. */
+function fill(file: number): void {
+  for (const size of [1 << 20, 1 << 16, 1 << 12]) {
+    try {
+      while (writeSync(file, Buffer.alloc(size, 1)) === size);
+    } catch (thrown) {
+      if (!(thrown instanceof Error && "code" in thrown && thrown.code === "ENOSPC")) throw thrown;
+    }
+  }
+}
+
+/** What of `told` the database does not bear out, and what of the database cannot be read. */
+async function problemsOf(databaseUrl: string, told: readonly Told[]): Promise<string[]> {
+  const client = new Client({ connectionString: databaseUrl, options: "-c beckon.workspace=*" });
+  await client.connect();
+  try {
+    return [...(await storyProblems(client, told)), ...(await fileProblems(client))];
+  } finally {
+    await client.end();
+  }
+}
+
+async function storyProblems(client: Client, told: readonly Told[]): Promise<string[]> {
+  const problems: string[] = [];
+  const { rows } = await client.query<{ id: string; payload: string; status: string; ends: number; gaps: boolean }>(
+    `select r.id, i.payload, r.status, count(*) filter (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
+        count(*) <> max(e.seq) or max(e.seq) <> r.last_seq as gaps
+      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id group by r.id, i.payload, r.status, r.last_seq`,
+  );
+  const runsOf = new Map<string, typeof rows>();
+  for (const row of rows) runsOf.set(row.payload, [...(runsOf.get(row.payload) ?? []), row]);
+  for (const { nonce, status, runId } of told) {
+    const name = nonce.slice(0, 20).trim();
+    const succeeded = (runsOf.get(nonce) ?? []).filter((run) => run.status === "succeeded");
+    if (status !== 200 && status !== 503) problems.push(`${name} was answered with ${status}`);
+    if (status === 200 && (succeeded.length !== 1 || succeeded[0]?.id !== runId)) problems.push(`${name} was acknowledged and has not its one run`);
+    if (status !== 200 && succeeded.length > 0) problems.push(`${name} was answered with ${status} and has succeeded`);
+  }
+  for (const { id, ends, gaps, status } of rows) {
+    if (ends !== 1 || gaps) problems.push(`${id} is ${status}, has ${ends} ends${gaps ? " and gaps in its journal" : ""}`);
+  }
+  return problems;
+}
+
+/** Reads every row of every table, past all indexes, and looks through every index for what the tables hold. */
+async function fileProblems(client: Client): Promise<string[]> {
+  const problems: string[] = [];
+  const { rows: tables } = await client.query<{ name: string }>(
+    "select quote_ident(relname) as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace",
+  );
+  for (const { name } of tables) {
+    try {
+      const counts: unknown[] = [];
+      for (const [seqscan, indexes] of [["on", "off"], ["off", "on"]]) {
+        await client.query(`set enable_seqscan = ${seqscan}; set enable_indexscan = ${indexes}; set enable_indexonlyscan = ${indexes}`);
+        const { rows } = await client.query<{ rows: string }>(`select count(*) as rows, sum(length(t::text)) from ${name} as t`);
+        counts.push(rows[0]?.rows);
+      }
+      if (counts[0] !== counts[1]) problems.push(`${name} has ${counts[0]} rows, its index ${counts[1]}`);
+    } catch (thrown) {
+      problems.push(`${name} cannot be read: ${reasonOf(thrown)}`);
+    }
+  }
+  const amcheck = await client.query("select from pg_available_extensions where name = 'amcheck'");
+  if (amcheck.rowCount === 0) return problems;
+  await client.query("reset all; create extension if not exists amcheck").catch(() => {});
+  const checked = client.query(
+    `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam and a.amname = 'btree'
+      where c.relkind = 'i' and c.relnamespace = 'public'::regnamespace`,
+  );
+  await checked.catch((thrown) => problems.push(`an index is broken: ${reasonOf(thrown)}`));
+  return problems;
+}
+
+if (import.meta.main) process.exitCode = (await fillDisk((line) => console.log(line))) ? 0 : 1;
