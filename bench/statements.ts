@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createAgent } from "../server/src/agents/index.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSealer, hashCredential } from "../server/src/base/secrets/index.ts";
-import { createAgent } from "../server/src/agents/index.ts";
 import { appendToRuns } from "../server/src/runs/append-statement.ts";
 import { startRuns } from "../server/src/runs/start-statement.ts";
 
@@ -54,7 +54,12 @@ try {
     };
     for (let batch = 0; batch < batches; batch++) {
       const runIds = Array.from({ length: rowsInBatch }, () => newId("run"));
-      await measured("start", () => startRuns(database, runIds.map((runId) => startRow(runId, caller))));
+      await measured("start", () =>
+        startRuns(
+          database,
+          runIds.map((runId) => startRow(runId, caller)),
+        ),
+      );
       await measured("append", () => appendToRuns(database, runIds.map(endRow)));
     }
     return costs;
@@ -85,7 +90,15 @@ function startRow(runId: string, caller: { id: string; token: string }) {
 function endRow(runId: string) {
   const usage = { input_tokens: 20, output_tokens: 10, cached_input_tokens: 0 };
   const output = "The order has been paid and will ship today.";
-  const step = { step: 1, model: "bench/model", parts: [{ type: "text", text: output }], finish_reason: "stop", usage, duration_ms: 3, retries: 0 };
+  const step = {
+    step: 1,
+    model: "bench/model",
+    parts: [{ type: "text", text: output }],
+    finish_reason: "stop",
+    usage,
+    duration_ms: 3,
+    retries: 0,
+  };
   const entry = (type: string, data: unknown) => ({ id: newId("evt"), type, data: JSON.stringify(data), artifact: undefined });
   return {
     runId,

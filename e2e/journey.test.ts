@@ -9,14 +9,19 @@ import { freePort, startProduct, stillRunning, temporaryFolder, until } from "./
 /** One story, in order, on a fresh data folder and over HTTP only: what a newcomer does in the first hour. */
 
 const folder = join(temporaryFolder(), "data");
-const settings = { BECKON_DATA_DIR: folder, PORT: String(await freePort()), BECKON_DRAIN_SECONDS: "2" };
+const model = await startModelServer();
+afterAll(() => model.close());
+const settings = {
+  BECKON_DATA_DIR: folder,
+  PORT: String(await freePort()),
+  BECKON_DRAIN_SECONDS: "2",
+  BECKON_EGRESS_ALLOW: new URL(model.url).host,
+};
 let beckon: Awaited<ReturnType<typeof startProduct>>;
 const call = caller(
   () => beckon.url,
   () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
 );
-const model = await startModelServer();
-afterAll(() => model.close());
 
 interface Agent {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect } from "../server/src/base/database/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
+import { startGuard } from "../server/test/guard.ts";
 
 /**
  * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well. Prints one line of figures; its bound is the
@@ -20,24 +21,29 @@ const number = (name: string, fallback: number) => Number(process.env[name] ?? f
 const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
 console.log(`CRASH_SEED=${seed}`);
 
+const guard = startGuard();
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
+guard.watch(dataDir);
 const embedded = await startEmbedded({ dataDir, log: createLog("silent"), tcp: { password: randomBytes(16).toString("hex") } });
+if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
 const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log: createLog("silent") });
 
-/** kill -9 of the postmaster; the embedding starts it again. */
+/** kill -9 of the postmaster; resolves when another one answers, which the embedding has started. */
 async function killDatabase(): Promise<void> {
-  process.kill(embedded.pid, "SIGKILL");
+  const killed = embedded.pid;
+  process.kill(killed, "SIGKILL");
   for (const deadline = performance.now() + 60_000; performance.now() < deadline; await delay(100)) {
-    if (
-      await database.engine.query("select 1").then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
+    // The killed one's sessions go on for a moment.
+    if (embedded.pid !== killed && (await answers())) return;
   }
   throw new Error("PostgreSQL did not come back");
 }
+
+const answers = () =>
+  database.engine.query("select 1").then(
+    () => true,
+    () => false,
+  );
 
 try {
   const report = await storm({
@@ -58,6 +64,5 @@ try {
 } finally {
   await database.close();
   await embedded.stop();
-  if (embedded.elsewhere !== undefined) await rm(embedded.elsewhere, { recursive: true, force: true });
-  await rm(dataDir, { recursive: true, force: true });
+  await guard.release();
 }

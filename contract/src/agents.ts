@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { cleanText, metadata, name } from "./text.ts";
+import { toolGrant, toolsBody } from "./tools.ts";
 
 /** How the model is called. Everything unset is left to the provider. */
 export const modelSettings = z.strictObject({
@@ -26,10 +27,6 @@ const limits = z.strictObject({
 });
 export type Limits = z.infer<typeof limits>;
 
-/** A tool granted to an agent. Each kind is a member of this union; nothing is granted by default. */
-export const toolGrant = z.discriminatedUnion("type", [z.strictObject({ type: z.literal("clock") })]);
-export type ToolGrant = z.infer<typeof toolGrant>;
-
 /** `provider/model`: the provider's name in the workspace, a slash, the model's name at that provider. */
 const modelName = cleanText(300)
   .min(3)
@@ -41,7 +38,7 @@ const members = {
   instructions: cleanText(200_000),
   model: modelName,
   model_settings: modelSettings,
-  tools: z.array(toolGrant).max(64),
+  tools: toolsBody,
   limits,
   metadata,
 };

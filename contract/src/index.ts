@@ -8,10 +8,10 @@ export {
   type ModelSettings,
   pauseAgentBody,
   rotateBody,
-  type ToolGrant,
   type UpdateAgentBody,
   updateAgentBody,
 } from "./agents.ts";
+export { isAllowed } from "./allowed-host.ts";
 export {
   type ErrorAnswer,
   emptyBody,
@@ -38,6 +38,8 @@ export {
   type RunEvent,
   type TokenUsage,
 } from "./events.ts";
+export { isReservedHeader } from "./http-operation.ts";
+export { type GivenValue, type HttpOperation, type HttpToolBody, type HttpToolGrant, httpToolBody, type SecretKept } from "./http-tool.ts";
 export {
   createProviderBody,
   defaultBaseUrls,
@@ -50,5 +52,8 @@ export {
   updateProviderBody,
 } from "./providers.ts";
 export { invokeBody, type Run, type RunSource, type RunStatus, run } from "./runs.ts";
+export { isDotSegment, parseTemplate, parseUrlTemplate, soleName, type Template } from "./template.ts";
 export { isStorableText } from "./text.ts";
+export { type ImportedHttpTool, importHttpToolBody, type ToolGrant, type ToolGrantBody } from "./tools.ts";
 export { createTriggerBody, type Trigger, trigger, updateTriggerBody } from "./triggers.ts";
+export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import type { Answer } from "../test/beckon.ts";
+import { databaseAt } from "../test/database-url.ts";
 import { eventually } from "../test/eventually.ts";
 import { temporaryFolder } from "../test/fixtures/supervisor.ts";
 import { echo, held, startModelServer } from "../test/model-server.ts";
+import { openClient } from "../test/open-client.ts";
 import { type EmbeddedOptions, startEmbedded } from "./base/database/embedded/index.ts";
 import { createLog } from "./base/log.ts";
 import { readConfig } from "./config.ts";
@@ -41,7 +43,7 @@ test("a database restart that is longer than the lease makes no process declare 
   const begunAt = performance.now();
   const servers = [await start({ config }), await start({ config })];
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
-  const call = async (at: number, path: string, body?: unknown, credential = key) => {
+  const call = async (at: number, path: string, body?: unknown, credential = key): Promise<Answer> => {
     const response = await fetch(`${servers[at]?.url}/api/public${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { "x-api-key": credential, "content-type": "application/json" },
@@ -77,11 +79,13 @@ test("a database restart that is longer than the lease makes no process declare 
   // Long enough for each to judge the other, had it a mind to.
   await eventually("three leases' length", () => performance.now() > afterwards + 3 * leaseMs || undefined);
 
-  const client = new Client({ connectionString: `${embedded.tcpUrl.replace(/\/postgres$/, "/beckon")}` });
-  await client.connect();
+  const client = await openClient(databaseAt(embedded.tcpUrl, "beckon"));
   onTestFinished(() => client.end());
   const { rows: processes } = await client.query("select died_at, lease_until > now() as alive from processes");
-  expect(processes).toEqual([{ died_at: null, alive: true }, { died_at: null, alive: true }]);
+  expect(processes).toEqual([
+    { died_at: null, alive: true },
+    { died_at: null, alive: true },
+  ]);
   const { rows: runs } = await client.query<{ refused: boolean; status: string; attempt: number; ends: number; count: number }>(
     `select i.payload = 'refused' as refused, r.status, r.attempt, e.ends, count(*)::int from runs r join run_inputs i on i.run_id = r.id,
       lateral (select count(*)::int as ends from events e where e.run_id = r.id and e.type in ('run.finished', 'run.failed', 'run.cancelled')) as e

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, migrate } from "./base/database/index.ts";
-import { createLeanFetch } from "./base/egress/index.ts";
+import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
@@ -75,12 +75,15 @@ async function build(
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
   await recordDeaths(database.lease, reaped, processId);
-  const outbound = createLeanFetch({
+  const waits = {
     connectTimeoutMs: defaultTimeouts.connectMs,
     headersTimeoutMs: defaultTimeouts.stepMs,
     bodyTimeoutMs: defaultTimeouts.idleMs,
-  });
+  };
+  const outbound = createLeanFetch(waits);
   opened.defer(() => outbound.close());
+  const egress = createEgress({ ...waits, totalTimeoutMs: defaultTimeouts.stepMs, allow: config.egressAllow });
+  opened.defer(() => egress.close());
   const runtime = createRuntime({
     database,
     sealer,
@@ -90,6 +93,7 @@ async function build(
     executes: config.role !== "api",
     extraTools: tools,
     fetch: outbound.fetch,
+    tenantFetch: egress.fetch,
     operator: operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders }),
   });
   opened.defer(() => runtime.wakeUps.close());

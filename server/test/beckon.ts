@@ -3,6 +3,7 @@ import { afterAll } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
 import { type Beckon, type StartOptions, start } from "../src/main.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
+import { reservedHosts } from "./reserved-ports.ts";
 
 /** What a caller got. */
 export interface Answer {
@@ -56,6 +57,8 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
     ...settings,
+    // Scripted servers may be called, also such that are started later.
+    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, await reservedHosts()].filter(Boolean).join(","),
   };
   const config = readConfig(environment);
   const beckon = await start({ config, ...options });

@@ -26,7 +26,7 @@ export function withLineEnd(end: "\n" | "\r" | "\r\n", behaviour: Behaviour): Be
   }));
 }
 
-/** A body of one gigabyte, sent as a few kilobytes. */
+/** Eight megabytes, sent as a few kilobytes: refused for being encoded, so its size does not matter. */
 export function gzipBomb(behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({
     ...reply,

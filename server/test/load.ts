@@ -95,9 +95,11 @@ export async function broken(database: Database, exchanges: readonly Exchange[])
   );
   return exchanges.flatMap(({ input, status, body }) => {
     const runs = rows.filter((row) => row.payload === input);
-    if (status !== 200)
+    if (status !== 200) {
       return runs.filter((run) => run.status !== "cancelled").map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
-    return runs.length === 1 && runs[0]?.id === body.run_id && runs[0].status === "succeeded"
+    }
+    const [run] = runs;
+    return runs.length === 1 && run?.id === body.run_id && run?.status === "succeeded"
       ? []
       : [`${input}: answered with ${body.run_id}, but there is ${JSON.stringify(runs)}`];
   });

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { takeReserved } from "./reserved-ports.ts";
 import { chunk, type Said, type SaidError, type Wire, wireOf } from "./wire/index.ts";
 
 export type { Said } from "./wire/index.ts";
@@ -56,7 +57,7 @@ export interface Scene {
 export interface ModelServer {
   /** The base URL of a provider of any kind: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** All requests so far, in order. */
+  /** All requests for an answer so far, in order. A GET, whatever its path, is answered with a list of one model and not kept. */
   readonly requests: readonly ModelRequest[];
   /** One behaviour for all requests from now on, or a queue of them; after the queue every request is echoed. */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
@@ -78,6 +79,8 @@ export async function startModelServer(): Promise<ModelServer> {
   let flooded = 0;
 
   const server = createServer(async (incoming, outgoing) => {
+    if (incoming.method === "GET")
+      return answer(outgoing, jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }));
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
@@ -90,7 +93,9 @@ export async function startModelServer(): Promise<ModelServer> {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const place = await takeReserved();
+  await new Promise<void>((resolve) => server.listen(place, resolve));
+  server.ref();
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

@@ -32,6 +32,8 @@ export interface Proxy {
   /** `url` with this proxy in the place of the server. */
   urlFor(url: string): string;
   weather: Weather;
+  /** Lets the weather change with the next request that fits, which is the first to meet it. */
+  changeWith(request: (bytes: Buffer) => boolean, weather: Weather): void;
   /** Changes what the server says on its way to the client. */
   rewrite: ((bytes: Buffer) => Buffer) | undefined;
   /** Does this to the next reply that fits; resolves when it is done. */
@@ -57,6 +59,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   const target = targetOf(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let cut: (Cut & { done: () => void }) | undefined;
+  let change: { readonly request: (bytes: Buffer) => boolean; readonly weather: Weather } | undefined;
 
   const listener = createServer((client) => {
     if (proxy.weather.type === "closed") return void client.destroy();
@@ -81,6 +84,10 @@ export async function startProxy(url: string): Promise<Proxy> {
     };
 
     client.on("data", (bytes: Buffer) => {
+      if (change?.request(bytes)) {
+        proxy.weather = change.weather;
+        change = undefined;
+      }
       if (cut !== undefined && cutting === undefined && cut.request(bytes)) {
         cutting = cut;
         cut = undefined;
@@ -122,6 +129,9 @@ export async function startProxy(url: string): Promise<Proxy> {
       return `${scheme}${login}127.0.0.1:${port}${database}`;
     },
     weather: { type: "fair" },
+    changeWith: (request, weather) => {
+      change = { request, weather };
+    },
     rewrite: undefined,
     cutNext: (next) =>
       new Promise((done) => {

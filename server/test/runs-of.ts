@@ -1,8 +1,11 @@
+import type { RunStatus } from "@beckon/contract";
 import type { TestBeckon } from "./beckon.ts";
 import { eventually } from "./eventually.ts";
 
+type States = { readonly [Status in RunStatus]?: number };
+
 /** How many runs of the agent are in each state, straight from the table. */
-export async function statesOf({ db }: TestBeckon, agentId: string): Promise<Record<string, number>> {
+export async function statesOf({ db }: TestBeckon, agentId: string): Promise<States> {
   const { rows } = await db.database.engine.query<{ status: string; runs: number }>(
     "select status, count(*)::int as runs from runs where agent_id = $1 group by status",
     [agentId],
@@ -12,10 +15,10 @@ export async function statesOf({ db }: TestBeckon, agentId: string): Promise<Rec
 
 /** Waits until `count` runs of the agent have succeeded and none is left. */
 export async function allSucceeded(beckon: TestBeckon, agentId: string, count: number): Promise<void> {
-  let states: Record<string, number> = {};
+  let states: States = {};
   await eventually(`${count} runs that succeeded, and no other`, async () => {
     states = await statesOf(beckon, agentId);
-    return (states["succeeded"] === count && Object.keys(states).length === 1) || undefined;
+    return (states.succeeded === count && Object.keys(states).length === 1) || undefined;
   }).catch((thrown: Error) => {
     throw new Error(`${thrown.message}, but ${JSON.stringify(states)}`);
   });
@@ -32,7 +35,7 @@ export function watchRunning(beckon: TestBeckon, agentId: string): () => Promise
   let most = 0;
   let watching = true;
   const watched = (async () => {
-    while (watching) most = Math.max(most, (await statesOf(beckon, agentId))["running"] ?? 0);
+    while (watching) most = Math.max(most, (await statesOf(beckon, agentId)).running ?? 0);
   })();
   return async () => {
     watching = false;

@@ -2,6 +2,7 @@ import type { Agent } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
+import { showSecrets } from "./secret-places.ts";
 import { type AgentRow, findAgent, lockAgent } from "./store.ts";
 
 export function toAgent(row: AgentRow): Agent {
@@ -9,6 +10,7 @@ export function toAgent(row: AgentRow): Agent {
     id: row.id,
     version: row.version,
     ...row.config,
+    tools: showSecrets(row.config.tools, row.secrets),
     paused: row.paused_at !== null,
     pause_reason: row.pause_reason,
     created_at: row.created_at.toISOString(),

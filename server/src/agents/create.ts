@@ -8,6 +8,8 @@ import { parse } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
 import { issueToken } from "../tokens/index.ts";
 import { requireAgent, toAgent } from "./agent.ts";
+import { planSecrets } from "./plan-secrets.ts";
+import { writeSecrets } from "./secret-store.ts";
 import { insertAgent } from "./store.ts";
 
 /** Adds an agent, its first version and its token. */
@@ -18,8 +20,10 @@ export async function createAgent({ ctx, input }: { ctx: Context; input: { body:
 
 /** The same inside a transaction of the caller's, who has checked the permission. */
 export async function addAgent(tx: WorkspaceTransaction, ctx: Context, body: unknown): Promise<Agent & { token: string }> {
-  const config = parse(createAgentBody, body);
+  const given = parse(createAgentBody, body);
   const agentId = newId("agt");
+  const { tools, ...secrets } = planSecrets(ctx.sealer, { workspaceId: ctx.workspaceId, agentId }, given.tools, { tools: [], kept: [] });
+  const config = { ...given, tools };
   await insertAgent(tx, {
     agentId,
     workspaceId: ctx.workspaceId,
@@ -28,6 +32,7 @@ export async function addAgent(tx: WorkspaceTransaction, ctx: Context, body: unk
     providerId: await resolveModel(tx, ctx, config.model),
     createdBy: principalOf(ctx.actor),
   });
+  await writeSecrets(tx, { workspaceId: ctx.workspaceId, agentId }, secrets);
   const token = await issueToken(tx, ctx, { agentId }, { graceSeconds: 0 });
   await record(tx, ctx, { action: "agent.create", target: agentId, data: { name: config.name, model: config.model } });
   return { ...toAgent(await requireAgent(tx, ctx, agentId)), token };

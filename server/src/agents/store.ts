@@ -3,7 +3,11 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
-export type AgentRow = Selectable<Tables["agents"]> & { config: AgentConfig };
+export type AgentRow = Selectable<Tables["agents"]> & {
+  config: AgentConfig;
+  /** The last four characters of each secret of its tools, by id. */
+  secrets: Readonly<Record<string, string>>;
+};
 
 function agents(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -16,6 +20,10 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
     )
     .selectAll("agents")
     .select("agent_versions.config")
+    .select(
+      sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
+        where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),
+    )
     .where("agents.workspace_id", "=", workspaceId);
 }
 

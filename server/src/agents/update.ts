@@ -1,10 +1,12 @@
-import { type Agent, type AgentConfig, type UpdateAgentBody, updateAgentBody } from "@beckon/contract";
+import { type Agent, type AgentConfig, type ToolGrant, type UpdateAgentBody, updateAgentBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
 import { requireAgent, requireAgentForChange, requireSeenVersion, toAgent } from "./agent.ts";
+import { planSecrets } from "./plan-secrets.ts";
+import { listSecrets, writeSecrets } from "./secret-store.ts";
 import { insertNextVersion } from "./store.ts";
 
 /**
@@ -17,7 +19,10 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireSeenVersion(ctx, row);
     const change = parse(updateAgentBody, input.body);
-    const config = merge(row.config, change);
+    const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
+    const before = { tools: row.config.tools, kept: change.tools === undefined ? [] : await listSecrets(tx, owner) };
+    const planned = change.tools === undefined ? undefined : planSecrets(ctx.sealer, owner, change.tools, before);
+    const config = merge(row.config, { ...change, tools: planned?.tools });
     await insertNextVersion(tx, {
       agentId: row.id,
       workspaceId: ctx.workspaceId,
@@ -26,13 +31,14 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
       providerId: await resolveModel(tx, ctx, config.model),
       createdBy: principalOf(ctx.actor),
     });
+    if (planned !== undefined) await writeSecrets(tx, owner, planned);
     await record(tx, ctx, { action: "agent.update", target: row.id, data: { version: row.version + 1, members: Object.keys(change) } });
     return toAgent(await requireAgent(tx, ctx, input.agentId));
   });
 }
 
 /** `null` in a model setting takes it away; everything else that is present replaces. */
-function merge(config: AgentConfig, change: UpdateAgentBody): AgentConfig {
+function merge(config: AgentConfig, change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined }): AgentConfig {
   const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(([, value]) => value != null);
   return {

@@ -33,13 +33,14 @@ export interface CallPlan {
 export function planCalls(runId: string, step: Step, tools: readonly Tool[], journaled: readonly NewEvent[]): CallPlan {
   const results = resultsByCall(journaled);
   const intended = intendedCalls(journaled);
+  const made = callsOfBudgets(tools, journaled);
   const entries: NewEvent[] = [];
   const calls: PlannedCall[] = [];
 
   for (const [position, part] of callsOf(step).entries()) {
     if (results.has(part.call_id)) continue;
-    const judged = judge(part, position, tools);
     const begun = intended.has(part.call_id);
+    const judged = begun ? judge(part, position, tools) : withinBudget(judge(part, position, tools), made, tools);
 
     if ("refusal" in judged && !begun) entries.push(result(step, part, "refused", judged.refusal));
     else if ("refusal" in judged || (begun && !judged.tool.safeToRepeat)) entries.push(result(step, part, "unknown", outcomeUnknown));
@@ -48,6 +49,7 @@ export function planCalls(runId: string, step: Step, tools: readonly Tool[], jou
       const idempotencyKey = `${runId}:${part.call_id}`;
       calls.push({ step: step.step, callId: part.call_id, tool, args, idempotencyKey });
       if (!begun) {
+        if (tool.budget !== undefined) made.set(tool.budget.name, (made.get(tool.budget.name) ?? 0) + 1);
         const data = { step: step.step, call_id: part.call_id, tool: tool.name, arguments: args, idempotency_key: idempotencyKey };
         entries.push({ type: "run.tool_call", data });
       }
@@ -73,6 +75,25 @@ function judge(part: CallPart, position: number, tools: readonly Tool[]): Judgem
   const misfit = misfitOf(tool, parsed.value);
   if (misfit !== undefined) return refuse(`The arguments of ${tool.name} do not fit: ${misfit}.`, tools);
   return { tool, args: parsed.value };
+}
+
+/** Calls that the run has begun, by the name of their tools' budget. Counted in the journal, so that a crash forgets none. */
+function callsOfBudgets(tools: readonly Tool[], journaled: readonly NewEvent[]): Map<string, number> {
+  const budgets = new Map(tools.flatMap(({ name, budget }) => (budget === undefined ? [] : [[name, budget.name]])));
+  const made = new Map<string, number>();
+  if (budgets.size === 0) return made;
+  for (const entry of journaled) {
+    const budget = entry.type === "run.tool_call" ? budgets.get(entry.data.tool) : undefined;
+    if (budget !== undefined) made.set(budget, (made.get(budget) ?? 0) + 1);
+  }
+  return made;
+}
+
+function withinBudget(judged: Judgement, made: ReadonlyMap<string, number>, tools: readonly Tool[]): Judgement {
+  if ("refusal" in judged || judged.tool.budget === undefined) return judged;
+  const { name, calls } = judged.tool.budget;
+  if ((made.get(name) ?? 0) < calls) return judged;
+  return refuse(`At most ${calls} calls of ${name} are made in one run; this one was not.`, tools);
 }
 
 /** A check that fails itself refuses the call: nothing has been done yet, and the run is not to fail for a tool. */

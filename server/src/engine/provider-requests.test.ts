@@ -3,17 +3,19 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import type { ModelSettings, ProviderKind } from "@beckon/contract";
+import type { ModelSettings } from "@beckon/contract";
 import { afterAll, expect, it } from "vitest";
 import { patientFetch, play, tool } from "../../test/engine-run.ts";
 import { type ModelRequest, says, startModelServer } from "../../test/model-server.ts";
+import type { RequestTypes } from "../../test/wire/request-types.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 const server = await startModelServer();
 const folder = await mkdtemp(join(tmpdir(), "beckon-requests-"));
 afterAll(() => Promise.all([server.close(), rm(folder, { recursive: true })]));
 
-const models: readonly (readonly [ProviderKind, readonly string[]])[] = [
+type Kind = keyof RequestTypes;
+const models: readonly (readonly [Kind, readonly string[]])[] = [
   ["openai", ["gpt-5", "gpt-4.1", "o4-mini", "a-name-nobody-knows"]],
   ["openai-chat", ["gpt-5", "gpt-4.1", "o4-mini", "a-name-nobody-knows"]],
   ["anthropic", ["claude-sonnet-4-5", "claude-opus-4-6", "a-name-nobody-knows"]],
@@ -40,7 +42,7 @@ const lookUp = tool("look_up", {
 const idle = tool("idle", { parameters: { type: "object", properties: {} }, run: async () => "done" });
 
 /** All requests of conversations that use every part of the format. */
-async function requestsTo(kind: ProviderKind, modelId: string): Promise<readonly ModelRequest[]> {
+async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRequest[]> {
   server.reset();
   for (const each of settings) {
     server.script([
@@ -67,38 +69,21 @@ async function requestsTo(kind: ProviderKind, modelId: string): Promise<readonly
   return [...server.requests];
 }
 
-/** The types that the providers' own packages give to their requests. */
-const header = `
-import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
-import type { ResponseCreateParams } from "openai/resources/responses/responses";
-import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages";
-import type { GenerateContentParameters } from "@google/genai";
-/** JSON holds an enum's text, where the package's type wants the enum itself. */
-type Json<T> = T extends string ? \`\${T}\` : T extends readonly (infer U)[] ? Json<U>[] : T extends object ? { [K in keyof T]: Json<T[K]> } : T;
-`;
-
 /**
  * One request as an assignment. Two differences are known and meant: Anthropic's package has no `temperature` any more, which its
  * API takes for the models that had it; Google's spells thinking levels in capitals, its API takes them in either form.
  */
-function statement(kind: ProviderKind, { path, body }: ModelRequest, name: string): string {
-  switch (kind) {
-    case "openai":
-      return `export const ${name}: ResponseCreateParams = ${JSON.stringify(body)};`;
-    case "openai-chat":
-      return `export const ${name}: ChatCompletionCreateParams = ${JSON.stringify(body)};`;
-    case "anthropic":
-      return `export const ${name}: MessageCreateParams = ${JSON.stringify({ ...body, temperature: undefined })};`;
-    default: {
-      // The package takes the same members in another place: model in the URL, all but the contents in \`config\`.
-      const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
-      const config = { ...rest, ...generationConfig };
-      const json = JSON.stringify({ model: path, contents, config }, (member, value) =>
-        member === "thinkingLevel" ? String(value).toUpperCase() : value,
-      );
-      return `export const ${name}: Json<GenerateContentParameters> = ${json};`;
-    }
-  }
+function statement(kind: Kind, { path, body }: ModelRequest, name: string): string {
+  return `export const ${name}: RequestTypes["${kind}"] = ${JSON.stringify(asItsPackageTakesIt(kind, path, body))};`;
+}
+
+function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"]): unknown {
+  if (kind === "anthropic") return { ...body, temperature: undefined };
+  if (kind !== "google") return body;
+  // The package takes the same members in another place: model in the URL, all but the contents in `config`.
+  const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
+  const text = JSON.stringify({ model: path, contents, config: { ...rest, ...generationConfig } });
+  return JSON.parse(text, (member, value) => (member === "thinkingLevel" ? String(value).toUpperCase() : value));
 }
 
 /** The type checker's complaints about a file in which each request is assigned to its type; members too many are errors too. */
@@ -113,10 +98,13 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
     lib: ["es2024", "dom", "dom.iterable", "dom.asynciterable"],
     skipLibCheck: true,
     types: ["node"],
+    allowImportingTsExtensions: true,
   };
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["requests.ts"] }));
-  await writeFile(join(folder, "requests.ts"), [header, ...statements].join("\n"));
+  // In pieces: it is an import of the file that is written, not of this one.
+  const types = ["import type", "{ RequestTypes }", "from", JSON.stringify(join(root, "server/test/wire/request-types.ts"))].join(" ");
+  await writeFile(join(folder, "requests.ts"), [types, ...statements].join("\n"));
   const tsc = join(root, "node_modules/.bin/tsc");
   return promisify(execFile)(process.execPath, [tsc, "-p", folder]).then(
     () => "",
@@ -146,5 +134,5 @@ it("would notice a member that is missing, unknown or of another type", { timeou
     ...bodies.map((body, index) => statement("anthropic", { ...request, body: body as typeof request.body }, `wrong_${index}`)),
     statement("google", { ...other, body: { ...other.body, generationConfig: { maxTokens: max_tokens } } as typeof other.body }, "wrong_3"),
   ]);
-  for (const index of [0, 1, 2, 3]) expect(complaints).toContain(`requests.ts(${header.split("\n").length + 1 + index},`);
+  for (const index of [0, 1, 2, 3]) expect(complaints).toContain(`requests.ts(${index + 2},`);
 });

@@ -17,6 +17,8 @@ export interface Tool {
   readonly parameters: JSONSchema7;
   /** Whether a call whose answer was lost may simply be made again with the same idempotency key. */
   readonly safeToRepeat: boolean;
+  /** Bounds the calls of one run: all tools whose budget has this name share it. One more is refused. Default: no bound. */
+  readonly budget?: { readonly name: string; readonly calls: number };
 
   /**
    * Says what is wrong with the arguments, for the model, or undefined when they fit. Asked before the call is journaled,

@@ -4,6 +4,7 @@ import { Refusal } from "../base/errors.ts";
 import { agentRoutes } from "./api/agents.ts";
 import { providerRoutes } from "./api/providers.ts";
 import { runRoutes } from "./api/runs.ts";
+import { toolRoutes } from "./api/tools.ts";
 import { triggerRoutes } from "./api/triggers.ts";
 import { errorResponse } from "./errors.ts";
 import { fireCors, handleFire, handleFireOptions } from "./fire.ts";
@@ -31,7 +32,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     { method: "POST", path: `${root}/agents/:agent_id/invoke`, handle: (c) => handleInvoke(services, hints, c) },
     { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
     { method: "OPTIONS", path: firePath, handle: handleFireOptions },
-    ...[...agentRoutes, ...triggerRoutes, ...runRoutes, ...providerRoutes].map(
+    ...[...agentRoutes, ...triggerRoutes, ...runRoutes, ...providerRoutes, ...toolRoutes].map(
       (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
     ),
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },

@@ -3,28 +3,28 @@ import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { startBusyModel } from "../../test/busy-model.ts";
 import { seeded } from "../../test/crash/random.ts";
 import { eventually } from "../../test/eventually.ts";
-import { type Proxy, startProxy, statement } from "../../test/proxy.ts";
+import { type Proxy as Network, startProxy, statement } from "../../test/proxy.ts";
 
 /** Answers callers on a sound connection and executes nothing. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-type Mishap = (proxy: Proxy) => Promise<unknown>;
+type Mishap = (proxy: Network) => Promise<unknown>;
 
-async function during(proxy: Proxy, weather: Proxy["weather"], ms: number): Promise<void> {
+async function during(proxy: Network, weather: Network["weather"], ms: number): Promise<void> {
   proxy.weather = weather;
   await pause(ms);
   proxy.weather = { type: "fair" };
 }
 
 /** Silent at first; then somebody on the way forgets the connections. */
-async function silent(proxy: Proxy, type: "mute" | "blackHole", ms: number): Promise<void> {
+async function silent(proxy: Network, type: "mute" | "blackHole", ms: number): Promise<void> {
   await during(proxy, { type }, ms);
   proxy.drop({ hard: true });
 }
 
-async function closed(proxy: Proxy, ms: number): Promise<void> {
+async function closed(proxy: Network, ms: number): Promise<void> {
   proxy.drop();
   await during(proxy, { type: "closed" }, ms);
 }
@@ -63,9 +63,25 @@ interface Story {
 }
 
 test.for([
-  ["two processes", 2, short, 9],
-  ["one process, for longer than a caller waits,", 1, long, 5],
-] as const)("whatever the network does between %s and the database, nothing is lost, doubled or told wrong, and it recovers", async ([, processes, mishaps, seconds], { annotate }) => {
+  ["two processes", { processes: 2, mishaps: short, seconds: 9 }],
+  ["one process, for longer than a caller waits,", { processes: 1, mishaps: long, seconds: 5 }],
+] as const)(
+  "whatever the network does between %s and the database, nothing is lost, doubled or told wrong, and it recovers",
+  async ([, ordeal], { annotate }) => {
+    await annotate(await survive(ordeal));
+  },
+);
+
+/** Sends requests of all kinds through a network in trouble, then asks the database whether every answer was true. @returns figures */
+async function survive({
+  processes,
+  mishaps,
+  seconds,
+}: {
+  processes: number;
+  mishaps: readonly Mishap[];
+  seconds: number;
+}): Promise<string> {
   const seed = Number(process.hrtime.bigint() % 1_000_000n);
   const random = seeded(seed);
   const proxies = await Promise.all(Array.from({ length: processes }, () => startProxy(beckon.db.url)));
@@ -96,10 +112,12 @@ test.for([
       const story: Story = { nonce: `nonce ${worker}-${turn}`, keyed: random.chance(0.5), answers: [] };
       const [index, fires] = [random.below(2), random.chance(0.5)];
       stories.push(story);
-      do {
-        const key = story.keyed ? story.nonce : undefined;
-        story.answers.push(await send(index, story.nonce, key, fires, random.below(processes)));
-      } while (story.keyed && story.answers.at(-1)?.status === 503 && (await pause(50), true));
+      for (;;) {
+        const answer = await send(index, story.nonce, story.keyed ? story.nonce : undefined, fires, random.below(processes));
+        story.answers.push(answer);
+        if (!story.keyed || answer.status !== 503) break;
+        await pause(50);
+      }
     }
   }
 
@@ -120,15 +138,24 @@ test.for([
     const made = runs.filter(({ payload }) => payload === nonce);
     const succeeded = made.filter(({ status }) => status === "succeeded").map(({ id }) => id);
     const last = answers.at(-1);
-    expect(answers.filter(({ status }) => status !== 200 && status !== 503).map(({ status, body }) => [status, body]), told).toEqual([]);
+    expect(
+      answers.filter(({ status }) => status !== 200 && status !== 503).map(({ status, body }) => [status, body]),
+      told,
+    ).toEqual([]);
     expect(succeeded, `${told}, ${nonce}, keyed ${keyed}`).toEqual(last?.status === 200 ? [last.body.run_id] : []);
-    expect(made.every(({ status }) => status === "succeeded" || status === "cancelled"), told).toBe(true);
+    expect(
+      made.every(({ status }) => status === "succeeded" || status === "cancelled"),
+      told,
+    ).toBe(true);
     expect(busy.inputs.filter((input) => input === nonce).length, `${told}, model calls of ${nonce}`).toBe(succeeded.length);
   }
   for (const { attempt, types, seqs } of runs) {
     expect(attempt, told).toBe(1);
     expect(seqs, told).toEqual(seqs.map((_, index) => index + 1));
-    expect(types.filter((type) => ["run.finished", "run.failed", "run.cancelled"].includes(type)), told).toHaveLength(1);
+    expect(
+      types.filter((type) => ["run.finished", "run.failed", "run.cancelled"].includes(type)),
+      told,
+    ).toHaveLength(1);
   }
   const { rows: dead } = await beckon.db.database.engine.query(
     "select from processes where died_at is not null and exists (select from runs where owner = processes.id and agent_id = any ($1))",
@@ -137,8 +164,8 @@ test.for([
   expect(dead, told).toEqual([]);
   const refusals = stories.reduce((sum, { answers }) => sum + answers.filter(({ status }) => status === 503).length, 0);
   const withdrawn = runs.filter(({ status }) => status === "cancelled").length;
-  await annotate(`${told}: ${stories.length} nonces, ${runs.length} runs, ${refusals} answers 503, ${withdrawn} runs withdrawn`);
-});
+  return `${told}: ${stories.length} nonces, ${runs.length} runs, ${refusals} answers 503, ${withdrawn} runs withdrawn`;
+}
 
 interface EndedRun {
   readonly id: string;

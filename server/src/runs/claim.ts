@@ -25,9 +25,8 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
     runtime.room.queueEmpty = taken === "all";
     return taken;
   };
-  // In turns, or the first would take all the room for as long as it has a flood.
-  runtime.room.limitedFirst = !runtime.room.limitedFirst;
-  const [first, second] = runtime.room.limitedFirst ? [limited, unlimited] : [unlimited, limited];
+  // Either may come first: always the same one would take all the room for as long as it has a flood.
+  const [first, second] = Math.random() < 0.5 ? [limited, unlimited] : [unlimited, limited];
   const taken = [await first(), await second()];
   if (taken.includes("some")) return true;
   if (!taken.includes("contended")) return false;

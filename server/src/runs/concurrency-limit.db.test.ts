@@ -57,12 +57,12 @@ test("a limit that is raised or lowered while runs wait holds for the claims tha
   await held.reached(1);
   await limitTo(4);
   await held.reached(4);
-  expect((await statesOf(beckon, agent.id))["running"]).toBe(4);
+  expect((await statesOf(beckon, agent.id)).running).toBe(4);
 
   await limitTo(2);
   const running = watchRunning(beckon, agent.id);
   // Those that execute go on; none is added until there is room under the new limit.
-  expect((await statesOf(beckon, agent.id))["running"]).toBe(4);
+  expect((await statesOf(beckon, agent.id)).running).toBe(4);
   held.release();
   await allSucceeded(beckon, agent.id, 12);
   expect(await running()).toBe(4);
@@ -116,7 +116,7 @@ test("a flood of one limited agent leaves the only room there is in turn to a ru
     const began = performance.now();
     expect((await narrow.invoke(agent, "Hello")).status).toBe(200);
     expect(performance.now() - began).toBeLessThan(2_000);
-    expect((await statesOf(narrow, flooded.id))["queued"]).toBeGreaterThan(20);
+    expect((await statesOf(narrow, flooded.id)).queued).toBeGreaterThan(20);
   }
   await allSucceeded(narrow, flooded.id, 150);
 });

@@ -25,6 +25,12 @@ async function startServer(settings: Record<string, string>): Promise<Beckon> {
   return once;
 }
 
+/** A process that has just begun queues what it is sent first, until it knows that nobody waits: that is left out. */
+async function typesSinceStart(runId: string): Promise<string[]> {
+  const types = await eventTypesOf(beckon, runId);
+  return types.slice(types.indexOf("run.started"));
+}
+
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 
 test("a process that stops says at once that it is not ready, starts nothing more, and answers who waits", async () => {
@@ -69,14 +75,14 @@ test("what is not done after the grace is handed back, its callers get 202 and i
   expect([status, body]).toEqual([202, { ok: true, run_id: expect.any(String), status: "queued" }]);
   expect(headers.get("location")).toBe(`/api/public/runs/${body.run_id}`);
   expect(await runOf(body.run_id)).toMatchObject({ status: "queued", attempt: 1 });
-  expect(await eventTypesOf(beckon, body.run_id)).toEqual(["run.started", "run.queued"]);
+  expect(await typesSinceStart(body.run_id)).toEqual(["run.started", "run.queued"]);
 
   await startServer({});
   await held.reached(2);
   held.release();
   await allSucceeded(beckon, agent.id, 1);
   expect(await runOf(body.run_id)).toMatchObject({ status: "succeeded", output: "Hello", attempt: 1 });
-  expect(await eventTypesOf(beckon, body.run_id)).toEqual([
+  expect(await typesSinceStart(body.run_id)).toEqual([
     ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
   ]);
 });
@@ -124,6 +130,8 @@ test("a process that answers callers only waits for what another executes for th
 });
 
 test("starts that are under way when the process is asked to stop are answered, and none of them is lost or costs an attempt", async () => {
+  // What it has queued, another process executes.
+  await startServer({ BECKON_ROLE: "worker" });
   const agent = await beckon.createAgent();
   let accepted = 0;
   for (let round = 0; round < 5; round++) {

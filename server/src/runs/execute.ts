@@ -1,3 +1,4 @@
+import type { RunErrorCode, TokenUsage } from "@beckon/contract";
 import { elapsed, sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
@@ -50,6 +51,8 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
     }
   } catch (thrown) {
     report(runtime, run, thrown);
+    journal ??= openJournal(runtime, live, run, []);
+    await endUnexecuted(thrown, live, journal).catch((again) => report(runtime, run, again));
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(runtime, live, run, [])).handBack().catch((thrown) => report(runtime, run, thrown));
@@ -65,6 +68,39 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
 function report(runtime: Runtime, run: OwnedRun, thrown: unknown): void {
   if (thrown instanceof RunStopped) return;
   runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
+}
+
+/**
+ * The engine ends every run it is given; this is for what never came to it, or failed by a fault of ours: a run that is ours and of which
+ * nobody thinks any more would stay `running` for as long as this process lives.
+ */
+async function endUnexecuted(thrown: unknown, live: LiveRun, journal: Journal): Promise<void> {
+  if (live.outcome !== undefined) return;
+  const usage = spentBy([...journal.events, ...live.events]);
+  const failed = (code: RunErrorCode, message: string) =>
+    journal.end({ status: "failed", error: { code, message }, usage, cost_micros: null }, []);
+  if (!(thrown instanceof RunStopped)) {
+    await failed("interrupted", "Beckon failed at this run by a fault of its own. It is in the log.");
+  } else if (thrown.reason === "deadline") {
+    await failed("deadline_exceeded", "The run's time was over before it could begin.");
+  } else if (thrown.reason === "cancelled") {
+    const error = { code: "cancelled" as const, message: "The run was cancelled before it could begin." };
+    await journal.end({ status: "cancelled", error, usage, cost_micros: null }, []);
+  }
+}
+
+function spentBy(events: readonly { readonly type: string; readonly data: unknown }[]): TokenUsage {
+  const steps = events
+    .filter(({ type }) => type === "run.step" || type === "run.step_lost")
+    .map(({ data }) => (data as { usage?: TokenUsage }).usage);
+  const sum = (member: "input_tokens" | "output_tokens" | "cached_input_tokens") =>
+    steps.reduce((total, usage) => total + (usage?.[member] ?? 0), 0);
+  return {
+    input_tokens: sum("input_tokens"),
+    output_tokens: sum("output_tokens"),
+    cached_input_tokens: sum("cached_input_tokens"),
+    ...(steps.some((usage) => usage === undefined || usage.estimated) ? { estimated: true } : {}),
+  };
 }
 
 function stopReason(live: LiveRun): StopReason | undefined {

@@ -33,7 +33,7 @@ test("a flood of 5,000 fires for one agent delays a run of another, and one in a
   const stranger = body.data;
   const { agentId, sent } = await flood(beckon, 5_000);
   const queued = async (least: number) =>
-    eventually(`${least} runs that wait`, async () => ((await statesOf(beckon, agentId))["queued"] ?? 0) >= least || undefined);
+    eventually(`${least} runs that wait`, async () => ((await statesOf(beckon, agentId)).queued ?? 0) >= least || undefined);
 
   const delays: number[] = [];
   await queued(500);
@@ -51,7 +51,7 @@ test("runs of one agent are begun oldest first", async () => {
   const agent = await beckon.createAgent();
   const { url } = await beckon.createTrigger(agent.id);
   for (let index = 0; index < 10; index++) await beckon.call(url, { credential: null, body: `${index}` });
-  await eventually("the end of all", async () => (await statesOf(beckon, agent.id))["succeeded"] === 10 || undefined);
+  await eventually("the end of all", async () => (await statesOf(beckon, agent.id)).succeeded === 10 || undefined);
   const { rows } = await beckon.db.database.engine.query<{ payload: string }>(
     "select i.payload from runs r join run_inputs i on i.run_id = r.id where r.agent_id = $1 order by r.started_at",
     [agent.id],
@@ -66,7 +66,7 @@ test("two processes share the queue of one agent, and neither leaves room unused
   const settings = { BECKON_ROLE: "worker", BECKON_MAX_RUNS: "10" };
   const workers = await Promise.all([accepting.another({ settings }), accepting.another({ settings })]);
   afterAll(() => Promise.all(workers.map((worker) => worker.stop())));
-  await eventually("the end of all", async () => (await statesOf(accepting, agentId))["succeeded"] === 1_000 || undefined);
+  await eventually("the end of all", async () => (await statesOf(accepting, agentId)).succeeded === 1_000 || undefined);
   const { rows } = await accepting.db.database.engine.query<{ runs: number; longest_pause: number }>(
     `select count(*)::int as runs, max(pause)::int as longest_pause from (
         select owner, extract(epoch from started_at - lag(started_at) over (partition by owner order by started_at)) * 1000 as pause

@@ -3,7 +3,7 @@ import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { broken } from "../../test/load.ts";
 import { startModelServer } from "../../test/model-server.ts";
-import { startProxy, type Weather } from "../../test/proxy.ts";
+import { startProxy, statement, type Weather } from "../../test/proxy.ts";
 
 /** One process answers and executes, over a network that fails; the other does neither and keeps the database for the test. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
@@ -46,7 +46,7 @@ test.each<[string, Weather, Record<string, unknown>]>([
     // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
     await eventually("a first answer", async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined);
 
-    proxy.weather = weather;
+    proxy.changeWith(statement("start"), weather);
     const answer = await invoke(agent, name, "the key");
     expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);

@@ -86,7 +86,8 @@ test("a caller whose run has ended is answered though reading its end failed at 
 test("a start whose reply does not come, while its run is claimed here, is answered by that run", async () => {
   const far = await startFar();
   const agent = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
-  const invoke = () => beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+  const invoke = () =>
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
   // So that the credential is known there: it is asked about first, by the same statement.
   expect((await invoke()).status).toBe(200);
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
@@ -110,7 +111,7 @@ test("a start that was refused because its reply did not come reaches no model, 
   expectRefusal(await second, 503, "unavailable");
   held.release();
   expect((await first).status).toBe(200);
-  await eventually("the end of both", async () => (await statesOf(beckon, agent.id))["cancelled"] === 1 || undefined);
+  await eventually("the end of both", async () => (await statesOf(beckon, agent.id)).cancelled === 1 || undefined);
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 1, cancelled: 1 });
   expect(held.requests.length).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { openSecret } from "../agents/index.ts";
 import { Refusal } from "../base/errors.ts";
 import {
   type Circuit,
@@ -8,6 +9,7 @@ import {
   grantedTools,
   type Model,
   providerModel,
+  type ToolServices,
 } from "../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -37,7 +39,7 @@ export async function prepareAgent(
     config: row.config,
     model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.providerId),
     circuit: circuitOf(runtime, row.config.model, row.providerId, pinned.providerStamp),
-    tools: [...grantedTools(row.config.tools), ...runtime.extraTools],
+    tools: [...grantedTools(row.config.tools, servicesFor(runtime, pinned)), ...runtime.extraTools],
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
   if (oldest !== undefined) runtime.prepared.delete(oldest);
@@ -55,6 +57,14 @@ function circuitOf(runtime: Runtime, model: string, providerId: string | null, s
   const oldest = runtime.circuits.size > maxCircuits ? runtime.circuits.keys().next().value : undefined;
   if (oldest !== undefined) runtime.circuits.delete(oldest);
   return circuit;
+}
+
+/** A tool gets out by egress only, and at the secrets of its own agent only. */
+function servicesFor(runtime: Runtime, { workspaceId, agentId }: { workspaceId: string; agentId: string }): ToolServices {
+  return {
+    fetch: runtime.tenantFetch,
+    openSecret: (id, origin) => openSecret(runtime.database, runtime.sealer, { workspaceId, agentId, id, origin }),
+  };
 }
 
 async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {

@@ -36,7 +36,7 @@ export interface Runtime {
   readonly extraTools: readonly Tool[];
   /** For what the operator chose: its own providers. */
   readonly fetch: typeof fetch;
-  /** For what a workspace chose: its providers. */
+  /** For what a workspace chose: its providers, and where its tools go. */
   readonly tenantFetch: typeof fetch;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
@@ -53,8 +53,6 @@ export interface Room {
   taken: number;
   /** Whether the last claim left nothing in the queue: only then a run may be born running, past those that wait. */
   queueEmpty: boolean;
-  /** Whether runs of agents with a concurrency limit had the first turn at the last claim. */
-  limitedFirst: boolean;
   /** Whether a run is being taken over for its last attempt at this moment. */
   takingLast: boolean;
   /** Off in a process of role `api`, and while draining. */
@@ -125,7 +123,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     fetch: options.fetch,
     tenantFetch: options.tenantFetch ?? options.fetch,
     operator: options.operator,
-    room: { max: options.maxRuns, taken: 0, queueEmpty: false, limitedFirst: false, takingLast: false, open: options.executes },
+    room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
     draining: false,
     wakeWorker: () => {},
   };

@@ -170,7 +170,8 @@ test("the queue limit counts the rows that would be queued, and them alone", asy
 });
 
 test("one agent's full queue does not refuse another's runs in the same batch", async () => {
-  const full = await seedAgent(database, { limits: { max_queued_runs: 0 } });
+  const full = await seedAgent(database, { limits: { max_queued_runs: 1 } });
+  await startOne(database, full);
   const other = await seedAgent(database, { workspaceId: full.workspaceId, limits: { max_queued_runs: 2 } });
   const answers = await startRuns(database, [startRow(full), startRow(other), startRow(full), startRow(other)]);
   expect(answers.map(({ verdict }) => verdict)).toEqual(["agent_busy", "started", "agent_busy", "started"]);

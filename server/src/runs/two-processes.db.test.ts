@@ -1,9 +1,11 @@
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, inject, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { median } from "../../test/busy-model.ts";
+import { databaseAt } from "../../test/database-url.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { echo, says, startModelServer } from "../../test/model-server.ts";
+import { openClient } from "../../test/open-client.ts";
 
 /** One process answers callers, another executes: each run crosses over twice. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
@@ -46,15 +48,16 @@ test("so is one of many steps, whose journal grows while its reader reads", asyn
   const agent = await beckon.createAgent({ model: `${name}/scripted`, tools: [{ type: "clock" }] });
   const times = await timesOf(agent, 20);
   await annotate(`median ${median(times).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms`);
-  expect(Math.max(...times)).toBeLessThan(500);
+  expect(median(times)).toBeLessThan(500);
 });
 
 test("while no process hears another, invokes are answered all the same, only later", async ({ annotate }) => {
   const agent = await beckon.createAgent();
+  const admin = await openClient(databaseAt(inject("server").adminUrl, beckon.db.name));
   let deaf = true;
   const deafening = (async () => {
     while (deaf) {
-      await beckon.db.database.engine.query(
+      await admin.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and (query = 'listen beckon' or query = 'select') and state = 'idle'`,
       );
@@ -64,7 +67,10 @@ test("while no process hears another, invokes are answered all the same, only la
   const times = await timesOf(agent, 3);
   deaf = false;
   await deafening;
+  await admin.end();
   await annotate(`median ${median(times).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms`);
+  // Who waits for one who looks has waited: nobody was told.
+  expect(Math.max(...times)).toBeGreaterThan(farBelowLooking);
   expect(Math.max(...times)).toBeLessThan(5_000);
   // They hear each other again.
   await eventually("an answer at once", async () => median(await timesOf(agent, 3)) < farBelowLooking || undefined);

@@ -8,8 +8,8 @@ export interface Subject {
 }
 
 /** By plain columns: row-level security would have no index used for an expression such as that of the unique indexes. */
-const ofSubject = ({ agentId, triggerId = null }: Subject) =>
-  sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId}`;
+const ofSubject = ({ agentId, triggerId }: Subject) =>
+  sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId ?? null}`;
 
 export async function insertToken(
   tx: WorkspaceTransaction,

@@ -13,6 +13,8 @@ export interface Call {
   tries: number;
   /** A connection broke, a server was unavailable, or patience ran out. */
   faulted: boolean;
+  /** Answers of 503: nothing goes on of what they answered. */
+  unavailable: number;
   /** An answer said that an earlier request with the key had started the run. */
   replayed: boolean;
   /** Of each answer that acknowledged a run. */
@@ -51,6 +53,7 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
     });
     onAnswer?.();
     call.status = response.status;
+    if (response.status === 503) call.unavailable += 1;
     const { run_id: runId, output } = (await response.json()) as { run_id?: string; output?: string };
     if (runId !== undefined) {
       if (call.acknowledged.length === 0) acknowledged += 1;
@@ -65,7 +68,7 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
       return acknowledged;
     },
     async send(wanted, { at, onAnswer } = {}) {
-      const call: Call = { ...wanted, tries: 0, faulted: false, replayed: false, acknowledged: [], status: undefined };
+      const call: Call = { ...wanted, tries: 0, faulted: false, unavailable: 0, replayed: false, acknowledged: [], status: undefined };
       calls.push(call);
       for (const deadline = performance.now() + patience; performance.now() < deadline; ) {
         const up = fleet.servers.filter((server) => server.up);

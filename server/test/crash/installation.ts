@@ -23,6 +23,7 @@ export async function install(world: World, databaseUrl: string, servers: number
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
     BECKON_LEASE_SECONDS: String(leaseSeconds),
+    BECKON_EGRESS_ALLOW: new URL(world.model.url).host,
     EFFECTS_URL: world.effectsUrl,
   });
   const create = async (path: string, body: unknown) => {

@@ -35,16 +35,25 @@ export interface Figures {
 const ends: Readonly<Record<string, string>> = { succeeded: "run.finished", failed: "run.failed", cancelled: "run.cancelled" };
 
 /** Judges what is stored against what callers, model and effects have seen. */
-export function judge(runs: readonly StoredRun[], calls: readonly Call[], world: Pick<World, "effects" | "modelCalls">): Verdict {
-  const byNonce = Map.groupBy(runs, (run) => (JSON.parse(run.payload) as Plan).nonce);
+export function judge(stored: readonly StoredRun[], calls: readonly Call[], world: Pick<World, "effects" | "modelCalls">): Verdict {
+  // Written after all, although its caller had been told that nothing goes on: ended at once, beside the run of a repeat perhaps.
+  const withdrawn = Map.groupBy(stored.filter(isWithdrawn), nonceOf);
+  const runs = stored.filter((run) => !isWithdrawn(run));
+  const byNonce = Map.groupBy(runs, nonceOf);
   const effects = Map.groupBy(world.effects, ({ nonce }) => nonce);
   const broken = [
-    ...runs.flatMap((run) => wrongWithJournal(run).map((what) => `${run.id}: ${what}`)),
-    ...calls.flatMap((call) => wrongWithCall(call, byNonce.get(call.plan.nonce) ?? []).map((what) => `${call.plan.nonce}: ${what}`)),
+    ...stored.flatMap((run) => wrongWithJournal(run).map((what) => `${run.id}: ${what}`)),
+    ...calls.flatMap((call) => {
+      const { nonce } = call.plan;
+      const refused = withdrawn.get(nonce)?.length ?? 0;
+      return [
+        ...wrongWithCall(call, byNonce.get(nonce) ?? []),
+        ...(refused > call.unavailable ? [`${refused} of its runs were cancelled, and it was refused ${call.unavailable} times`] : []),
+      ].map((what) => `${nonce}: ${what}`);
+    }),
     ...runs.flatMap((run) => {
-      const { nonce } = JSON.parse(run.payload) as Plan;
-      const { made = 0, failed = 0 } = world.modelCalls.get(nonce) ?? {};
-      return [...wrongWithModelCalls(run, made, failed), ...wrongWithEffects(run, effects.get(nonce) ?? [])].map(
+      const { made = 0, failed = 0 } = world.modelCalls.get(nonceOf(run)) ?? {};
+      return [...wrongWithModelCalls(run, made, failed), ...wrongWithEffects(run, effects.get(nonceOf(run)) ?? [])].map(
         (what) => `${run.id}: ${what}`,
       );
     }),
@@ -54,6 +63,11 @@ export function judge(runs: readonly StoredRun[], calls: readonly Call[], world:
   ];
   return { broken, figures: figuresOf(runs, calls, world, byNonce) };
 }
+
+const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
+
+/** Cancelled before any model call; nobody else cancels here. */
+const isWithdrawn = (run: StoredRun) => run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
 function wrongWithJournal(run: StoredRun): string[] {
   const wrong: string[] = [];
@@ -69,15 +83,14 @@ function wrongWithJournal(run: StoredRun): string[] {
   expect(run.ends.length === 0 || run.ends[0] === end, `its status ${run.status} is not its last event's, ${run.ends[0]}`);
   expect(run.types.at(-1) === run.ends[0], `its journal goes on after its end: ${run.types.at(-1)}`);
   expect(run.has_result, "it has no result");
-  expect(starts === 1, `it was started ${starts} times`);
+  expect(starts === 1 || (starts === 0 && isWithdrawn(run)), `it was started ${starts} times`);
   expect(run.claims === run.fence, `${run.claims} claims are on record, and its fence is ${run.fence}`);
   expect(run.attempt <= maxAttempts, `it was attempted ${run.attempt} times`);
   if (run.status === "succeeded") {
-    const { nonce } = JSON.parse(run.payload) as Plan;
-    expect(run.output === answerOf(nonce), `its output is another's: ${run.output}`);
+    expect(run.output === answerOf(nonceOf(run)), `its output is another's: ${run.output}`);
   } else {
     expect(
-      run.error_code === "interrupted" && run.attempt === maxAttempts,
+      isWithdrawn(run) || (run.error_code === "interrupted" && run.attempt === maxAttempts),
       `it ended ${run.status} with ${run.error_code} at attempt ${run.attempt}`,
     );
   }

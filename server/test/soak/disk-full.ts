@@ -9,6 +9,7 @@ import { type Embedded, startEmbedded } from "../../src/base/database/embedded/i
 import { createLog } from "../../src/base/log.ts";
 import { readConfig } from "../../src/config.ts";
 import { start } from "../../src/main.ts";
+import { databaseAt } from "../database-url.ts";
 
 /**
  * Fills the disk under the data folder of a server at work, and frees it again. Needs to be root where mounting is permitted, and says so where
@@ -48,11 +49,12 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
       return true;
     }
     const { told, fullFor, resumedAfter } = await ordeal(first.url, disk);
-    const problems = await problemsOf(first.url, told);
+    const problems = await problemsOf(first.tcpUrl, told);
     // Once more from the files alone.
     await first.stop();
-    embedded = await startEmbedded(options);
-    problems.push(...(await problemsOf(embedded.url, told)).map((problem) => `after a restart: ${problem}`));
+    const second = await startEmbedded(options);
+    embedded = second;
+    problems.push(...(await problemsOf(second.tcpUrl, told)).map((problem) => `after a restart: ${problem}`));
     if (resumedAfter > resumeWithinMs) problems.push(`it did not resume within ${resumeWithinMs / 1_000} s`);
     for (const problem of problems.slice(0, 20)) tell(`✗ disk full: ${problem}`);
     const count = (status: number) => told.filter((each) => each.status === status).length;
@@ -88,18 +90,21 @@ async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]
       headers: { "x-api-key": credential, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  const created = (await (await post("/agents", key, { name: "Full", model: "demo/echo" })).json()) as { data: { id: string; token: string } };
+  const created = (await (await post("/agents", key, { name: "Full", model: "demo/echo" })).json()) as {
+    data: { id: string; token: string };
+  };
   const told: Told[] = [];
   let working = true;
   const padding = "x".repeat(4_000);
 
+  async function invoke(name: string): Promise<void> {
+    const nonce = `nonce ${name} ${padding}`;
+    const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, { input: nonce });
+    const { run_id: runId } = (await response.json()) as { run_id?: string };
+    told.push({ nonce, status: response.status, runId });
+  }
   async function work(caller: number): Promise<void> {
-    for (let turn = 0; working; turn++) {
-      const nonce = `nonce ${caller}-${turn} ${padding}`;
-      const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, { input: nonce });
-      const { run_id: runId } = (await response.json()) as { run_id?: string };
-      told.push({ nonce, status: response.status, runId });
-    }
+    for (let turn = 0; working; turn++) await invoke(`${caller}-${turn}`);
   }
 
   const workers = Promise.all(Array.from({ length: callers }, (_, caller) => work(caller)));
@@ -108,9 +113,12 @@ async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]
     const filler = join(disk, "filler");
     const file = openSync(filler, "w");
     const fullAt = performance.now();
+    // The callers soon wait for the ends of runs that were accepted: new ones ask whether more is.
+    const asking: Promise<void>[] = [];
     while (performance.now() - fullAt < fullMs) {
       fill(file);
-      await delay(50);
+      asking.push(invoke(`full-${asking.length}`));
+      await delay(100);
     }
     closeSync(file);
     unlinkSync(filler);
@@ -119,6 +127,7 @@ async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]
     while (acknowledged(told) < before + callers && performance.now() - freedAt < 2 * resumeWithinMs) await delay(50);
     const resumedAfter = performance.now() - freedAt;
     await delay(3_000);
+    await Promise.all(asking);
     return { told, fullFor: freedAt - fullAt, resumedAfter };
   } finally {
     working = false;
@@ -141,8 +150,8 @@ function fill(file: number): void {
 }
 
 /** What of `told` the database does not bear out, and what of the database cannot be read. */
-async function problemsOf(databaseUrl: string, told: readonly Told[]): Promise<string[]> {
-  const client = new Client({ connectionString: databaseUrl, options: "-c beckon.workspace=*" });
+async function problemsOf(superuserUrl: string, told: readonly Told[]): Promise<string[]> {
+  const client = new Client({ connectionString: databaseAt(superuserUrl, "beckon") });
   await client.connect();
   try {
     return [...(await storyProblems(client, told)), ...(await fileProblems(client))];
@@ -164,7 +173,8 @@ async function storyProblems(client: Client, told: readonly Told[]): Promise<str
     const name = nonce.slice(0, 20).trim();
     const succeeded = (runsOf.get(nonce) ?? []).filter((run) => run.status === "succeeded");
     if (status !== 200 && status !== 503) problems.push(`${name} was answered with ${status}`);
-    if (status === 200 && (succeeded.length !== 1 || succeeded[0]?.id !== runId)) problems.push(`${name} was acknowledged and has not its one run`);
+    if (status === 200 && (succeeded.length !== 1 || succeeded[0]?.id !== runId))
+      problems.push(`${name} was acknowledged and has not its one run`);
     if (status !== 200 && succeeded.length > 0) problems.push(`${name} was answered with ${status} and has succeeded`);
   }
   for (const { id, ends, gaps, status } of rows) {
@@ -182,7 +192,10 @@ async function fileProblems(client: Client): Promise<string[]> {
   for (const { name } of tables) {
     try {
       const counts: unknown[] = [];
-      for (const [seqscan, indexes] of [["on", "off"], ["off", "on"]]) {
+      for (const [seqscan, indexes] of [
+        ["on", "off"],
+        ["off", "on"],
+      ]) {
         await client.query(`set enable_seqscan = ${seqscan}; set enable_indexscan = ${indexes}; set enable_indexonlyscan = ${indexes}`);
         const { rows } = await client.query<{ rows: string }>(`select count(*) as rows, sum(length(t::text)) from ${name} as t`);
         counts.push(rows[0]?.rows);
@@ -194,7 +207,7 @@ async function fileProblems(client: Client): Promise<string[]> {
   }
   const amcheck = await client.query("select from pg_available_extensions where name = 'amcheck'");
   if (amcheck.rowCount === 0) return problems;
-  await client.query("reset all; create extension if not exists amcheck").catch(() => {});
+  await client.query("reset all; create extension if not exists amcheck");
   const checked = client.query(
     `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam and a.amname = 'btree'
       where c.relkind = 'i' and c.relnamespace = 'public'::regnamespace`,

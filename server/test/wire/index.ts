@@ -12,6 +12,6 @@ export function wireOf(path: string): Wire {
 }
 
 export { chunk } from "./chat.ts";
-export type { Said, SaidCall, SaidError } from "./said.ts";
-export type { Wire, WireBody } from "./wire.ts";
+export type { Said, SaidError } from "./said.ts";
+export type { Wire } from "./wire.ts";
 export { anthropic, chat, google, responses };

@@ -232,7 +232,7 @@ test("opposite orders that do deadlock are undone by the database and repeated",
   const other = unsorted();
   const answers = await Promise.all([one.submit("a"), one.submit("b"), other.submit("b"), other.submit("a")]);
   expect(answers).toEqual(["a", "b", "b", "a"]);
-  expect(deadlocks).toBe(1);
+  expect(deadlocks).toBeGreaterThan(0);
   const { rows } = await database.engine.query("select name, writes from pair order by name");
   expect(rows).toEqual([
     { name: "a", writes: 2 },

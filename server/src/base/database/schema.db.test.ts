@@ -20,6 +20,16 @@ type Described = {
   [Table in keyof Tables]: { [Column in keyof Tables[Table]]: null extends SelectType<Tables[Table][Column]> ? "null" : "not null" };
 };
 const described: Described = {
+  agent_secrets: {
+    id: "not null",
+    workspace_id: "not null",
+    agent_id: "not null",
+    origins: "not null",
+    sealed: "not null",
+    last4: "not null",
+    created_at: "not null",
+    updated_at: "not null",
+  },
   agent_versions: {
     agent_id: "not null",
     workspace_id: "not null",

@@ -10,6 +10,23 @@ RETURN CASE WHEN (prompt_prefix = ''::text) THEN payload WHEN (payload = ''::tex
 '::text) || payload) END
 ;
 
+create table agent_secrets (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  origins text[] not null,
+  sealed text not null,
+  last4 text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint agent_secrets_pkey PRIMARY KEY (id, workspace_id),
+  constraint agent_secrets_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
+);
+CREATE INDEX agent_secrets_by_agent ON public.agent_secrets USING btree (agent_id);
+alter table agent_secrets enable row level security;
+alter table agent_secrets force row level security;
+create policy tenant on agent_secrets as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table agent_versions (
   agent_id text not null,
   workspace_id text not null,
@@ -232,7 +249,7 @@ create table runs (
 CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
 CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);
 CREATE INDEX runs_queued ON public.runs USING btree (workspace_id, agent_id, id) WHERE (status = 'queued'::text);
-CREATE INDEX runs_running ON public.runs USING btree (agent_id, owner) WHERE (status = 'running'::text);
+CREATE INDEX runs_running ON public.runs USING btree (owner, agent_id) WHERE (status = 'running'::text);
 alter table runs enable row level security;
 alter table runs force row level security;
 create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));

@@ -49,6 +49,17 @@ interface AgentVersions {
   created_by: string;
 }
 
+interface AgentSecrets {
+  id: string;
+  workspace_id: string;
+  agent_id: string;
+  origins: string[];
+  sealed: string;
+  last4: string;
+  created_at: Time;
+  updated_at: Time;
+}
+
 interface Tokens {
   hash: Buffer;
   workspace_id: string;
@@ -173,6 +184,7 @@ export interface Tables {
   providers: Providers;
   agents: Agents;
   agent_versions: AgentVersions;
+  agent_secrets: AgentSecrets;
   tokens: Tokens;
   keys: Keys;
   triggers: Triggers;

@@ -36,6 +36,7 @@ it("says what is wrong with arguments that do not fit", () => {
 });
 
 it("is there only when granted, and once", () => {
-  expect(grantedTools([])).toEqual([]);
-  expect(grantedTools([{ type: "clock" }, { type: "clock" }])).toEqual([clock]);
+  const services = { fetch: globalThis.fetch, openSecret: async () => undefined };
+  expect(grantedTools([], services)).toEqual([]);
+  expect(grantedTools([{ type: "clock" }, { type: "clock" }], services)).toEqual([clock]);
 });

@@ -1,14 +1,23 @@
 import type { ToolGrant } from "@beckon/contract";
 import type { Tool } from "../tool.ts";
 import { clock } from "./clock.ts";
+import { httpTools, type ToolServices } from "./http/http-tool.ts";
 
-/** How each kind of grant becomes a tool. A kind without one does not compile. */
-const makers: { readonly [Kind in ToolGrant["type"]]: (grant: Extract<ToolGrant, { type: Kind }>) => Tool } = {
-  clock: () => clock,
+/** How each kind of grant becomes tools. A kind without an entry does not compile. */
+const makers: {
+  readonly [Kind in ToolGrant["type"]]: (grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices) => readonly Tool[];
+} = {
+  clock: () => [clock],
+  http: httpTools,
 };
 
 /** The tools of an agent: those granted, and no others. A tool granted twice is there once. */
-export function grantedTools(grants: readonly ToolGrant[]): Tool[] {
-  const tools = grants.map((grant) => makers[grant.type](grant));
+export function grantedTools(grants: readonly ToolGrant[], services: ToolServices): Tool[] {
+  const tools = grants.flatMap((grant) => toolsOf(grant, services));
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+}
+
+function toolsOf<Kind extends ToolGrant["type"]>(grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices): readonly Tool[] {
+  const make: (grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices) => readonly Tool[] = makers[grant.type as Kind];
+  return make(grant, services);
 }

@@ -81,6 +81,23 @@ create table agent_versions (
   foreign key (workspace_id, provider_id) references providers (workspace_id, id)
 );
 
+-- Credentials that an agent's tools send, sealed. A version's configuration names them by id: a new value takes the place of the
+-- old one for every version, a deleted one is gone for every version.
+create table agent_secrets (
+  id text not null,
+  workspace_id text not null,
+  agent_id text not null,
+  -- Where it was given to be sent, for example https://api.example.com: to no other scheme, host or port. Sealed with it.
+  origins text[] not null,
+  sealed text not null,
+  last4 text not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  primary key (id, workspace_id),
+  foreign key (workspace_id, agent_id) references agents (workspace_id, id)
+);
+create index agent_secrets_by_agent on agent_secrets (agent_id);
+
 create table keys (
   id text not null,
   workspace_id text not null references workspaces,
@@ -151,7 +168,7 @@ create table runs (
 create index runs_by_workspace on runs (workspace_id, id);
 create index runs_by_agent on runs (agent_id, id);
 create index runs_queued on runs (workspace_id, agent_id, id) where status = 'queued';
-create index runs_running on runs (agent_id, owner) where status = 'running';
+create index runs_running on runs (owner, agent_id) where status = 'running';
 
 -- Three tables hang on a run without a foreign key. They are filled only by statements whose rows come from the insert or update of the
 -- run's own row, so they cannot point elsewhere; and checking each row again was a fifth of what a run costs this database
@@ -258,7 +275,7 @@ return case when prompt_prefix = '' then payload when payload = '' then prompt_p
 do $$
 declare tenant_table text;
 begin
-  foreach tenant_table in array array['providers', 'agents', 'agent_versions', 'tokens', 'keys', 'triggers',
+  foreach tenant_table in array array['providers', 'agents', 'agent_versions', 'agent_secrets', 'tokens', 'keys', 'triggers',
     'runs', 'run_inputs', 'run_results', 'events', 'artifacts', 'idempotency', 'audit']
   loop
     execute format('alter table %I enable row level security', tenant_table);

@@ -1,0 +1,153 @@
+import { isStorableText } from "./text.ts";
+
+/**
+ * The part of JSON Schema in which tools describe what a model may fill in: what all providers understand and what can be checked
+ * in bounded time. `pattern` is not in it: a regular expression of a tenant's could hold the process that checks it for minutes.
+ * References are not in it: an import resolves them. An object takes no members but those named, unless it says otherwise.
+ */
+export interface ValueSchema {
+  readonly type?: ValueType | readonly ValueType[];
+  readonly title?: string;
+  readonly description?: string;
+  /** For the model; not checked. */
+  readonly format?: string;
+  readonly enum?: readonly (string | number | boolean | null)[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly items?: ValueSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | ValueSchema;
+  readonly anyOf?: readonly ValueSchema[];
+}
+
+export const valueTypes = ["string", "number", "integer", "boolean", "array", "object", "null"] as const;
+export type ValueType = (typeof valueTypes)[number];
+
+/** How large a schema may be. */
+export const schemaLimits = { levels: 12, characters: 32_768, members: 100, choices: 500 };
+
+export interface SchemaMistake {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What keeps `value` from being a schema of this kind: the first mistake found, or undefined. */
+export function schemaMistake(value: unknown): SchemaMistake | undefined {
+  const found = mistakeIn(value, [], schemaLimits.levels);
+  if (found !== undefined) return found;
+  const { length } = JSON.stringify(value);
+  return length > schemaLimits.characters ? mistake([], `must be at most ${schemaLimits.characters} characters as JSON`) : undefined;
+}
+
+type Path = readonly (string | number)[];
+const mistake = (path: Path, message: string): SchemaMistake => ({ path, message });
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function mistakeIn(value: unknown, path: Path, levels: number): SchemaMistake | undefined {
+  if (!isObject(value)) return mistake(path, "must be a JSON Schema, an object");
+  if (levels === 0) return mistake(path, `is nested over ${schemaLimits.levels} levels`);
+  for (const [keyword, given] of Object.entries(value)) {
+    const check = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
+    if (check === undefined) return mistake([...path, keyword], unsupported[keyword] ?? "is not supported in the schema of a tool");
+    const found = check(given, [...path, keyword], levels - 1);
+    if (found !== undefined) return found;
+  }
+  if (!["type", "enum", "const", "anyOf"].some((keyword) => keyword in value)) return mistake(path, "needs a type");
+  const names = isObject(value.properties) ? Object.keys(value.properties) : [];
+  const stray = (value.required as readonly string[] | undefined)?.find((name) => !names.includes(name));
+  return stray === undefined ? undefined : mistake([...path, "required"], `names ${JSON.stringify(stray)}, which is no property`);
+}
+
+const unsupported: Readonly<Record<string, string>> = {
+  pattern: "is not supported: say in the description what the text looks like, and bound it with enum, minLength or maxLength",
+  $ref: "is not supported: write the schema out, or import the OpenAPI document it is from",
+  oneOf: "is not supported: use anyOf",
+  allOf: "is not supported: write the members into one schema",
+  nullable: 'is not supported: add "null" to the type',
+};
+
+type Check = (given: unknown, path: Path, levels: number) => SchemaMistake | undefined;
+const rule =
+  (holds: (given: unknown) => boolean, message: string): Check =>
+  (given, path) =>
+    holds(given) ? undefined : mistake(path, message);
+
+const isText = (max: number) => (given: unknown) => typeof given === "string" && given.length <= max && isStorableText(given);
+const isScalar = (given: unknown) => given === null || typeof given === "boolean" || typeof given === "number" || isText(1_000)(given);
+const number = rule((given) => typeof given === "number", "must be a number");
+const count = rule((given) => Number.isInteger(given) && Number(given) >= 0, "must be a whole number, 0 or more");
+const anyValue = rule((given) => isPlain(given, schemaLimits.levels), "must not be nested too deep, nor contain NUL or a lone surrogate");
+const isListOf = (given: unknown, max: number, holds: (item: unknown) => boolean) =>
+  Array.isArray(given) && given.length <= max && given.every(holds);
+
+const keywords: Readonly<Record<string, Check>> = {
+  type: rule(
+    (given) => {
+      const types: readonly unknown[] = Array.isArray(given) ? given : [given];
+      return types.length > 0 && new Set(types).size === types.length && types.every((type) => valueTypes.includes(type as ValueType));
+    },
+    `must be one or several of ${valueTypes.join(", ")}`,
+  ),
+  title: rule(isText(200), "must be a text of at most 200 characters"),
+  description: rule(isText(4_000), "must be a text of at most 4,000 characters"),
+  format: rule(isText(100), "must be a text of at most 100 characters"),
+  enum: rule(
+    (given) => isListOf(given, schemaLimits.choices, isScalar) && (given as unknown[]).length > 0,
+    `must be 1 to ${schemaLimits.choices} texts, numbers, true, false or null`,
+  ),
+  const: anyValue,
+  default: anyValue,
+  examples: rule((given) => isListOf(given, 20, (each) => isPlain(each, schemaLimits.levels)), "must be a list of at most 20 values"),
+  minimum: number,
+  maximum: number,
+  exclusiveMinimum: number,
+  exclusiveMaximum: number,
+  multipleOf: rule((given) => typeof given === "number" && given > 0, "must be a number above 0"),
+  minLength: count,
+  maxLength: count,
+  minItems: count,
+  maxItems: count,
+  items: mistakeIn,
+  additionalProperties: (given, path, levels) => (typeof given === "boolean" ? undefined : mistakeIn(given, path, levels)),
+  required: rule((given) => isListOf(given, schemaLimits.members, isText(200)), `must be a list of at most ${schemaLimits.members} names`),
+  properties: (given, path, levels) => {
+    if (!isObject(given)) return mistake(path, "must be a JSON object");
+    const members = Object.entries(given);
+    if (members.length > schemaLimits.members) return mistake(path, `must be at most ${schemaLimits.members} members`);
+    for (const [name, member] of members) {
+      if (!isText(200)(name) || name === "" || name === "__proto__") return mistake([...path, name], "is no usable name");
+      const found = mistakeIn(member, [...path, name], levels);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+  anyOf: (given, path, levels) => {
+    if (!Array.isArray(given) || given.length === 0 || given.length > 20) return mistake(path, "must be a list of 1 to 20 schemas");
+    for (const [index, choice] of given.entries()) {
+      const found = mistakeIn(choice, [...path, index], levels);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+};
+
+/** Whether a JSON value can be stored and is nested over no more than `levels`. */
+function isPlain(value: unknown, levels: number): boolean {
+  if (typeof value === "string") return isStorableText(value);
+  if (typeof value !== "object" || value === null) return true;
+  return (
+    levels > 0 && Object.entries(value).every(([key, member]) => isStorableText(key) && key !== "__proto__" && isPlain(member, levels - 1))
+  );
+}

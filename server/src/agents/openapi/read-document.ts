@@ -1,0 +1,49 @@
+import { Refusal } from "../../base/errors.ts";
+import { readYaml } from "./read-yaml.ts";
+
+/** An object of a document, of which nothing is known yet. */
+export type Node = Readonly<Record<string, unknown>>;
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function nodeAt(node: Node | undefined, name: string): Node | undefined {
+  const value = node !== undefined && Object.hasOwn(node, name) ? node[name] : undefined;
+  return isNode(value) ? value : undefined;
+}
+
+export function textAt(node: Node | undefined, name: string): string | undefined {
+  const value = node?.[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+export function listAt(node: Node | undefined, name: string): readonly unknown[] {
+  const value = node?.[name];
+  return Array.isArray(value) ? value : [];
+}
+
+/** @throws Refusal `bad_request` unless it is an OpenAPI 3 document in JSON or YAML. */
+export async function readDocument(given: string | Node): Promise<Node> {
+  const document = typeof given === "string" ? await parsed(given) : given;
+  if (!isNode(document)) throw unreadable("is no JSON object");
+  if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
+  const version = document.openapi;
+  if (typeof version !== "string" || !/^3\.[01]\./.test(version)) throw unreadable('is no OpenAPI 3.0 or 3.1: "openapi" must say so');
+  return document;
+}
+
+async function parsed(text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON and is none");
+  }
+  const read = await readYaml(text);
+  if (read === undefined) throw unreadable("is neither JSON nor YAML, or takes too long to read");
+  return read.value;
+}
+
+function unreadable(why: string): Refusal {
+  return new Refusal("bad_request", `document ${why}.`);
+}

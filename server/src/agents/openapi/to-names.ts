@@ -1,0 +1,19 @@
+/** Names as providers of models take them, made of any text; none twice. */
+export function nameMaker(taken: Iterable<string> = []): (text: string, fallback: string) => string {
+  const used = new Set(taken);
+  return (text, fallback) => {
+    const wanted = cleaned(text) || fallback;
+    let name = wanted;
+    for (let number = 2; used.has(name); number += 1) name = `${wanted.slice(0, 60)}_${number}`;
+    used.add(name);
+    return name;
+  };
+}
+
+function cleaned(text: string): string {
+  const name = text
+    .replaceAll(/[^a-zA-Z0-9_-]+/g, "_")
+    .replaceAll(/^[_-]+|[_-]+$/g, "")
+    .slice(0, 64);
+  return /^[0-9]/.test(name) ? `_${name}`.slice(0, 64) : name;
+}

@@ -1,0 +1,61 @@
+import { type GivenValue, type HttpToolBody, type HttpToolGrant, parseUrlTemplate, type ToolGrant } from "@beckon/contract";
+
+/** Where in an agent's tools a value stands that may be a secret. */
+export interface SecretPlace {
+  /** The same as long as tool, operation and name are; header names in lower case. */
+  readonly key: string;
+  /** For messages, for example `tools.0.headers.authorization`. */
+  readonly path: string;
+  /** Where requests with this value go. */
+  readonly origins: readonly string[];
+}
+
+/** The tool with every value of its headers and queries replaced by what `change` makes of it. */
+export function mapValues<To extends GivenValue>(
+  grant: HttpToolBody,
+  index: number,
+  change: (value: GivenValue, place: SecretPlace) => To,
+): Omit<HttpToolBody, "headers" | "query" | "operations"> & Values<To> & { operations: (Operation & Values<To>)[] } {
+  const changed = (holder: Values<GivenValue>, path: string, operation: string | undefined, origins: readonly string[]): Values<To> => {
+    const all = (where: "headers" | "query") =>
+      Object.fromEntries(
+        Object.entries(holder[where]).map(([name, value]) => {
+          const key = JSON.stringify([grant.name, where, operation, where === "headers" ? name.toLowerCase() : name]);
+          return [name, change(value, { key, path: `${path}.${where}.${name}`, origins })];
+        }),
+      );
+    return { headers: all("headers"), query: all("query") };
+  };
+  const path = `tools.${index}`;
+  return {
+    ...grant,
+    ...changed(grant, path, undefined, [...new Set(grant.operations.flatMap(originsOf))]),
+    operations: grant.operations.map((operation, position) => ({
+      ...operation,
+      ...changed(operation, `${path}.operations.${position}`, operation.name, originsOf(operation)),
+    })),
+  };
+}
+
+interface Values<Value> {
+  headers: Record<string, Value>;
+  query: Record<string, Value>;
+}
+type Operation = Omit<HttpToolGrant["operations"][number], "headers" | "query">;
+
+function originsOf({ url }: { url: string }): string[] {
+  const parsed = parseUrlTemplate(url);
+  return typeof parsed === "string" ? [] : [parsed.origin];
+}
+
+/** The tools as they are shown: of each secret the last four characters, null for one that is gone. */
+export function showSecrets(tools: readonly ToolGrant[], last4: Readonly<Record<string, string>>): ToolGrant[] {
+  return tools.map((grant, index) =>
+    grant.type !== "http"
+      ? grant
+      : mapValues(grant, index, (value) => {
+          if (typeof value === "string" || "secret" in value) return typeof value === "string" ? value : "";
+          return { ...value, secret_last4: last4[value.secret_id] ?? null };
+        }),
+  );
+}

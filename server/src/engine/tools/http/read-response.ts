@@ -1,0 +1,72 @@
+import type { Scrubber } from "./scrub-secrets.ts";
+
+/** What the model is shown of an answer. */
+export interface HttpResult {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON as its value, other text as text; absent without a body. */
+  readonly body?: unknown;
+  readonly note?: string;
+}
+
+/** Headers that say something to a model; the others would only take its room. */
+const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
+
+/** Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the body off. */
+export async function readResponse(response: Response, maxBytes: number, scrubber: Scrubber): Promise<HttpResult> {
+  const headers = shownHeaders.flatMap((name) => {
+    const value = response.headers.get(name);
+    return value === null ? [] : [[name, scrubber.text(value).slice(0, 1_000)]];
+  });
+  const shown = { status: response.status, headers: Object.fromEntries(headers) as Record<string, string> };
+  const redirected = response.status >= 300 && response.status < 400 && response.headers.has("location");
+
+  // Beyond the limit as many bytes as a secret may be long, so that none is cut in two and shown by half.
+  const bytes = await firstBytes(response, maxBytes + scrubber.longest);
+  const notes = [
+    ...(redirected ? ["Redirects are not followed."] : []),
+    ...(bytes.length > maxBytes ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`] : []),
+  ];
+  const text = textOf(bytes, response.headers.get("content-type"), bytes.length > maxBytes);
+  if (text === undefined) notes.push("The body is not text and is not shown.");
+  const end = bytes.length > maxBytes ? decoded(bytes.subarray(0, maxBytes)).length : undefined;
+  const body = text === undefined || text === "" ? undefined : shownBody(text, end, scrubber);
+  return { ...shown, ...(body === undefined ? {} : { body }), ...(notes.length === 0 ? {} : { note: notes.join(" ") }) };
+}
+
+/** JSON that was cut is none, and is shown as the text it is. */
+function shownBody(text: string, end: number | undefined, scrubber: Scrubber): unknown {
+  if (end !== undefined) return scrubber.beginning(text, end);
+  try {
+    return scrubber.json(JSON.parse(text));
+  } catch {
+    return scrubber.text(text);
+  }
+}
+
+async function firstBytes(response: Response, count: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    size += chunk.length;
+    // Leaving the loop cancels the body, which ends the exchange.
+    if (size > count) break;
+  }
+  return Buffer.concat(chunks).subarray(0, count + 1);
+}
+
+/** The text of a body, or undefined when it is none. Taken for UTF-8 unless the type names another encoding that there is. */
+function textOf(bytes: Uint8Array, contentType: string | null, cut: boolean): string | undefined {
+  const label = /;\s*charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
+  try {
+    const text = new TextDecoder(label, { fatal: true }).decode(bytes, { stream: cut });
+    return text.includes("\u0000") ? undefined : text;
+  } catch (thrown) {
+    return thrown instanceof RangeError && label !== "utf-8" ? textOf(bytes, null, cut) : undefined;
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes, { stream: true });
+}
