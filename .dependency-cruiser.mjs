@@ -60,7 +60,7 @@ const throughIndex = closedFolders.map((folder) => ({
   name: `only-index-of-${folder}`,
   comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
   severity: "error",
-  from: { pathNot: [`^server/src/${folder}/`, test] },
+  from: { pathNot: [`^server/src/${folder}/`, test, "^bench/"] },
   to: { path: `^server/src/${folder}/`, pathNot: `^server/src/${folder}/index\\.ts$` },
 }));
 

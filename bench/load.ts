@@ -54,7 +54,7 @@ function open(): Promise<void> {
       if (received.length < end + 4 + length) return;
       if (measuring) {
         latencies.push(performance.now() - sentAt);
-        if (!received.startsWith("HTTP/1.1 200")) failures++;
+        if (!received.startsWith("HTTP/1.1 200") && failures++ === 0) console.error(`the first failure: ${received.slice(end + 4)}`);
       }
       received = "";
       if (stopped) socket.end();

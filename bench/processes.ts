@@ -10,8 +10,14 @@ export interface Started<T> {
 }
 
 /** Starts a file of this folder and waits for its first message. */
-export async function run<T>(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<Started<T>> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { env: { ...process.env, ...env } });
+export async function run<T>(
+  file: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; flags?: readonly string[] } = {},
+): Promise<Started<T>> {
+  const { env = {}, flags = [] } = options;
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = fork(path, args, { env: { ...process.env, ...env }, execArgv: [...process.execArgv, ...flags] });
   const said = await new Promise<T>((resolve, reject) => {
     child.once("message", (message) => resolve(message as T));
     child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
+import { serverFlags } from "../server/src/supervise-servers.ts";
 import type { LoadResult } from "./load.ts";
 import { type Agent, prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, residentMiB, run, type Started, stop } from "./processes.ts";
@@ -48,10 +49,11 @@ try {
     DATABASE_URL: database.url,
     BECKON_MASTER_KEY: "0".repeat(64),
     BECKON_BOOTSTRAP_KEY: "bench-key-of-at-least-thirty-two-characters",
+    BECKON_EGRESS_ALLOW: [instant, slow].map(({ said }) => `127.0.0.1:${said.port}`).join(","),
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  const server = await begin<{ port: number }>("beckon.ts", [], environment);
+  const server = await begin<{ port: number }>("beckon.ts", [], { env: environment, flags: serverFlags });
   const idle = residentMiB(server.pid);
   const agents = {
     instant: await prepareAgent(server.said.port, environment.BECKON_BOOTSTRAP_KEY, "instant", instant.said.port),
@@ -122,8 +124,8 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function begin<T>(file: string, args: readonly string[], env: Record<string, string> = {}): Promise<Started<T>> {
-  const process = await run<T>(file, args, env);
+async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
+  const process = await run<T>(...parameters);
   started.push(process);
   return process;
 }

@@ -8,9 +8,10 @@ import { connect } from "../server/src/base/database/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
+import { fillDisk } from "../server/test/soak/disk-full.ts";
 
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well. Prints one line of figures; its bound is the
+ * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk. Prints one line of figures; its bound is the
  * rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
  *
  *   CRASH_SEED            repeats what was chosen
@@ -60,9 +61,13 @@ try {
   for (const line of report.broken.slice(0, 50)) console.log(`✗ ${line}`);
   const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
   console.log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
-  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 ? 0 : 1;
+  const diskHeld = await fillDisk((line) => console.log(line));
+  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && diskHeld ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();
+  // The guard itself keeps no process from ending.
+  const waiting = setInterval(() => {}, 1_000);
   await guard.release();
+  clearInterval(waiting);
 }

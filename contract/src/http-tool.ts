@@ -5,9 +5,7 @@ import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
 /** Usable as a function's name with every provider of models. */
-export const toolName = z
-  .string()
-  .regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must be 1 to 64 of a-z A-Z 0-9 _ - and begin with a letter or _");
+const toolName = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must be 1 to 64 of a-z A-Z 0-9 _ - and begin with a letter or _");
 
 const valueSchema = z.unknown().superRefine((value, context) => {
   const found = schemaMistake(value);

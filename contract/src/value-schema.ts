@@ -35,7 +35,7 @@ export const valueTypes = ["string", "number", "integer", "boolean", "array", "o
 export type ValueType = (typeof valueTypes)[number];
 
 /** How large a schema may be. */
-export const schemaLimits = { levels: 12, characters: 32_768, members: 100, choices: 500 };
+const schemaLimits = { levels: 12, characters: 32_768, members: 100, choices: 500 };
 
 export interface SchemaMistake {
   readonly path: readonly (string | number)[];

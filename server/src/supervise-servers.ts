@@ -4,6 +4,13 @@ import { newId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.ts";
 
+/**
+ * Room for objects that live no longer than a request, in MiB. At V8's 16 many are promoted before they die, and collecting them then costs
+ * a fifth of a server's CPU, and more memory than is saved.
+ */
+const youngGeneration = 32;
+export const serverFlags: readonly string[] = [`--max-semi-space-size=${youngGeneration}`];
+
 /** EX_CONFIG of sysexits.h: a server that ends with it has said what is wrong, and starting it again would not help. */
 export const refusedConfiguration = 78;
 
@@ -57,7 +64,12 @@ export async function keepServers({
     const reaped = aloneOnDatabase && !anyReady ? "all" : told.join(",");
     const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`])];
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
-    const child = fork(entry, args, { env, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const child = fork(entry, args, {
+      env,
+      detached: true,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      execArgv: [...process.execArgv, ...serverFlags],
+    });
     living.add(child);
     child.on("error", (error) => log.error({ process: id, reason: error.message }, "channel to a server failed"));
     child.on("message", (message) => {

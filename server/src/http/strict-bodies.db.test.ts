@@ -24,6 +24,7 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
   ["POST", `/runs/${invoked.run_id}/cancel`, {}],
   ["POST", "/providers", { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" }],
   ["PATCH", `/providers/${provider.id}`, {}],
+  ["POST", "/tools/http/import", { document: {} }],
 ];
 
 describe.each(routes)("%s %s", (method, path, body) => {

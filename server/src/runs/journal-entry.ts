@@ -18,7 +18,7 @@ export function toEntry(event: NewEvent): AppendEntry {
 }
 
 /** The same entry as readers get it, once it is written. */
-export function toStored(entry: AppendEntry, runId: string, seq: number, time: Date): EventOnWire {
+export function toStored(event: NewEvent, entry: AppendEntry, runId: string, seq: number, time: Date): EventOnWire {
   return {
     id: entry.id,
     run_id: runId,
@@ -26,6 +26,6 @@ export function toStored(entry: AppendEntry, runId: string, seq: number, time: D
     type: entry.type,
     version: eventVersion,
     time: time.toISOString(),
-    data: JSON.parse(entry.data) as Record<string, unknown>,
+    data: entry.artifact === undefined ? event.data : (JSON.parse(entry.data) as Record<string, unknown>),
   };
 }

@@ -31,7 +31,8 @@ export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, event
     const entries = added.map(toEntry);
     const answer = await runtime.appends.submit({ ...claim, ...options, lastSeq, entries });
     if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
-    const stored = entries.map((entry, index) => toStored(entry, claim.runId, lastSeq + 1 + index, answer.time));
+    const { time } = answer;
+    const stored = added.map((event, index) => toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time));
     lastSeq += entries.length;
     live.publish(stored, outcome);
     if (live.watchedElsewhere) runtime.wakeUps.tell({ kind: "journal", runId: claim.runId });

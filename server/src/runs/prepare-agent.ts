@@ -35,11 +35,13 @@ export async function prepareAgent(
   if (known !== undefined) return known;
   const row = await readVersion(runtime.database, pinned);
   if (row === undefined) throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
+  const granted = grantedTools(row.config.tools, servicesFor(runtime, pinned));
+  const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
   const prepared: PreparedAgent = {
     config: row.config,
     model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.providerId),
     circuit: circuitOf(runtime, row.config.model, row.providerId, pinned.providerStamp),
-    tools: [...grantedTools(row.config.tools, servicesFor(runtime, pinned)), ...runtime.extraTools],
+    tools: [...granted, ...runtime.extraTools.filter(isFree)],
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
   if (oldest !== undefined) runtime.prepared.delete(oldest);

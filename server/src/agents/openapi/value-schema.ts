@@ -44,6 +44,7 @@ export function toValueSchema(
   if (typeof schema.description === "string") schema.description = schema.description.slice(0, 1_000);
   if (typeof schema.title === "string") schema.title = schema.title.slice(0, 200);
   Object.assign(schema, bounds(node));
+  for (const flagged of ["minimum", "maximum"]) if (schema[flagged] === undefined) delete schema[flagged];
   if (isNode(node.items)) schema.items = inside(node.items);
   if (isNode(schema.additionalProperties)) schema.additionalProperties = inside(schema.additionalProperties);
   const properties = nodeAt(node, "properties");

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** What a credential of ours begins with: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key. */
@@ -25,7 +25,7 @@ export function isCredential(prefix: CredentialPrefix, text: string): boolean {
  * guess, the look-up needs an index, and a lost master key must not lock every caller out.
  */
 export function hashCredential(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+  return hash("sha256", text, "buffer");
 }
 
 function checksum(prefix: string, secret: Buffer): Buffer {

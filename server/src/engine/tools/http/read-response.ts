@@ -21,15 +21,17 @@ export async function readResponse(response: Response, maxBytes: number, scrubbe
   const shown = { status: response.status, headers: Object.fromEntries(headers) as Record<string, string> };
   const redirected = response.status >= 300 && response.status < 400 && response.headers.has("location");
 
-  // Beyond the limit as many bytes as a secret may be long, so that none is cut in two and shown by half.
-  const bytes = await firstBytes(response, maxBytes + scrubber.longest);
+  // Beyond the limit as many bytes as a secret may take, in UTF-16 too, so that none is cut in two and shown by half.
+  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.longest);
+  const isCut = bytes.length > maxBytes;
+  const encoding = encodingOf(response.headers.get("content-type"));
+  const text = decoded(bytes, encoding, { fatal: true, isCut });
   const notes = [
     ...(redirected ? ["Redirects are not followed."] : []),
-    ...(bytes.length > maxBytes ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`] : []),
+    ...(isCut ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`] : []),
+    ...(text === undefined ? ["The body is not text and is not shown."] : []),
   ];
-  const text = textOf(bytes, response.headers.get("content-type"), bytes.length > maxBytes);
-  if (text === undefined) notes.push("The body is not text and is not shown.");
-  const end = bytes.length > maxBytes ? decoded(bytes.subarray(0, maxBytes)).length : undefined;
+  const end = isCut ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isCut })?.length : undefined;
   const body = text === undefined || text === "" ? undefined : shownBody(text, end, scrubber);
   return { ...shown, ...(body === undefined ? {} : { body }), ...(notes.length === 0 ? {} : { note: notes.join(" ") }) };
 }
@@ -56,17 +58,22 @@ async function firstBytes(response: Response, count: number): Promise<Uint8Array
   return Buffer.concat(chunks).subarray(0, count + 1);
 }
 
-/** The text of a body, or undefined when it is none. Taken for UTF-8 unless the type names another encoding that there is. */
-function textOf(bytes: Uint8Array, contentType: string | null, cut: boolean): string | undefined {
+/** UTF-8 unless the type names another encoding that there is. */
+function encodingOf(contentType: string | null): string {
   const label = /;\s*charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
   try {
-    const text = new TextDecoder(label, { fatal: true }).decode(bytes, { stream: cut });
-    return text.includes("\u0000") ? undefined : text;
-  } catch (thrown) {
-    return thrown instanceof RangeError && label !== "utf-8" ? textOf(bytes, null, cut) : undefined;
+    return new TextDecoder(label).encoding;
+  } catch {
+    return "utf-8";
   }
 }
 
-function decoded(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes, { stream: true });
+/** The text of bytes; undefined when they are none, and `fatal`. */
+function decoded(bytes: Uint8Array, encoding: string, { fatal, isCut }: { fatal: boolean; isCut: boolean }): string | undefined {
+  try {
+    const text = new TextDecoder(encoding, { fatal }).decode(bytes, { stream: isCut });
+    return fatal && text.includes("\u0000") ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 /** Stands in place of a secret. */
-export const scrubbed = "[secret]";
+const scrubbed = "[secret]";
 
 /**
  * Takes secrets out of what a server answered: some repeat the request, its headers too. Each is looked for as it was sent, in the

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { scrubberFor } from "./scrub-secrets.ts";
+
+const secret = 'sk-"live"/a+b&c=0123';
+const scrubber = scrubberFor([secret]);
+const html = secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+
+test.each([
+  ["as it is", secret],
+  ["in other case", secret.toUpperCase()],
+  ["in JSON", JSON.stringify(secret)],
+  ["in a URL", `?key=${encodeURIComponent(secret)}`],
+  ["in HTML", html],
+  ["in base64", Buffer.from(secret).toString("base64")],
+  ["in base64url", Buffer.from(secret).toString("base64url")],
+  ["several times", `${secret}${secret} ${secret}`],
+])("a secret is taken out %s", (_how, text) => {
+  expect(scrubber.text(`before ${text} after`)).toMatch(/^before .*\[secret\].* after$/);
+  expect(scrubber.text(text)).not.toMatch(/live|c2st|0123/i);
+});
+
+test("a secret is taken out of names and values of JSON, also one that was written with escapes", () => {
+  const written = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
+  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(written))).toEqual({ "[secret]": ["[secret]", { deep: "x [secret] y" }], n: 7 });
+});
+
+test("user and password of basic authentication are taken out as they were before they were encoded", () => {
+  const basic = scrubberFor([Buffer.from("ada:correct horse").toString("base64")]);
+  expect(basic.text("user ada:correct horse, password correct horse")).toBe("user [secret], password [secret]");
+});
+
+test("of what is cut no half of a secret is left", () => {
+  const text = `12345${secret}67890`;
+  for (let end = 0; end <= text.length; end += 1) {
+    const cut = scrubber.beginning(text, end);
+    expect("12345[secret]67890").toContain(cut);
+    expect(cut).not.toContain("sk");
+  }
+});
+
+test("without secrets nothing is changed", () => {
+  expect(scrubberFor([]).text("anything")).toBe("anything");
+  expect(scrubberFor([]).beginning("anything", 3)).toBe("any");
+});

@@ -1,0 +1,53 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import { takeReserved } from "./reserved-ports.ts";
+
+export interface Reached {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A server that tools call. */
+export interface TargetServer {
+  /** `http://127.0.0.1:<port>`, which a Beckon of this process has leave to call. */
+  readonly url: string;
+  readonly host: string;
+  /** All requests so far. */
+  readonly reached: Reached[];
+  /** How it answers from now on. At first it repeats the request as JSON, headers and all. */
+  answer: (request: Reached, response: ServerResponse) => void;
+  close(): Promise<void>;
+}
+
+export async function startTargetServer(): Promise<TargetServer> {
+  const server = createServer((incoming, response) => {
+    void read(incoming).then((request) => {
+      target.reached.push(request);
+      target.answer(request, response);
+    });
+  });
+  const place = await takeReserved();
+  await new Promise<void>((resolve) => server.listen(place, resolve));
+  server.ref();
+  const address = server.address();
+  const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  const target: TargetServer = {
+    url: `http://${host}`,
+    host,
+    reached: [],
+    answer: (request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(request)),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return target;
+}
+
+async function read(incoming: IncomingMessage): Promise<Reached> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return { method: incoming.method ?? "", url: incoming.url ?? "", headers: incoming.headers, body: Buffer.concat(chunks).toString() };
+}
