@@ -114,6 +114,18 @@ test("a run under way with an older version uses the new secret, and is told whe
   expect(second?.body).toMatchObject({ ok: true, output: expect.stringMatching(/read was not called: its credential is gone/) });
 });
 
+test("a run under way with an older version does not send the new secret where that one was not given for", async () => {
+  const held = await startHeldModel(beckon, callsOnce);
+  const agent = await beckon.createAgent({ model: held.model, tools: [tool(given(secret))] });
+  const answer = beckon.invoke(agent, "go");
+  await held.reached(1);
+  const moved = { allowed_hosts: [elsewhere.host], operations: [{ ...operation, url: `${elsewhere.url}/orders` }] };
+  expect((await change(agent, [tool(given("sk-secret-of-the-other-shop-9876"), moved)])).status).toBe(200);
+  held.release();
+  expect((await answer).body).toMatchObject({ ok: true, output: expect.stringMatching(/credential is gone, or is not for this address/) });
+  expect(target.reached).toEqual([]);
+});
+
 test("a secret that is taken out is deleted", async () => {
   const agent = await create();
   await change(agent, [tool("nothing secret")]);

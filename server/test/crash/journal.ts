@@ -40,7 +40,6 @@ interface RunRow {
 
 /** An entry of its journal, as far as it is judged. */
 interface EventRow {
-  readonly run_id: string;
   readonly seq: number;
   readonly type: string;
   readonly call_id: string | null;
@@ -69,21 +68,16 @@ export interface StoredRun extends RunRow {
   readonly calls: readonly StoredCall[];
 }
 
-/** All runs, or those with this plan. */
+/** All runs, or those with this plan: row, result and journal of one moment. */
 export async function readRuns(database: Database, plan?: Plan): Promise<StoredRun[]> {
-  const payload = plan === undefined ? null : JSON.stringify(plan);
-  const { rows: runs } = await database.query<RunRow>(
-    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.run_id is not null as has_result, e.output, e.error_code
+  const { rows } = await database.query<RunRow & { journal: readonly EventRow[] }>(
+    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.run_id is not null as has_result, e.output, e.error_code,
+        (select coalesce(json_agg(json_build_object('seq', j.seq, 'type', j.type, 'call_id', j.data ->> 'call_id', 'tool', j.data ->> 'tool',
+          'key', j.data ->> 'idempotency_key', 'outcome', j.data ->> 'outcome') order by j.seq), '[]') from events j where j.run_id = r.id) as journal
       from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id where $1::text is null or i.payload = $1`,
-    [payload],
+    [plan === undefined ? null : JSON.stringify(plan)],
   );
-  const { rows: events } = await database.query<EventRow>(
-    `select run_id, seq, type, data ->> 'call_id' as call_id, data ->> 'tool' as tool, data ->> 'idempotency_key' as key, data ->> 'outcome' as outcome
-      from events where $1::text[] is null or run_id = any ($1) order by run_id, seq`,
-    [plan === undefined ? null : runs.map(({ id }) => id)],
-  );
-  const journals = Map.groupBy(events, (event) => event.run_id);
-  return runs.map((run) => added(run, journals.get(run.id) ?? []));
+  return rows.map(({ journal, ...run }) => added(run, journal));
 }
 
 function added(run: RunRow, journal: readonly EventRow[]): StoredRun {
