@@ -23,6 +23,7 @@ export {
   pageQuery,
   type RefusalCode,
 } from "./answers.ts";
+export { type AuditEntry, type AuditFilter, auditEntry, auditExportQuery, auditQuery } from "./audit.ts";
 export {
   type AnswerPart,
   answerPart,
@@ -40,6 +41,16 @@ export {
 } from "./events.ts";
 export { isReservedHeader } from "./http-operation.ts";
 export { type GivenValue, type HttpOperation, type HttpToolBody, type HttpToolGrant, httpToolBody, type SecretKept } from "./http-tool.ts";
+export {
+  createKeyBody,
+  type Key,
+  key,
+  presets,
+  type Scope,
+  scopes,
+  updateKeyBody,
+  workspaceScopes,
+} from "./keys.ts";
 export {
   createProviderBody,
   defaultBaseUrls,

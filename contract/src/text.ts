@@ -24,7 +24,8 @@ export const metadata = z
     abort: true,
   })
   .pipe(z.record(z.string().max(200), z.json()))
-  .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON");
+  .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON")
+  .meta({ type: "object" });
 
 /** Whether all text in a JSON value can be stored, names too, and there are at most `levels` lists or objects inside each other. */
 function isStorable(value: unknown, levels: number): boolean {

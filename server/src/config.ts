@@ -20,6 +20,10 @@ export interface Config {
   readonly dataDir: string;
   /** 32 bytes, base64 or hex; undefined: kept in the data folder. */
   readonly masterKey: string | undefined;
+  /** The master key before this one: what it sealed is sealed anew at the start. */
+  readonly previousMasterKey: string | undefined;
+  /** The start goes on without what an earlier master key has sealed. */
+  readonly masterKeyLost: boolean;
   /** 32 to 128 characters; undefined: kept in the data folder when PostgreSQL runs inside, else no bootstrap key. */
   readonly bootstrapKey: string | undefined;
   /** `api` answers callers, `worker` executes queued runs, `all` does both. */
@@ -47,6 +51,7 @@ export interface Config {
 
 const secret = new Set([
   "BECKON_MASTER_KEY",
+  "BECKON_MASTER_KEY_PREVIOUS",
   "BECKON_BOOTSTRAP_KEY",
   "DATABASE_URL",
   "OPENAI_API_KEY",
@@ -60,6 +65,11 @@ const apiKey = {
     .regex(/^[\x21-\x7e]{1,4000}$/)
     .optional(),
   may: "a key as the provider gave it out, without spaces",
+};
+
+const masterKey = {
+  schema: z.union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)]).optional(),
+  may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
 };
 
 const flag = z.enum(["0", "1"]).default("0");
@@ -101,10 +111,9 @@ const settings = {
     may: "a postgresql:// URL; leave it unset to run PostgreSQL inside",
   },
   BECKON_DATA_DIR: { schema: z.string().min(1).default("./data"), may: "a folder" },
-  BECKON_MASTER_KEY: {
-    schema: z.union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)]).optional(),
-    may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
-  },
+  BECKON_MASTER_KEY: masterKey,
+  BECKON_MASTER_KEY_PREVIOUS: { ...masterKey, may: "the master key before this one, 32 bytes as 64 hex digits or as base64" },
+  BECKON_MASTER_KEY_LOST: { schema: flag, may: "0 or 1" },
   BECKON_BOOTSTRAP_KEY: {
     schema: z
       .string()
@@ -161,7 +170,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const values = Object.fromEntries(read) as Values;
   if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {
     problems.push(
-      `BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine seals with the same key; it must be ${settings.BECKON_MASTER_KEY.may}.`,
+      `BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine seals with the same key; it must be ${masterKey.may}.`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
@@ -174,6 +183,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustStorage: values.BECKON_TRUST_STORAGE === "1",
     dataDir: resolve(values.BECKON_DATA_DIR),
     masterKey: values.BECKON_MASTER_KEY,
+    previousMasterKey: values.BECKON_MASTER_KEY_PREVIOUS,
+    masterKeyLost: values.BECKON_MASTER_KEY_LOST === "1",
     bootstrapKey: values.BECKON_BOOTSTRAP_KEY,
     role: values.BECKON_ROLE,
     processes: values.BECKON_PROCESSES,

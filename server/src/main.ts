@@ -5,14 +5,16 @@ import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
-import { checkMasterKey, createSealer, parseMasterKey } from "./base/secrets/index.ts";
+import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
 import { countFailedAuthentications, listen } from "./http/index.ts";
 import { keepLease } from "./keep-lease.ts";
+import { recordKeyUse } from "./keys/index.ts";
 import { operatorProviders } from "./providers/index.ts";
 import { createRuntime, drainRuns, recordDeaths, registerProcess } from "./runs/index.ts";
+import { settleMasterKey } from "./settle-master-key.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor-messages.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId } from "./workspaces/index.ts";
@@ -63,13 +65,14 @@ async function build(
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
-  const sealer = createSealer(parseMasterKey(masterKey));
+  const previous = config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
+  const sealer = createSealer(parseMasterKey(masterKey), previous);
 
   const role = await checkServer({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, config);
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
   const made = await migrate(database.settings, async (client) => {
-    await checkMasterKey(client, sealer);
+    await settleMasterKey(client, { ...config, masterKey }, log);
     return firstStart({ database, sealer }, config);
   });
 
@@ -105,7 +108,16 @@ async function build(
   let url = config.publicUrl ?? "";
   const failedAuthentications = countFailedAuthentications(failedAuthenticationsPerMinute);
   const http = await listen(
-    { database, sealer, log, runtime, publicUrl: () => url, trustProxy: config.trustProxy, failedAuthentications },
+    {
+      database,
+      sealer,
+      log,
+      runtime,
+      publicUrl: () => url,
+      trustProxy: config.trustProxy,
+      keyUse: recordKeyUse(database, log),
+      failedAuthentications,
+    },
     { host: config.host, port: config.port, shared: config.processes > 1 },
   );
   opened.defer(() => http.close());

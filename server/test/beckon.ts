@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
 import { type Beckon, type StartOptions, start } from "../src/main.ts";
+import { checkAnswer } from "./check-answer.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { reservedHosts } from "./reserved-ports.ts";
 
@@ -9,7 +10,7 @@ import { reservedHosts } from "./reserved-ports.ts";
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON; tests look into it and compare, so it is typed no closer. */
+  /** Parsed JSON, or text of another type; tests look into it and compare, so it is typed no closer. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
   readonly body: any;
 }
@@ -66,8 +67,10 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
 
   const call = async (path: string, { method, credential = key, body, headers = {}, signal }: CallOptions = {}): Promise<Answer> => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
-    const response = await fetch(path.startsWith("http") ? path : `${beckon.url}/api/public${path}`, {
-      method: method ?? (body === undefined ? "GET" : "POST"),
+    const url = path.startsWith("http") ? path : `${beckon.url}/api/public${path}`;
+    const sent = method ?? (body === undefined ? "GET" : "POST");
+    const response = await fetch(url, {
+      method: sent,
       headers: {
         ...(credential === null ? {} : { "x-api-key": credential }),
         ...(body === undefined || raw ? {} : { "content-type": "application/json" }),
@@ -77,7 +80,10 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
       ...(signal === undefined ? {} : { signal }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    const isJson = response.headers.get("content-type")?.match(/^application\/json\b/) != null;
+    const answer = { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text };
+    checkAnswer(sent, url, answer);
+    return answer;
   };
   const created = async (path: string, body: unknown) => {
     const answer = await call(path, { body });

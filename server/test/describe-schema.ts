@@ -26,7 +26,6 @@ const ours = "'public'::regnamespace";
 
 const leftOut = `
   select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class where relnamespace = ${ours} and relkind not in ('r', 'i')
-  union all select format('trigger %s', tgname) from pg_trigger where not tgisinternal
   union all select format('type %s', typname) from pg_type where typnamespace = ${ours} and typtype not in ('c', 'b')
   union all select format('column %s of %s', attname, attrelid::regclass) from pg_attribute a join pg_class c on c.oid = a.attrelid
     where c.relnamespace = ${ours} and c.relkind = 'r' and attnum > 0 and not attisdropped and (attidentity <> '' or attgenerated <> '')
@@ -35,7 +34,7 @@ const leftOut = `
 const functions = `
   select pg_get_functiondef(oid) || ';' || E'\\n' as line from pg_proc where pronamespace = ${ours} order by proname collate "C"`;
 
-/** A table with its columns and constraints, then its indexes that no constraint has made, then its policies. */
+/** A table with its columns and constraints, then its indexes that no constraint has made, then its policies and triggers. */
 const tables = `
   select format(E'create table %s (\\n%s\\n)%s;\\n%s', c.relname,
     (select string_agg('  ' || member, E',\\n' order by place, member collate "C") from (
@@ -58,6 +57,7 @@ const tables = `
           case polcmd when '*' then 'all' when 'r' then 'select' when 'a' then 'insert' when 'w' then 'update' else 'delete' end,
           case when polroles = '{0}' then 'public' else polroles::regrole[]::text end,
           ' using (' || pg_get_expr(polqual, polrelid) || ')', ' with check (' || pg_get_expr(polwithcheck, polrelid) || ')'), '' order by polname)
-        from pg_policy where polrelid = c.oid)
+        from pg_policy where polrelid = c.oid),
+      (select string_agg(pg_get_triggerdef(oid) || E';\\n', '' order by tgname) from pg_trigger where tgrelid = c.oid and not tgisinternal)
     )) as line
   from pg_class c where c.relnamespace = ${ours} and c.relkind = 'r' order by c.relname collate "C"`;

@@ -1,4 +1,4 @@
-import { scopes as all } from "../src/base/context.ts";
+import { scopes as all } from "@beckon/contract";
 import { newId } from "../src/base/ids.ts";
 import { hashCredential, newCredential } from "../src/base/secrets/index.ts";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
@@ -11,17 +11,22 @@ export interface KeyOptions {
   readonly workspaceId?: string;
   /** Seconds from now, below zero for an expired one; default: never. */
   readonly expiresIn?: number;
+  /** Default: not limited. */
+  readonly agentIds?: readonly string[];
 }
 
 /** A workspace key, written into the database as a door for keys would. */
 export async function insertKey(
   { db }: TestBeckon,
-  { scopes = all, workspaceId = defaultWorkspaceId, expiresIn }: KeyOptions = {},
+  { scopes = all, workspaceId = defaultWorkspaceId, expiresIn, agentIds }: KeyOptions = {},
 ): Promise<string> {
   const key = newCredential("bkw_");
   await db.database.engine.query(
-    `insert into keys (id, workspace_id, name, hash, scopes, expires_at) values ($1, $2, 'Test', $3, $4, now() + make_interval(secs => $5))`,
-    [newId("key"), workspaceId, hashCredential(key), scopes, expiresIn ?? null],
+    `with added as (
+      insert into keys (id, workspace_id, name, scopes, agent_ids, created_by, expires_at)
+      values ($1, $2, 'Test', $4, $6, 'test', now() + make_interval(secs => $5)) returning id, workspace_id
+    ) insert into key_secrets (hash, key_id, workspace_id) select $3, id, workspace_id from added`,
+    [newId("key"), workspaceId, hashCredential(key), scopes, expiresIn ?? null, agentIds ?? null],
   );
   return key;
 }

@@ -1,5 +1,5 @@
 import type { Agent } from "@beckon/contract";
-import type { Context } from "../base/context.ts";
+import { type Context, mayTouchAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { showSecrets } from "./secret-places.ts";
@@ -20,14 +20,14 @@ export function toAgent(row: AgentRow): Agent {
 
 /** The living agent. @throws Refusal `not_found` */
 export async function requireAgent(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = await findAgent(tx, ctx.workspaceId, agentId);
+  const row = mayTouchAgent(ctx, agentId) ? await findAgent(tx, ctx.workspaceId, agentId) : undefined;
   if (row === undefined) throw noAgent();
   return row;
 }
 
 /** The living agent, locked against other changes until the transaction ends. @throws Refusal `not_found` */
 export async function requireAgentForChange(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = await lockAgent(tx, ctx.workspaceId, agentId);
+  const row = mayTouchAgent(ctx, agentId) ? await lockAgent(tx, ctx.workspaceId, agentId) : undefined;
   if (row === undefined || row.deleted_at !== null) throw noAgent();
   return row;
 }

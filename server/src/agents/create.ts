@@ -1,6 +1,6 @@
 import { type Agent, createAgentBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
-import { type Context, permit, principalOf } from "../base/context.ts";
+import { type Context, permit, permitBeyondAgents, principalOf } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
@@ -15,6 +15,7 @@ import { insertAgent } from "./store.ts";
 /** Adds an agent, its first version and its token. */
 export async function createAgent({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
+  permitBeyondAgents(ctx);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addAgent(tx, ctx, input.body)));
 }
 

@@ -6,6 +6,7 @@ export { importHttpTool } from "./import-http-tool.ts";
 export { listAgents } from "./list.ts";
 export { openSecret } from "./open-secret.ts";
 export { pauseAgent } from "./pause.ts";
+export { resealToolSecrets } from "./reseal-secrets.ts";
 export { requireAgentForRestore, undeleteAgent } from "./restore.ts";
 export { resumeAgent } from "./resume.ts";
 export { revealAgentToken } from "./reveal-token.ts";

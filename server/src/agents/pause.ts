@@ -1,5 +1,5 @@
 import { type Agent, pauseAgentBody } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
+import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -15,8 +15,9 @@ export async function pauseAgent({ ctx, input }: { ctx: Context; input: { agentI
     return once(tx, ctx, async () => {
       const { reason } = parse(pauseAgentBody, input.body ?? {});
       await updateAgentRow(tx, row, { paused_at: "now", pause_reason: reason ?? null });
-      await record(tx, ctx, { action: "agent.pause", target: row.id, data: { reason } });
-      return toAgent(await requireAgent(tx, ctx, input.agentId));
+      const agent = toAgent(await requireAgent(tx, ctx, input.agentId));
+      await record(tx, ctx, { action: "agent.pause", target: row.id, data: changes(toAgent(row), agent) });
+      return agent;
     });
   });
 }

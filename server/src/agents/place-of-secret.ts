@@ -8,5 +8,10 @@ export function placeOfSecret(secret: {
   readonly origins: readonly string[];
 }): Place {
   const { workspaceId, agentId, id, origins } = secret;
-  return { workspaceId, kind: "tool secret", row: JSON.stringify([agentId, id, ...origins]) };
+  return {
+    workspaceId,
+    kind: "tool secret",
+    row: JSON.stringify([agentId, id, ...origins]),
+    remedy: "Give the tool's secret again.",
+  };
 }

@@ -1,4 +1,4 @@
-import type { Context } from "../base/context.ts";
+import { type Context, mayTouchAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { noAgent } from "./agent.ts";
@@ -6,7 +6,7 @@ import { type AgentRow, lockAgent, updateAgentRow } from "./store.ts";
 
 /** The agent, living or deleted, locked against other changes until the transaction ends. @throws Refusal `not_found` */
 export async function requireAgentForRestore(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = await lockAgent(tx, ctx.workspaceId, agentId);
+  const row = mayTouchAgent(ctx, agentId) ? await lockAgent(tx, ctx.workspaceId, agentId) : undefined;
   if (row === undefined) throw noAgent();
   return row;
 }

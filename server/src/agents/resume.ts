@@ -1,5 +1,5 @@
 import { type Agent, emptyBody } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
+import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -14,11 +14,11 @@ export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agent
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
       parse(emptyBody, input.body ?? {});
-      if (row.paused_at !== null) {
-        await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
-        await record(tx, ctx, { action: "agent.resume", target: row.id });
-      }
-      return toAgent(await requireAgent(tx, ctx, input.agentId));
+      if (row.paused_at === null) return toAgent(row);
+      await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
+      const agent = toAgent(await requireAgent(tx, ctx, input.agentId));
+      await record(tx, ctx, { action: "agent.resume", target: row.id, data: changes(toAgent(row), agent) });
+      return agent;
     });
   });
 }

@@ -40,12 +40,19 @@ export async function lockAgent(tx: WorkspaceTransaction, workspaceId: string, i
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
-export function listAgentRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<AgentRow[]> {
-  const query = agents(tx, workspaceId)
+export function listAgentRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  filter: { agentIds: readonly string[] | undefined },
+  page: PageRequest,
+): Promise<AgentRow[]> {
+  let query = agents(tx, workspaceId)
     .where("agents.deleted_at", "is", null)
     .orderBy("agents.id", "desc")
     .limit(page.limit + 1);
-  return (page.below === undefined ? query : query.where("agents.id", "<", page.below)).execute();
+  if (filter.agentIds !== undefined) query = query.where("agents.id", "in", filter.agentIds);
+  if (page.below !== undefined) query = query.where("agents.id", "<", page.below);
+  return query.execute();
 }
 
 /** What an agent's row repeats of its current version. */

@@ -1,5 +1,5 @@
 import { type Agent, type AgentConfig, type ToolGrant, type UpdateAgentBody, updateAgentBody } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
+import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
@@ -32,7 +32,9 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
       createdBy: principalOf(ctx.actor),
     });
     if (planned !== undefined) await writeSecrets(tx, owner, planned);
-    await record(tx, ctx, { action: "agent.update", target: row.id, data: { version: row.version + 1, members: Object.keys(change) } });
+    const secrets = planned && { written: planned.write.length, deleted: planned.remove.length };
+    const data = { version: row.version + 1, ...changes(row.config, config), secrets };
+    await record(tx, ctx, { action: "agent.update", target: row.id, data });
     return toAgent(await requireAgent(tx, ctx, input.agentId));
   });
 }

@@ -1,25 +1,17 @@
-import type { ProviderKind } from "@beckon/contract";
+import { type ProviderKind, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
 import { Refusal } from "./errors.ts";
 import type { Sealer } from "./secrets/index.ts";
 
-/** What a workspace key may be granted. `agents:invoke` starts runs; `write` includes pause, rotate and delete. */
-export const scopes = [
-  "agents:read",
-  "agents:write",
-  "agents:invoke",
-  "triggers:read",
-  "triggers:write",
-  "runs:read",
-  "runs:write",
-  "providers:read",
-  "providers:write",
-] as const;
-export type Scope = (typeof scopes)[number];
-
 /** Who acts. An agent token reads and cancels its own agent's runs and may do nothing else. */
 export type Actor =
-  | { readonly kind: "key"; readonly id: string; readonly scopes: readonly string[] }
+  | {
+      readonly kind: "key";
+      readonly id: string;
+      readonly scopes: readonly string[];
+      /** It sees and does these agents, their triggers and runs, and nothing else; null: it is not limited. */
+      readonly agentIds: readonly string[] | null;
+    }
   | { readonly kind: "token"; readonly agentId: string }
   | { readonly kind: "system" };
 
@@ -49,6 +41,8 @@ export interface OperatorProviders {
 export interface Context {
   readonly actor: Actor;
   readonly workspaceId: string;
+  /** Where the request came from, for the record; absent: from inside. */
+  readonly address?: string | undefined;
   readonly database: Database;
   readonly sealer: Sealer;
   /** Absent: none are set up. */
@@ -70,9 +64,13 @@ export function principalOf(actor: Actor): string {
   }
 }
 
-/** @throws Refusal `forbidden` unless the actor has the scope. Agent tokens have none: verbs that serve them say so themselves. */
+/**
+ * @throws Refusal `forbidden` unless the actor has the scope, or when it is limited to agents and the scope is about more than these.
+ *   Agent tokens have none: verbs that serve them say so themselves.
+ */
 export function permit(ctx: Context, scope: Scope): void {
   const { actor } = ctx;
+  if (actor.kind === "key" && workspaceScopes.includes(scope)) permitBeyondAgents(ctx);
   if (actor.kind === "system" || (actor.kind === "key" && actor.scopes.includes(scope))) return;
   throw new Refusal(
     "forbidden",
@@ -80,4 +78,21 @@ export function permit(ctx: Context, scope: Scope): void {
       ? "An agent token can only invoke its agent and read or cancel that agent's runs. Use a workspace key for this."
       : `This key lacks the scope ${scope}. Use a key that has it.`,
   );
+}
+
+/** The agents to which the actor is limited, or undefined: it may see all of its workspace. Every look-up and every list asks. */
+export function agentLimit({ actor }: Context): readonly string[] | undefined {
+  if (actor.kind === "token") return [actor.agentId];
+  return (actor.kind === "key" ? actor.agentIds : null) ?? undefined;
+}
+
+/** Whether this agent, with all that hangs on it, exists for the actor. */
+export function mayTouchAgent(ctx: Context, agentId: string): boolean {
+  return agentLimit(ctx)?.includes(agentId) ?? true;
+}
+
+/** @throws Refusal `forbidden` for an actor that is limited to some agents. */
+export function permitBeyondAgents(ctx: Context): void {
+  if (agentLimit(ctx) === undefined) return;
+  throw new Refusal("forbidden", "This key is limited to some agents, and this is about more than these. Use a key without that limit.");
 }

@@ -1,17 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { Refusal } from "../base/errors.ts";
-import { agentRoutes } from "./api/agents.ts";
-import { providerRoutes } from "./api/providers.ts";
-import { runRoutes } from "./api/runs.ts";
-import { toolRoutes } from "./api/tools.ts";
-import { triggerRoutes } from "./api/triggers.ts";
+import { managedRoutes } from "./api/index.ts";
 import { errorResponse } from "./errors.ts";
 import { fireCors, handleFire, handleFireOptions } from "./fire.ts";
 import { isReady } from "./health.ts";
 import { createHints } from "./hints.ts";
 import { handleInvoke } from "./invoke.ts";
 import { handleManaged } from "./managed-route.ts";
+import { serveDocument, servePage } from "./openapi/index.ts";
 import type { Request } from "./request.ts";
 import type { Services } from "./services.ts";
 
@@ -32,9 +29,11 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     { method: "POST", path: `${root}/agents/:agent_id/invoke`, handle: (c) => handleInvoke(services, hints, c) },
     { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
     { method: "OPTIONS", path: firePath, handle: handleFireOptions },
-    ...[...agentRoutes, ...triggerRoutes, ...runRoutes, ...providerRoutes, ...toolRoutes].map(
+    ...managedRoutes.map(
       (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
     ),
+    { method: "GET", path: "/openapi.json", handle: serveDocument },
+    { method: "GET", path: "/docs", handle: servePage },
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
     {
       method: "GET",
@@ -57,7 +56,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     });
   }
   app.notFound((c) => {
-    const refusal = new Refusal("not_found", "There is nothing at this path. The README lists the paths there are.");
+    const refusal = new Refusal("not_found", "There is nothing at this path. /docs lists the paths there are.");
     return errorResponse(refusal, services.log, c.req.method);
   });
   app.onError((thrown, c) => {

@@ -25,7 +25,9 @@ async function resolve(services: Services, credential: string): Promise<{ actor:
       return token && { actor: { kind: "token", agentId: token.agentId }, workspaceId: token.workspaceId };
     }
     const key = await resolveKey(services.database, credential);
-    return key && { actor: { kind: "key", id: key.id, scopes: key.scopes }, workspaceId: key.workspaceId };
+    if (key === undefined) return undefined;
+    services.keyUse.note({ workspaceId: key.workspaceId, credential });
+    return { actor: { kind: "key", id: key.id, scopes: key.scopes, agentIds: key.agentIds }, workspaceId: key.workspaceId };
   } catch (thrown) {
     throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
   }

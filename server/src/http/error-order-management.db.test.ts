@@ -58,6 +58,10 @@ const resources: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/providers/unknown"],
   ["PATCH", "/providers/unknown"],
   ["DELETE", "/providers/unknown"],
+  ["GET", "/keys/unknown"],
+  ["PATCH", "/keys/unknown"],
+  ["DELETE", "/keys/unknown"],
+  ["POST", "/keys/unknown/rotate"],
 ];
 
 describe.each(resources)("%s %s", (method, path) => {
@@ -86,17 +90,21 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
   });
 });
 
-test.each(["/agents", "/providers"])("POST %s judges the scope before the body", async (path) => {
+test.each(["/agents", "/providers", "/keys"])("POST %s judges the scope before the body", async (path) => {
   expectRefusal(await beckon.call(path, { credential: unscoped, body: "no JSON" }), 403, "forbidden");
 });
 
-test.each(["/agents", "/runs", "/providers"])("GET %s judges the scope before the query", async (path) => {
-  expectRefusal(await beckon.call(`${path}?limit=none`, { credential: unscoped }), 403, "forbidden");
-});
+test.each(["/agents", "/runs", "/providers", "/keys", "/audit", "/audit/export"])(
+  "GET %s judges the scope before the query",
+  async (path) => {
+    expectRefusal(await beckon.call(`${path}?limit=none`, { credential: unscoped }), 403, "forbidden");
+  },
+);
 
 const posts = [
   "/agents",
   "/providers",
+  "/keys",
   `/agents/${agent.id}/pause`,
   `/agents/${agent.id}/resume`,
   `/agents/${agent.id}/token/rotate`,

@@ -5,7 +5,7 @@ import type { Log } from "../base/log.ts";
 type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** A new code does not compile until it has a status. */
-const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
+export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,

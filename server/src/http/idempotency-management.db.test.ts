@@ -15,6 +15,7 @@ async function routes() {
   const trigger = await beckon.createTrigger(agent.id);
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  const key = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
   return {
     "create an agent": { path: "/agents", body: { name: "Test", model: "demo/echo" }, status: 201 },
     "create a trigger": { path: `/agents/${agent.id}/triggers`, body: { name: "Test" }, status: 201 },
@@ -25,6 +26,8 @@ async function routes() {
     },
     "rotate an agent's token": { path: `/agents/${agent.id}/token/rotate`, body: { grace_seconds: 9 }, status: 200 },
     "rotate a trigger's token": { path: `/agents/${agent.id}/triggers/${trigger.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
+    "create a key": { path: "/keys", body: { name: "Test", preset: "invoke" }, status: 201 },
+    "rotate a key": { path: `/keys/${key.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
     "restore an agent": { path: `/agents/${deleted.id}/restore`, body: {}, status: 200 },
     "pause an agent": { path: `/agents/${agent.id}/pause`, body: { reason: "Holiday" }, status: 200 },
     "resume an agent": { path: `/agents/${agent.id}/resume`, body: {}, status: 200 },
@@ -37,6 +40,8 @@ const names: readonly RouteName[] = [
   "create a provider",
   "rotate an agent's token",
   "rotate a trigger's token",
+  "create a key",
+  "rotate a key",
   "restore an agent",
   "pause an agent",
   "resume an agent",

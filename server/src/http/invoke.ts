@@ -25,6 +25,7 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
     payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
     contentType: headerOf(incoming, "content-type"),
   });
+  if (credential !== undefined && mayBeKey(credential)) services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const honoured = applied(preference);

@@ -1,10 +1,12 @@
-import type { Context, Scope } from "../base/context.ts";
+import type { Scope } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
 import { Refusal } from "../base/errors.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate } from "./authenticate.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { hashBody, jsonOf, type RawBody, readBody, textOf } from "./read-body.ts";
-import { headerOf, pathMember, type Request } from "./request.ts";
+import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
+import type { RouteDoc } from "./route-doc.ts";
 import type { Services } from "./services.ts";
 
 export type ManagedContext = Context & { readonly runtime: Runtime };
@@ -23,6 +25,8 @@ export interface ManagedRequest {
 export interface Answer {
   /** Without data: 204. */
   readonly data?: unknown;
+  /** In place of data: answered one by one, as JSON Lines, as fast as the caller reads. */
+  readonly lines?: AsyncIterable<unknown>;
   /** Of a list. */
   readonly next?: string | null;
   /** The path of what was created: 201. */
@@ -40,6 +44,7 @@ export interface ManagedRoute {
   /** Under `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
+  readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Promise<Answer>;
 }
 
@@ -54,6 +59,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     ctx: {
       actor,
       workspaceId,
+      address: addressOf(incoming, services.trustProxy),
       database,
       sealer,
       operator: runtime.operator,
@@ -103,10 +109,19 @@ function render(answer: Answer): Response {
   if (answer.secret) headers.set("cache-control", "no-store");
   if (answer.replayed) headers.set("idempotency-replayed", "true");
   if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
+  if (answer.lines !== undefined) {
+    headers.set("content-type", "application/jsonl");
+    return new Response(ReadableStream.from(asLines(answer.lines)), { status: 200, headers });
+  }
   if (answer.data === undefined) {
     headers.delete("content-type");
     return new Response(null, { status: 204, headers });
   }
   const body = { ok: true, data: answer.data, ...(answer.next === undefined ? {} : { next: answer.next }) };
   return new Response(JSON.stringify(body), { status: answer.location === undefined ? 200 : 201, headers });
+}
+
+async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for await (const value of values) yield encoder.encode(`${JSON.stringify(value)}\n`);
 }

@@ -29,6 +29,13 @@ const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
   ["/api/public/runs/run_1/events", ["GET", "HEAD"]],
   ["/api/public/providers", ["POST", "GET", "HEAD"]],
   ["/api/public/providers/prv_1", ["GET", "PATCH", "DELETE", "HEAD"]],
+  ["/api/public/keys", ["POST", "GET", "HEAD"]],
+  ["/api/public/keys/key_1", ["GET", "PATCH", "DELETE", "HEAD"]],
+  ["/api/public/keys/key_1/rotate", ["POST"]],
+  ["/api/public/audit", ["GET", "HEAD"]],
+  ["/api/public/audit/export", ["GET", "HEAD"]],
+  ["/openapi.json", ["GET", "HEAD"]],
+  ["/docs", ["GET", "HEAD"]],
   ["/healthz", ["GET", "HEAD"]],
   ["/readyz", ["GET", "HEAD"]],
 ];

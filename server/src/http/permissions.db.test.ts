@@ -8,6 +8,8 @@ const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+// Of a scope that every key of this file may hand on: rotating one that may do more is refused.
+const { data: key } = (await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })).body;
 const { body: own } = await beckon.invoke(agent, "mine");
 const { body: foreign } = await beckon.invoke(other, "theirs");
 const stranger = await insertStranger(beckon);
@@ -43,6 +45,13 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["providers:write", "PATCH", `/providers/${provider.id}`],
   ["providers:write", "DELETE", `/providers/${provider.id}`],
   ["agents:write", "POST", "/tools/http/import"],
+  ["keys:write", "POST", "/keys"],
+  ["keys:read", "GET", "/keys"],
+  ["keys:read", "GET", `/keys/${key.id}`],
+  ["keys:write", "PATCH", `/keys/${key.id}`],
+  ["keys:write", "DELETE", `/keys/${key.id}`],
+  ["keys:write", "POST", `/keys/${key.id}/rotate`],
+  ["audit:read", "GET", "/audit"],
 ];
 const scopes = [...new Set(routes.map(([scope]) => scope)), "agents:invoke"];
 

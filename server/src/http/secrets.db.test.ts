@@ -10,6 +10,9 @@ const triggerPath = `/agents/${agent.id}/triggers/${trigger.id}`;
 const provider = (
   await beckon.call("/providers", { body: { name: "kept", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1", api_key: apiKey } })
 ).body.data;
+const createKey = async () => (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
+const key = await createKey();
+const rotatedKey = await createKey();
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 await beckon.call(trigger.url, { credential: null, body: "Hello" });
 
@@ -21,9 +24,11 @@ describe("an answer that shows a secret must not be kept by anything on its way:
     ["a created trigger", "POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
     ["a rotated trigger", "POST", `/agents/${agent.id}/triggers/${rotated.trigger.id}/rotate`, {}],
     ["a revealed trigger", "GET", `${triggerPath}/token`, undefined],
+    ["a created key", "POST", "/keys", { name: "Test", preset: "invoke" }],
+    ["a rotated key", "POST", `/keys/${rotatedKey.id}/rotate`, {}],
   ])("%s", async (_, method, path, body) => {
     const answer = await beckon.call(path, { method, body });
-    expect(answer.body.data.token).toMatch(/^bk[at]_[\w-]{48}$/);
+    expect(answer.body.data.token ?? answer.body.data.key).toMatch(/^bk[atw]_[\w-]{48}$/);
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 });
@@ -39,12 +44,15 @@ test.each([
   `/runs/${invoked.run_id}/events`,
   "/providers",
   `/providers/${provider.id}`,
+  "/keys",
+  `/keys/${key.id}`,
+  "/audit?limit=200",
 ])("GET %s shows no secret", async (path) => {
   const { status, body } = await beckon.call(path);
   expect(status).toBe(200);
   const text = JSON.stringify(body);
-  for (const secret of [agent.token, trigger.token, apiKey, beckon.key]) expect(text).not.toContain(secret);
-  expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|"url"|"token"/);
+  for (const secret of [agent.token, trigger.token, apiKey, key.key, beckon.key]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|"url"|"token"|"key"/);
 });
 
 test.each<[string, string, unknown]>([
@@ -53,12 +61,13 @@ test.each<[string, string, unknown]>([
   ["POST", `/agents/${agent.id}/resume`, {}],
   ["PATCH", triggerPath, { name: "Renamed" }],
   ["PATCH", `/providers/${provider.id}`, { api_key: apiKey }],
+  ["PATCH", `/keys/${key.id}`, { name: "Renamed" }],
 ])("%s %s shows no secret", async (method, path, body) => {
   const answer = await beckon.call(path, { method, body });
   expect(answer.status).toBe(200);
   const text = JSON.stringify(answer.body);
-  for (const secret of [agent.token, trigger.token, apiKey]) expect(text).not.toContain(secret);
-  expect(text).not.toMatch(/"url"|"token"/);
+  for (const secret of [agent.token, trigger.token, apiKey, key.key]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/"url"|"token"|"key"/);
 });
 
 test("no secret is in the database in clear", async () => {
@@ -68,9 +77,9 @@ test("no secret is in the database in clear", async () => {
   );
   for (const { name } of tables) {
     const { rows } = await engine.query<{ found: boolean }>(
-      `select coalesce(bool_or(strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 or strpos(t::text, $3) > 0 or strpos(t::text, $4) > 0), false) as found
+      `select coalesce(bool_or(strpos(t::text, $1) > 0 or strpos(t::text, $2) > 0 or strpos(t::text, $3) > 0 or strpos(t::text, $4) > 0 or strpos(t::text, $5) > 0), false) as found
         from ${name} as t`,
-      [agent.token, trigger.token, apiKey, beckon.key],
+      [agent.token, trigger.token, apiKey, beckon.key, key.key],
     );
     expect([name, rows[0]?.found]).toEqual([name, false]);
   }

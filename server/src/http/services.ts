@@ -1,6 +1,7 @@
 import type { Database } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
+import type { KeyUse } from "../keys/index.ts";
 import type { Runtime } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 
@@ -13,5 +14,6 @@ export interface Services {
   /** Where callers reach this server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly trustProxy: boolean;
+  readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
 }

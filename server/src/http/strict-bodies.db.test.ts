@@ -8,6 +8,7 @@ const trigger = await beckon.createTrigger(agent.id);
 const deleted = await beckon.createAgent();
 await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body;
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 
 /** Every route with a body, and one that it accepts. */
@@ -25,6 +26,9 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
   ["POST", "/providers", { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" }],
   ["PATCH", `/providers/${provider.id}`, {}],
   ["POST", "/tools/http/import", { document: {} }],
+  ["POST", "/keys", { name: "Test", preset: "invoke" }],
+  ["PATCH", `/keys/${key.id}`, {}],
+  ["POST", `/keys/${key.id}/rotate`, {}],
 ];
 
 describe.each(routes)("%s %s", (method, path, body) => {

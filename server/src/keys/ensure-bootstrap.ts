@@ -1,11 +1,14 @@
-import { scopes } from "../base/context.ts";
+import { scopes } from "@beckon/contract";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { hashCredential } from "../base/secrets/index.ts";
-import { deleteBootstrapKey, upsertBootstrapKey } from "./store.ts";
+import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
+import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /** Makes the workspace's bootstrap key equal to `text`, with all scopes; another one stops at once. undefined: there is none. */
 export async function ensureBootstrapKey(tx: WorkspaceTransaction, workspaceId: string, text: string | undefined): Promise<void> {
   if (text === undefined) return deleteBootstrapKey(tx, workspaceId);
-  await upsertBootstrapKey(tx, { id: newId("key"), workspaceId, hash: hashCredential(text), scopes: [...scopes] });
+  const key = await upsertBootstrapKey(tx, { id: newId("key"), workspaceId, scopes: [...scopes] });
+  await retireSecret(tx, key, 0);
+  await insertSecret(tx, key, hashCredential(text));
 }

@@ -1,13 +1,10 @@
 import type { Database } from "../base/database/index.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
-import { findKey } from "./store.ts";
+import { type FoundKey, findKeyBySecret } from "./store.ts";
 
-/** The key behind a credential, or undefined: malformed, unknown or expired. */
-export async function resolveKey(
-  database: Database,
-  text: string,
-): Promise<{ id: string; workspaceId: string; scopes: string[] } | undefined> {
-  return mayBeKey(text) ? findKey(database, hashCredential(text)) : undefined;
+/** The key behind a credential, or undefined: malformed, unknown, replaced or expired. */
+export async function resolveKey(database: Database, text: string): Promise<FoundKey | undefined> {
+  return mayBeKey(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
 }
 
 /** A bootstrap key has no form of ours; what has our prefix and a wrong checksum is junk and costs no query. */

@@ -1,32 +1,112 @@
-import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import { type Selectable, sql } from "kysely";
+import type { Database, Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
 
-export async function deleteBootstrapKey(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
-  await tx.deleteFrom("keys").where("workspace_id", "=", workspaceId).where("bootstrap", "=", true).execute();
-}
+export type KeyRow = Selectable<Tables["keys"]> & {
+  /** Its expiry is still to come, by the database's clock. */
+  lives: boolean;
+};
 
-export async function upsertBootstrapKey(
+/** When a key ends: days from now, at a time, or never. */
+export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
+
+const timeOf = (expiry: Expiry) =>
+  expiry === "never" ? null : "at" in expiry ? expiry.at : sql<Date>`now() + make_interval(days => ${expiry.days})`;
+
+const lives = sql<boolean>`expires_at is null or expires_at > now()`.as("lives");
+
+export function insertKey(
   tx: WorkspaceTransaction,
-  key: { id: string; workspaceId: string; hash: Buffer; scopes: string[] },
-): Promise<void> {
-  await tx
+  {
+    expiry,
+    ...row
+  }: { id: string; workspace_id: string; name: string; scopes: string[]; agent_ids: string[] | null; created_by: string } & {
+    expiry: Expiry;
+  },
+): Promise<KeyRow> {
+  return tx
     .insertInto("keys")
-    .values({ id: key.id, workspace_id: key.workspaceId, name: "bootstrap", hash: key.hash, scopes: key.scopes, bootstrap: true })
-    .onConflict((conflict) =>
-      conflict.column("workspace_id").where("bootstrap", "=", true).doUpdateSet({ hash: key.hash, scopes: key.scopes }),
-    )
-    .execute();
+    .values({ ...row, expires_at: timeOf(expiry) })
+    .returningAll()
+    .returning(lives)
+    .executeTakeFirstOrThrow();
 }
 
-/** The living key with this hash. Runs under all workspaces, since it is what tells the workspace. */
-export async function findKey(
-  database: Database,
-  hash: Buffer,
-): Promise<{ id: string; workspaceId: string; scopes: string[] } | undefined> {
-  const { rows } = await database.engine.query<{ id: string; workspace_id: string; scopes: string[] }>({
+/** `reach`: only a key that is limited to some of these agents. */
+export function findKeyRow(tx: WorkspaceTransaction, workspaceId: string, id: string, reach: readonly string[] | undefined) {
+  return within(tx, workspaceId, reach).where("id", "=", id).executeTakeFirst();
+}
+
+/** The same, locked against other changes until the transaction ends. */
+export function lockKeyRow(tx: WorkspaceTransaction, workspaceId: string, id: string, reach: readonly string[] | undefined) {
+  return within(tx, workspaceId, reach).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
+export function listKeyRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  reach: readonly string[] | undefined,
+  page: PageRequest,
+): Promise<KeyRow[]> {
+  const query = within(tx, workspaceId, reach)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+function within(tx: WorkspaceTransaction, workspaceId: string, reach: readonly string[] | undefined) {
+  const query = tx.selectFrom("keys").selectAll().select(lives).where("workspace_id", "=", workspaceId);
+  return reach === undefined ? query : query.where(sql<boolean>`agent_ids <@ ${[...reach]}::text[]`);
+}
+
+export function updateKeyRow(
+  tx: WorkspaceTransaction,
+  row: KeyRow,
+  { expiry, ...change }: { name?: string; scopes?: string[]; agent_ids?: string[] | null; expiry?: Expiry },
+): Promise<KeyRow> {
+  return tx
+    .updateTable("keys")
+    .set({ ...change, ...(expiry === undefined ? {} : { expires_at: timeOf(expiry) }), updated_at: sql<Date>`now()` })
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .returningAll()
+    .returning(lives)
+    .executeTakeFirstOrThrow();
+}
+
+/** Its secrets go with it. */
+export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promise<void> {
+  await tx.deleteFrom("keys").where("id", "=", row.id).where("workspace_id", "=", row.workspace_id).execute();
+}
+
+/** Which of these agents live. Reads the agents' table, which is theirs: `agents/` stands above and may not be asked. */
+export async function livingAgents(tx: WorkspaceTransaction, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", ids)
+    .where("deleted_at", "is", null)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export interface FoundKey {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly scopes: string[];
+  readonly agentIds: string[] | null;
+}
+
+/** The living key with a living secret of this hash. Runs under all workspaces, since it is what tells the workspace. */
+export async function findKeyBySecret(database: Database, hash: Buffer): Promise<FoundKey | undefined> {
+  const { rows } = await database.engine.query<{ id: string; workspace_id: string; scopes: string[]; agent_ids: string[] | null }>({
     name: "find-key",
-    text: "select id, workspace_id, scopes from keys where hash = $1 and (expires_at is null or expires_at > now())",
+    text: `select k.id, k.workspace_id, k.scopes, k.agent_ids
+      from key_secrets s join keys k on k.id = s.key_id and k.workspace_id = s.workspace_id
+      where s.hash = $1 and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now())`,
     values: [hash],
   });
   const row = rows[0];
-  return row && { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes };
+  return row && { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, agentIds: row.agent_ids };
 }

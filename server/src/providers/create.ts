@@ -24,7 +24,7 @@ export async function createProvider({ ctx, input }: { ctx: Context; input: { bo
         name: body.name,
         kind: body.kind,
         base_url: body.base_url ?? null,
-        ...sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, row: id }, body.api_key),
+        ...sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, id }, body.api_key),
       }).catch((thrown) => {
         throw isUniqueViolation(thrown) ? taken(body.name, "is taken") : thrown;
       });

@@ -16,6 +16,6 @@ export async function deleteProvider({ ctx, input }: { ctx: Context; input: { pr
       throw new Refusal("conflict", `Agents use this provider: ${users.join(", ")}. Give them another model first.`);
     }
     await deleteProviderRow(tx, row);
-    await record(tx, ctx, { action: "provider.delete", target: row.id });
+    await record(tx, ctx, { action: "provider.delete", target: row.id, data: { name: row.name } });
   });
 }

@@ -6,5 +6,6 @@ export { getProvider } from "./get.ts";
 export { listProviders } from "./list.ts";
 export { modelMistake } from "./model-mistake.ts";
 export { operatorProviders } from "./operator.ts";
+export { resealProviderKeys } from "./reseal.ts";
 export { resolveModel } from "./resolve-model.ts";
 export { updateProvider } from "./update.ts";

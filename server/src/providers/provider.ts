@@ -18,15 +18,25 @@ export function toProvider(row: ProviderRow): Provider {
   };
 }
 
-export function sealKey(sealer: Sealer, place: Omit<Place, "kind">, key: string | null | undefined): SealedKey {
+/** What a provider's key is sealed to. */
+export function placeOfKey({ workspaceId, id }: { readonly workspaceId: string; readonly id: string }): Place {
+  return {
+    workspaceId,
+    kind: "provider key",
+    row: id,
+    remedy: "Set the provider's api_key again.",
+  };
+}
+
+export function sealKey(sealer: Sealer, provider: { workspaceId: string; id: string }, key: string | null | undefined): SealedKey {
   if (key == null) return { api_key_sealed: null, api_key_last4: null };
   // Of a very short key the last four would be most of it.
-  return { api_key_sealed: sealer.seal(key, { ...place, kind: "provider key" }), api_key_last4: key.length >= 12 ? key.slice(-4) : "" };
+  return { api_key_sealed: sealer.seal(key, placeOfKey(provider)), api_key_last4: key.length >= 12 ? key.slice(-4) : "" };
 }
 
 export function openKey(sealer: Sealer, row: Pick<ProviderRow, "id" | "workspace_id" | "api_key_sealed">): string | undefined {
   if (row.api_key_sealed === null) return undefined;
-  return sealer.open(row.api_key_sealed, { workspaceId: row.workspace_id, kind: "provider key", row: row.id });
+  return sealer.open(row.api_key_sealed, placeOfKey({ workspaceId: row.workspace_id, id: row.id }));
 }
 
 export function noProvider(): Refusal {

@@ -1,5 +1,5 @@
 import { type Provider, updateProviderBody } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
+import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
@@ -19,12 +19,12 @@ export async function updateProvider({ ctx, input }: { ctx: Context; input: { pr
     }
     const changed = await updateProviderRow(tx, row, {
       ...(body.base_url === undefined ? {} : { base_url: body.base_url }),
-      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, row: row.id }, body.api_key)),
+      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, id: row.id }, body.api_key)),
     });
     await record(tx, ctx, {
       action: "provider.update",
       target: row.id,
-      data: { base_url: body.base_url, api_key: body.api_key === undefined ? undefined : "changed" },
+      data: { ...changes(toProvider(row), toProvider(changed)), ...(body.api_key === undefined ? {} : { api_key: "replaced" }) },
     });
     return toProvider(changed);
   });

@@ -1,14 +1,14 @@
-import { type Context, permit } from "../base/context.ts";
+import { agentLimit, type Context, permit } from "../base/context.ts";
 import { Refusal } from "../base/errors.ts";
 
 /**
- * What an actor may see of a run: an agent token its own agent's runs, a key with `scope` all of its workspace.
- * @returns the agent to which the actor is bound, or undefined. @throws Refusal `forbidden`
+ * What an actor may see of runs: an agent token its own agent's, a key with `scope` those of its workspace or of the agents it is
+ * limited to.
+ * @returns the agents to which the actor is bound, or undefined. @throws Refusal `forbidden`
  */
-export function permitRuns(ctx: Context, scope: "runs:read" | "runs:write"): string | undefined {
-  if (ctx.actor.kind === "token") return ctx.actor.agentId;
-  permit(ctx, scope);
-  return undefined;
+export function permitRuns(ctx: Context, scope: "runs:read" | "runs:write"): readonly string[] | undefined {
+  if (ctx.actor.kind !== "token") permit(ctx, scope);
+  return agentLimit(ctx);
 }
 
 export function noRun(): Refusal {

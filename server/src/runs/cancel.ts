@@ -1,11 +1,11 @@
 import { emptyBody, type Run } from "@beckon/contract";
-import type { Context } from "../base/context.ts";
+import { type Context, principalOf } from "../base/context.ts";
 import { databaseAway, failureKind } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
 import { permitRuns } from "./access.ts";
 import { cancelStored } from "./cancel-statement.ts";
-import { getRun } from "./get.ts";
+import { readRun } from "./get.ts";
 import type { Runtime } from "./runtime.ts";
 
 /**
@@ -19,15 +19,18 @@ export async function cancelRun({
   ctx: Context & { runtime: Runtime };
   input: { runId: string; body: unknown };
 }): Promise<Run> {
-  permitRuns(ctx, "runs:write");
+  const agentIds = permitRuns(ctx, "runs:write");
   // Says 404 for what the actor may not see, before anything is changed.
-  const reader: Context = ctx.actor.kind === "token" ? ctx : { ...ctx, actor: { kind: "system" } };
-  const before = await getRun({ ctx: reader, input });
+  const before = await readRun(ctx, input.runId, agentIds);
   parse(emptyBody, input.body ?? {});
   if (before.finished_at !== null) return before;
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };
-    const answer = await cancelStored(ctx.database, ref, { eventId: newId("evt"), message: "The run was cancelled before it began." });
+    const answer = await cancelStored(ctx.database, ref, {
+      eventId: newId("evt"),
+      message: "The run was cancelled before it began.",
+      by: { auditId: newId("aud"), actor: principalOf(ctx.actor), address: ctx.address },
+    });
     if (answer === "asked") {
       const live = ctx.runtime.live.get(input.runId);
       if (live === undefined) ctx.runtime.wakeUps.tell({ kind: "cancel", runId: input.runId });
@@ -36,5 +39,5 @@ export async function cancelRun({
   } catch (thrown) {
     throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
   }
-  return getRun({ ctx: reader, input });
+  return readRun(ctx, input.runId, agentIds);
 }

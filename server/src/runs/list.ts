@@ -6,7 +6,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { noRun, permitRuns } from "./access.ts";
 import { listRunRows } from "./store.ts";
 
-/** Runs of the workspace, or of one agent; an agent token sees its own agent's only. */
+/** Runs of the workspace, or of one agent; who is bound to agents sees theirs only. */
 export async function listRuns({
   ctx,
   input,
@@ -15,11 +15,11 @@ export async function listRuns({
   input: { agentId: string | undefined; query: unknown };
 }): Promise<Page<Run>> {
   const bound = permitRuns(ctx, "runs:read");
-  if (bound !== undefined && input.agentId !== undefined && input.agentId !== bound) throw noRun();
-  const agentId = input.agentId ?? bound;
+  if (bound !== undefined && input.agentId !== undefined && !bound.includes(input.agentId)) throw noRun();
+  const agentIds = input.agentId === undefined ? bound : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
-    const page = readPage(input.query, { list: "runs", workspace: ctx.workspaceId, agent: agentId });
-    return page.page(await listRunRows(tx, ctx.workspaceId, { agentId }, page));
+    const page = readPage(input.query, { list: "runs", workspace: ctx.workspaceId, agents: agentIds });
+    return page.page(await listRunRows(tx, ctx.workspaceId, { agentIds }, page));
   });
 }

@@ -96,12 +96,15 @@ with requests as (
       and (t.trigger_id is not null) = (c.door = 'fire') and (c.door = 'fire' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from keys k where c.door = 'invoke' and k.hash = c.credential and (k.expires_at is null or k.expires_at > now()) limit 1
+    select * from key_secrets s where c.door = 'invoke' and s.hash = c.credential and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is null then k.workspace_id else t.workspace_id end
-      and a.deleted_at is null limit 1
+      and a.deleted_at is null and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1

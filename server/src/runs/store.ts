@@ -51,23 +51,23 @@ export async function findRun(
   tx: WorkspaceTransaction,
   workspaceId: string,
   runId: string,
-  agentId: string | undefined,
+  agentIds: readonly string[] | undefined,
 ): Promise<Run | undefined> {
   const query = runs(tx, workspaceId).where("runs.id", "=", runId);
-  const row = await (agentId === undefined ? query : query.where("runs.agent_id", "=", agentId)).executeTakeFirst();
+  const row = await (agentIds === undefined ? query : query.where("runs.agent_id", "in", agentIds)).executeTakeFirst();
   return row && toRun(row);
 }
 
 export async function listRunRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  filter: { agentId: string | undefined },
+  filter: { agentIds: readonly string[] | undefined },
   page: PageRequest,
 ): Promise<Run[]> {
   let query = runs(tx, workspaceId)
     .orderBy("runs.id", "desc")
     .limit(page.limit + 1);
-  if (filter.agentId !== undefined) query = query.where("runs.agent_id", "=", filter.agentId);
+  if (filter.agentIds !== undefined) query = query.where("runs.agent_id", "in", filter.agentIds);
   if (page.below !== undefined) query = query.where("runs.id", "<", page.below);
   return (await query.execute()).map(toRun);
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { hashCredential, newCredential, type Place } from "../base/secrets/index.ts";
+import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { placeOfToken } from "./place-of-token.ts";
 import { deleteTokens, insertToken, retireToken, type Subject } from "./store.ts";
 
 /**
@@ -16,15 +17,7 @@ export async function issueToken(
   if (options.graceSeconds === 0) await deleteTokens(tx, subject);
   else await retireToken(tx, subject, options.graceSeconds);
   const token = newCredential(subject.triggerId === undefined ? "bka_" : "bkt_");
-  await insertToken(tx, {
-    workspaceId: ctx.workspaceId,
-    subject,
-    hash: hashCredential(token),
-    sealed: ctx.sealer.seal(token, placeOf(ctx, subject)),
-  });
+  const row = { workspaceId: ctx.workspaceId, subject, hash: hashCredential(token) };
+  await insertToken(tx, { ...row, sealed: ctx.sealer.seal(token, placeOfToken(row)) });
   return token;
-}
-
-export function placeOf(ctx: Context, subject: Subject): Place {
-  return { workspaceId: ctx.workspaceId, kind: "token", row: subject.triggerId ?? subject.agentId };
 }

@@ -43,9 +43,8 @@ export async function retireToken(tx: WorkspaceTransaction, subject: Subject, gr
     .execute();
 }
 
-export async function findSealedToken(tx: WorkspaceTransaction, subject: Subject): Promise<string | undefined> {
-  const row = await tx.selectFrom("tokens").select("sealed").where(ofSubject(subject)).where("expires_at", "is", null).executeTakeFirst();
-  return row?.sealed;
+export function findSealedToken(tx: WorkspaceTransaction, subject: Subject): Promise<{ hash: Buffer; sealed: string } | undefined> {
+  return tx.selectFrom("tokens").select(["hash", "sealed"]).where(ofSubject(subject)).where("expires_at", "is", null).executeTakeFirst();
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Trigger, updateTriggerBody } from "@beckon/contract";
-import { record } from "../base/audit/index.ts";
+import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
@@ -14,7 +14,7 @@ export async function updateTrigger({ ctx, input }: { ctx: Context; input: Trigg
     const body = parse(updateTriggerBody, input.body);
     const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const changed = await updateTriggerRow(tx, row, change);
-    await record(tx, ctx, { action: "trigger.update", target: row.id, data: { members: Object.keys(change), enabled: changed.enabled } });
+    await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(toTrigger(row), toTrigger(changed)) });
     return toTrigger(changed);
   });
 }

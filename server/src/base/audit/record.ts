@@ -17,6 +17,7 @@ export async function record(
       id: newId("aud"),
       workspace_id: ctx.workspaceId,
       actor: principalOf(ctx.actor),
+      address: ctx.address ?? null,
       action: entry.action,
       target: entry.target,
       data: JSON.stringify(entry.data ?? {}),

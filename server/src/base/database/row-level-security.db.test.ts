@@ -119,7 +119,7 @@ test("every table with a workspace has forced row-level security, for every role
       order by c.relname`,
   );
   expect(tables.map(({ name }) => name)).toEqual(
-    expect.arrayContaining([...filled, "workspaces", "idempotency", "keys", "providers", "triggers"]),
+    expect.arrayContaining([...filled, "workspaces", "idempotency", "keys", "key_secrets", "providers", "triggers"]),
   );
   for (const { name, secured, policies } of tables) {
     const column = name === "workspaces" ? "id" : "workspace_id";

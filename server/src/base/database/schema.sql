@@ -1,6 +1,15 @@
 -- The schema after all migrations, made from the catalog: `node script/schema.ts` writes it, a test compares it.
 -- For readers; nothing is created from it. The reasons are in the migrations.
 
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% is only ever added to', tg_table_name using errcode = 'restrict_violation';
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.run_input(prompt_prefix text, payload text)
  RETURNS text
  LANGUAGE sql
@@ -84,16 +93,20 @@ create table audit (
   workspace_id text not null,
   time timestamp with time zone not null default now(),
   actor text not null,
+  address text,
   action text not null,
   target text not null,
   data jsonb not null,
   constraint audit_pkey PRIMARY KEY (id, workspace_id),
   constraint audit_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
+CREATE INDEX audit_by_actor ON public.audit USING btree (workspace_id, actor, id);
+CREATE INDEX audit_by_target ON public.audit USING btree (workspace_id, target, id);
 CREATE INDEX audit_by_workspace ON public.audit USING btree (workspace_id, id);
 alter table audit enable row level security;
 alter table audit force row level security;
 create policy tenant on audit as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+CREATE TRIGGER only_added_to BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 create table events (
   run_id text not null,
@@ -123,6 +136,7 @@ create table idempotency (
   constraint idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
+CREATE INDEX idempotency_answers ON public.idempotency USING btree (workspace_id, scope, key) WHERE (answer IS NOT NULL);
 alter table idempotency enable row level security;
 alter table idempotency force row level security;
 create policy tenant on idempotency as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
@@ -136,20 +150,39 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (only_row)
 );
 
+create table key_secrets (
+  hash bytea not null,
+  workspace_id text not null,
+  key_id text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone,
+  constraint key_secrets_pkey PRIMARY KEY (hash),
+  constraint key_secrets_workspace_id_key_id_fkey FOREIGN KEY (workspace_id, key_id) REFERENCES keys(workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX key_secrets_by_key ON public.key_secrets USING btree (key_id);
+CREATE UNIQUE INDEX key_secrets_current ON public.key_secrets USING btree (key_id) WHERE (expires_at IS NULL);
+CREATE UNIQUE INDEX key_secrets_predecessor ON public.key_secrets USING btree (key_id) WHERE (expires_at IS NOT NULL);
+alter table key_secrets enable row level security;
+alter table key_secrets force row level security;
+create policy tenant on key_secrets as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table keys (
   id text not null,
   workspace_id text not null,
   name text not null,
-  hash bytea not null,
   scopes text[] not null,
+  agent_ids text[],
   bootstrap boolean not null default false,
+  created_by text not null,
   created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone,
-  constraint keys_hash_key UNIQUE (hash),
+  last_used_at timestamp with time zone,
   constraint keys_pkey PRIMARY KEY (id, workspace_id),
   constraint keys_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
 CREATE UNIQUE INDEX keys_bootstrap ON public.keys USING btree (workspace_id) WHERE bootstrap;
+CREATE INDEX keys_list ON public.keys USING btree (workspace_id, id);
 alter table keys enable row level security;
 alter table keys force row level security;
 create policy tenant on keys as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));

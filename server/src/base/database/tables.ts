@@ -74,9 +74,20 @@ interface Keys {
   id: string;
   workspace_id: string;
   name: string;
-  hash: Buffer;
   scopes: string[];
+  agent_ids: string[] | null;
   bootstrap: Generated<boolean>;
+  created_by: string;
+  created_at: Time;
+  updated_at: Time;
+  expires_at: OptionalTime;
+  last_used_at: OptionalTime;
+}
+
+interface KeySecrets {
+  hash: Buffer;
+  workspace_id: string;
+  key_id: string;
   created_at: Time;
   expires_at: OptionalTime;
 }
@@ -174,6 +185,7 @@ interface Audit {
   workspace_id: string;
   time: Time;
   actor: string;
+  address: string | null;
   action: string;
   target: string;
   data: JSONColumnType<Record<string, unknown>, string, string>;
@@ -187,6 +199,7 @@ export interface Tables {
   agent_secrets: AgentSecrets;
   tokens: Tokens;
   keys: Keys;
+  key_secrets: KeySecrets;
   triggers: Triggers;
   runs: Runs;
   run_inputs: RunInputs;

@@ -1,6 +1,7 @@
 import { type Context, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
 import { Refusal } from "../errors.ts";
+import { placeOfAnswer } from "./place-of-answer.ts";
 
 /** A management answer, and whether it is that of an earlier request with the same key. */
 export interface Once<T> {
@@ -12,7 +13,8 @@ export interface Once<T> {
  * Does `work` at most once per Idempotency-Key, principal and route. The key is bound in the transaction of the work, so only a
  * success binds it; of two at the same time the second waits for the first and gets its answer.
  * Call it after permission and resource are checked and before anything else can refuse.
- * @throws Refusal `idempotency_mismatch` when the key was used with another body.
+ * @throws Refusal `idempotency_mismatch` when the key was used with another body, `secret_unreadable` when the answer was sealed with a
+ *   master key that is lost.
  */
 export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () => Promise<T>): Promise<Once<T>> {
   const request = ctx.idempotency;
@@ -24,7 +26,7 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
     scope: `${principalOf(ctx.actor)} ${request.route}`,
     key: request.key,
   };
-  const place = { workspaceId: row.workspace_id, kind: "stored answer", row: `${row.scope} ${row.key}` };
+  const place = placeOfAnswer(row);
   const bound = await tx
     .insertInto("idempotency")
     .values({ ...row, body_hash: bodyHash })

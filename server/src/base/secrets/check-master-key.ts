@@ -1,25 +1,46 @@
 import { ConfigError } from "../errors.ts";
-import type { Sealer } from "./sealer.ts";
+import type { Place, Sealer } from "./sealer.ts";
 
-const place = { workspaceId: "*", kind: "check value", row: "installation" };
+const place: Place = { workspaceId: "*", kind: "check value", row: "installation", remedy: "" };
 
-interface Queryable {
+export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }
 
+/** Which key the check value opens with. `lost`: with none that is given, and the operator has declared it lost. */
+export type CheckedKey = "current" | "previous" | "lost";
+
 /**
- * Compares the master key with the one this database was first started with, by a check value sealed then.
+ * Compares the master key with the one this database was sealed with, by a check value sealed at the first start.
  * @throws ConfigError with the remedy: with a wrong key everything sealed would be unreadable, which is better learnt at the start.
  */
-export async function checkMasterKey(client: Queryable, sealer: Sealer): Promise<void> {
-  await client.query("update installation set master_key_check = $1 where master_key_check is null", [sealer.seal("beckon", place)]);
+export async function checkMasterKey(
+  client: Queryable,
+  current: Sealer,
+  { previous, lost = false }: { readonly previous?: Sealer | undefined; readonly lost?: boolean } = {},
+): Promise<CheckedKey> {
+  await client.query("update installation set master_key_check = $1 where master_key_check is null", [current.seal("beckon", place)]);
   const { rows } = await client.query<{ master_key_check: string }>("select master_key_check from installation");
+  const sealed = rows[0]?.master_key_check ?? "";
+  if (opens(current, sealed)) return "current";
+  if (previous !== undefined && opens(previous, sealed)) return "previous";
+  if (lost) return "lost";
+  throw new ConfigError(
+    "The master key is not the one this database was sealed with. Start with that key: BECKON_MASTER_KEY, or the file master.key of " +
+      "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if the old key is lost: " +
+      "BECKON_MASTER_KEY_LOST=1 starts without what it sealed.",
+  );
+}
+
+/** From now on `current` is the key of this database: a start without it is refused. */
+export async function replaceMasterKeyCheck(client: Queryable, current: Sealer): Promise<void> {
+  await client.query("update installation set master_key_check = $1", [current.seal("beckon", place)]);
+}
+
+function opens(sealer: Sealer, sealed: string): boolean {
   try {
-    sealer.open(rows[0]?.master_key_check ?? "", place);
+    return sealer.open(sealed, place) === "beckon";
   } catch {
-    throw new ConfigError(
-      "The master key is not the one this database was sealed with. Start with the key of its first start: " +
-        "BECKON_MASTER_KEY, or the file master.key of its data folder.",
-    );
+    return false;
   }
 }

@@ -1,4 +1,5 @@
-export { checkMasterKey } from "./check-master-key.ts";
+export { checkMasterKey, type Queryable, replaceMasterKeyCheck } from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { keepSecret } from "./keep-secret.ts";
+export { type Resealed, type Resealing, resealColumn } from "./reseal.ts";
 export { createSealer, type Place, parseMasterKey, type Sealer } from "./sealer.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "../errors.ts";
 import { createSealer, type Place, parseMasterKey } from "./sealer.ts";
 
-const place: Place = { workspaceId: "wsp_1", kind: "token", row: "agt_1" };
+const place: Place = { workspaceId: "wsp_1", kind: "token", row: "agt_1", remedy: "Rotate it." };
 const sealer = createSealer(randomBytes(32));
 
 /** What opening it says. */
@@ -35,8 +35,8 @@ test("a sealed text that was moved to another workspace, kind or row does not op
     expect(refusalOf(sealed, { ...place, ...elsewhere }).code).toBe("secret_unreadable");
   }
   // Members cannot lend characters to their neighbours.
-  const tricky = sealer.seal("secret", { workspaceId: "a", kind: 'b","c', row: "d" });
-  expect(refusalOf(tricky, { workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe("secret_unreadable");
+  const tricky = sealer.seal("secret", { ...place, workspaceId: "a", kind: 'b","c', row: "d" });
+  expect(refusalOf(tricky, { ...place, workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe("secret_unreadable");
 });
 
 test("another master key does not open it, and the refusal names the remedy and not the secret", () => {

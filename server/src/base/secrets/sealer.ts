@@ -7,6 +7,8 @@ import { Refusal } from "../errors.ts";
  * elsewhere, it does not open.
  */
 export interface Sealer {
+  /** What every text that it seals begins with, and no text of another key: version and key id. */
+  readonly prefix: string;
   seal(secret: string, place: Place): string;
   /** @throws Refusal `secret_unreadable` when another key sealed it, or it was moved or altered. */
   open(sealed: string, place: Place): string;
@@ -18,33 +20,52 @@ export interface Place {
   readonly kind: string;
   /** The row it belongs to. */
   readonly row: string;
+  /** What to do when it cannot be opened, as a sentence for whoever asked. Not sealed with it. */
+  readonly remedy: string;
 }
 
 /** Bytes. */
 const authTagLength = 16;
 
-export function createSealer(masterKey: Buffer): Sealer {
-  if (masterKey.length !== 32) throw new Error("a master key is 32 bytes");
-  const keyId = createHash("sha256").update("beckon key id").update(masterKey).digest("hex").slice(0, 8);
+/** Seals with `masterKey`, and opens what that key or `previous` sealed. */
+export function createSealer(masterKey: Buffer, previous?: Buffer): Sealer {
+  const current = oneKey(masterKey);
+  const keys = previous === undefined ? [current] : [current, oneKey(previous)];
+  return {
+    prefix: current.prefix,
+    seal: current.seal,
+    open(sealed, place) {
+      const opened = keys.find(({ prefix }) => sealed.startsWith(prefix))?.open(sealed, place);
+      if (opened === undefined) throw unreadable(place);
+      return opened;
+    },
+  };
+}
+
+function oneKey(key: Buffer) {
+  if (key.length !== 32) throw new Error("a master key is 32 bytes");
+  const keyId = createHash("sha256").update("beckon key id").update(key).digest("hex").slice(0, 8);
   const bound = (place: Place) => Buffer.from(JSON.stringify(["v1", keyId, place.workspaceId, place.kind, place.row]));
   return {
-    seal(secret, place) {
+    prefix: `v1.${keyId}.`,
+    seal(secret: string, place: Place): string {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", masterKey, nonce, { authTagLength }).setAAD(bound(place));
+      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength }).setAAD(bound(place));
       const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
       return ["v1", keyId, nonce.toString("base64url"), text.toString("base64url")].join(".");
     },
-    open(sealed, place) {
-      const [version, id, nonce, text, ...more] = sealed.split(".");
-      if (version !== "v1" || id !== keyId || nonce === undefined || text === undefined || more.length > 0) throw unreadable(place);
+    /** undefined: it was moved or altered. */
+    open(sealed: string, place: Place): string | undefined {
+      const [, , nonce, text, ...more] = sealed.split(".");
+      if (nonce === undefined || text === undefined || more.length > 0) return undefined;
       const bytes = Buffer.from(text, "base64url");
       try {
         // A tag of full length, or a forger would need to guess no more than the few bytes it is cut down to.
-        const decipher = createDecipheriv("aes-256-gcm", masterKey, Buffer.from(nonce, "base64url"), { authTagLength });
+        const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), { authTagLength });
         decipher.setAAD(bound(place)).setAuthTag(bytes.subarray(-authTagLength));
         return Buffer.concat([decipher.update(bytes.subarray(0, -authTagLength)), decipher.final()]).toString("utf8");
       } catch {
-        throw unreadable(place);
+        return undefined;
       }
     },
   };
@@ -55,9 +76,9 @@ export function parseMasterKey(text: string): Buffer {
   return /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
 }
 
-function unreadable(place: Place): Refusal {
+function unreadable({ kind, remedy }: Place): Refusal {
   return new Refusal(
     "secret_unreadable",
-    `This ${place.kind} was sealed with another master key and cannot be shown. It still works where it is used; rotate it to get a new one.`,
+    `This ${kind} cannot be opened: it was sealed with another master key, or was altered since. ${remedy}`,
   );
 }

@@ -98,19 +98,40 @@ create table agent_secrets (
 );
 create index agent_secrets_by_agent on agent_secrets (agent_id);
 
+-- What a key may do. Revoked means deleted; what opens it is in key_secrets.
 create table keys (
   id text not null,
   workspace_id text not null references workspaces,
   name text not null,
-  hash bytea not null unique,
   scopes text[] not null,
+  -- The agents it is limited to; null: all. An agent that is deleted stays in the list, since it may be restored.
+  agent_ids text[],
   -- The one key that is made equal to BECKON_BOOTSTRAP_KEY at every start.
   bootstrap boolean not null default false,
+  created_by text not null,
   created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
   expires_at timestamptz,
+  -- To the minute.
+  last_used_at timestamptz,
   primary key (id, workspace_id)
 );
+create index keys_list on keys (workspace_id, id);
 create unique index keys_bootstrap on keys (workspace_id) where bootstrap;
+
+-- What a key's holder sends, as its hash: it is shown once and never again. A row with expires_at is the predecessor that a rotation
+-- left in its grace, and at most one lives.
+create table key_secrets (
+  hash bytea primary key,
+  workspace_id text not null,
+  key_id text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  foreign key (workspace_id, key_id) references keys (workspace_id, id) on delete cascade
+);
+create index key_secrets_by_key on key_secrets (key_id);
+create unique index key_secrets_current on key_secrets (key_id) where expires_at is null;
+create unique index key_secrets_predecessor on key_secrets (key_id) where expires_at is not null;
 
 create table triggers (
   id text not null,
@@ -253,19 +274,32 @@ create table idempotency (
   check (num_nonnulls(run_id, answer) <= 1)
 );
 create index idempotency_age on idempotency (created_at);
+-- For a change of the master key: answers are few among the runs that are bound.
+create index idempotency_answers on idempotency (workspace_id, scope, key) where answer is not null;
 
--- Who did what, written in the transaction of the change. Never holds a secret.
+-- Who did what, written in the transaction of the change. Never holds a secret, and is only ever added to: the trigger below refuses the
+-- rest, whoever asks.
 create table audit (
   id text not null,
   workspace_id text not null references workspaces,
   time timestamptz not null default now(),
   actor text not null,
+  -- Where the request came from; null: from inside.
+  address text,
   action text not null,
   target text not null,
   data jsonb not null,
   primary key (id, workspace_id)
 );
 create index audit_by_workspace on audit (workspace_id, id);
+create index audit_by_target on audit (workspace_id, target, id);
+create index audit_by_actor on audit (workspace_id, actor, id);
+
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is only ever added to', tg_table_name using errcode = 'restrict_violation';
+end $$;
+create trigger only_added_to before update or delete or truncate on audit for each statement execute function refuse_change();
 
 -- What the model sees first. Kept in one place, since the start statement judges it and every reader shows it.
 create function run_input(prompt_prefix text, payload text) returns text
@@ -275,7 +309,7 @@ return case when prompt_prefix = '' then payload when payload = '' then prompt_p
 do $$
 declare tenant_table text;
 begin
-  foreach tenant_table in array array['providers', 'agents', 'agent_versions', 'agent_secrets', 'tokens', 'keys', 'triggers',
+  foreach tenant_table in array array['providers', 'agents', 'agent_versions', 'agent_secrets', 'tokens', 'keys', 'key_secrets', 'triggers',
     'runs', 'run_inputs', 'run_results', 'events', 'artifacts', 'idempotency', 'audit']
   loop
     execute format('alter table %I enable row level security', tenant_table);

@@ -1,0 +1,205 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { type Behaviour, echo, startModelServer, status } from "../server/test/model-server.ts";
+import { openClient } from "../server/test/open-client.ts";
+import { startTargetServer } from "../server/test/target-server.ts";
+import { unknownCredential } from "../server/test/unknown-credential.ts";
+import { type Answer, caller } from "./call.ts";
+import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
+import { foundIn } from "./spellings.ts";
+
+/** Each kind of secret is used once, and refused once, at the most talkative log level; then everything that was left behind is read. */
+
+const [models, target] = [await startModelServer(), await startTargetServer()];
+afterAll(() => Promise.all([models.close(), target.close()]));
+/** Says which key it was called with, as some providers do of a wrong one. */
+const telltale: Behaviour = (request, index) => {
+  const told = JSON.stringify({
+    error: { message: `Incorrect API key provided: ${request.headers.authorization}`, type: "invalid_request_error" },
+  });
+  return JSON.stringify(request.body).includes("fail") ? status(401, { body: told })(request, index) : echo()(request, index);
+};
+models.script(telltale);
+
+/** With characters that each spelling writes in another way. */
+const odd = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
+const masterKey = randomBytes(32);
+const given = {
+  bootstrapKey: `bootstrap_${randomBytes(24).toString("base64url")}`,
+  operatorKey: odd("operator"),
+  providerKey: odd("provider"),
+  replacedProviderKey: odd("replaced"),
+  refusedProviderKey: odd("refused"),
+  toolSecret: odd("tool"),
+  refusedToolSecret: odd("refused-tool"),
+  guess: `guess-${randomBytes(24).toString("base64url")}`,
+  unknownToken: unknownCredential("bka_"),
+  unknownTriggerToken: unknownCredential("bkt_"),
+  unknownKey: unknownCredential("bkw_"),
+};
+const folder = join(temporaryFolder(), "data");
+const beckon = await startProduct({
+  BECKON_DATA_DIR: folder,
+  PORT: String(await freePort()),
+  LOG_LEVEL: "trace",
+  BECKON_MASTER_KEY: masterKey.toString("base64"),
+  BECKON_BOOTSTRAP_KEY: given.bootstrapKey,
+  OPENAI_API_KEY: given.operatorKey,
+  OPENAI_BASE_URL: models.url,
+  BECKON_EGRESS_ALLOW: `${new URL(models.url).host},${target.host}`,
+});
+const call = caller(
+  () => beckon.url,
+  () => given.bootstrapKey,
+);
+async function succeed(path: string, options?: Parameters<typeof call>[1]): Promise<Answer["body"]> {
+  const { status, body } = await call(path, options);
+  if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+  return body.data ?? body;
+}
+const home = beckon.output().includes("PostgreSQL data") ? beckon.printed("PostgreSQL data") : folder;
+
+async function inDatabase<T>(work: (client: Awaited<ReturnType<typeof openClient>>) => Promise<T>): Promise<T> {
+  const [, , , port, host] = readFileSync(join(home, "postgres/postmaster.pid"), "utf8").split("\n");
+  const parameters = new URLSearchParams({ host: host ?? "", sslmode: "disable", options: "-c beckon.workspace=*" });
+  const client = await openClient(`postgresql://beckon@localhost:${port}/beckon?${parameters}`);
+  return work(client).finally(() => client.end());
+}
+
+/** Uses everything; resolves with the secrets that Beckon has made. */
+async function useEverything(): Promise<Record<string, string>> {
+  const invoke = (agent: { id: string; token: string }, input: string, headers?: Record<string, string>) =>
+    call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input }, ...(headers && { headers }) });
+  const provider = { name: "own", kind: "openai-compatible", base_url: models.url };
+  const tool = (secret: string, change: object = {}) => ({
+    type: "http",
+    name: "shop",
+    allowed_hosts: [target.host],
+    headers: { Authorization: { secret, prefix: "Bearer " } },
+    operations: [{ name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` }],
+    ...change,
+  });
+
+  const { id: providerId } = await succeed("/providers", { body: { ...provider, api_key: given.providerKey } });
+  const agent = await succeed("/agents", { body: { name: "Own", model: "own/scripted" } });
+  const operators = await succeed("/agents", { body: { name: "Operator's", model: "openai-chat/scripted" } });
+  const handy = await succeed("/agents", { body: { name: "Handy", model: "demo/echo", tools: [tool(given.toolSecret)] } });
+  const once = { body: { name: "Once", model: "demo/echo" }, headers: { "idempotency-key": "once" } };
+  const created = await succeed("/agents", once);
+  expect((await succeed("/agents", once)).token).toBe(created.token);
+  const trigger = await succeed(`/agents/${agent.id}/triggers`, { body: { name: "Test" } });
+  const rotatedTrigger = await succeed(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { body: { grace_seconds: 60 } });
+  const { token: rotated } = await succeed(`/agents/${created.id}/token/rotate`, { body: { grace_seconds: 60 } });
+  expect((await succeed(`/agents/${created.id}/token`)).token).toBe(rotated);
+  await succeed(`/agents/${agent.id}/triggers/${trigger.id}/token`);
+  const key = await succeed("/keys", { body: { name: "Test", preset: "everything" } });
+  await succeed("/agents", { key: key.key });
+  const rotatedKey = await succeed(`/keys/${key.id}/rotate`, { body: { grace_seconds: 60 } });
+
+  for (const one of [agent, operators]) {
+    expect((await invoke(one, "Hello")).body.output).toBe("Hello");
+    expect((await invoke(one, "Please fail")).body).toMatchObject({ ok: false, code: "model_error" });
+  }
+  expect((await invoke(handy, "/call read {}")).body.output).toContain("[secret]");
+  expect(models.requests[0]?.headers.authorization).toBe(`Bearer ${given.providerKey}`);
+  expect(models.requests[2]?.headers.authorization).toBe(`Bearer ${given.operatorKey}`);
+  expect(target.reached[0]?.headers.authorization).toBe(`Bearer ${given.toolSecret}`);
+  await invoke(agent, "Please fail", { prefer: "respond-async" });
+  for (const url of [trigger.url, rotatedTrigger.url]) await succeed(url, { key: null, body: { please: "fail" } });
+  await succeed(`/providers/${providerId}/check`, { method: "POST" });
+  await succeed(`/providers/${providerId}`, { method: "PATCH", body: { api_key: given.replacedProviderKey } });
+  expect((await invoke(agent, "Hello again")).status).toBe(200);
+
+  // Refused, with the secret in every place where one may be sent.
+  const refused: Answer[] = [];
+  for (const secret of [given.guess, given.unknownToken, given.unknownTriggerToken, given.unknownKey]) {
+    refused.push(await call("/agents", { key: secret }));
+    refused.push(await call("/agents", { key: null, headers: { authorization: `Bearer ${secret}` } }));
+    refused.push(await call(`/agents/${agent.id}/invoke`, { key: secret, body: { input: "Hello" } }));
+    refused.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
+    refused.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
+    refused.push(await call(`/agents/${secret}`));
+  }
+  refused.push(await call("/providers", { body: { ...provider, api_key: given.refusedProviderKey } }));
+  refused.push(await call("/providers", { body: { name: "x", kind: "none", api_key: given.refusedProviderKey } }));
+  refused.push(await call("/agents", { body: { name: "x", model: "demo/echo", tools: [tool(given.refusedToolSecret, { more: 1 })] } }));
+  expect(refused.filter((answer) => answer.status < 400)).toEqual([]);
+
+  // Faults of ours, which are logged here and by PostgreSQL: the database takes no agent and no token.
+  await inDatabase(async (client) => {
+    await client.query("alter table agents add constraint broken check (name <> 'Broken')");
+    await client.query("alter table tokens add constraint broken check (expires_at is not null) not valid");
+  });
+  const faults = [
+    await call("/agents", {
+      body: { name: "Broken", model: "demo/echo", tools: [tool(given.toolSecret)] },
+      headers: { "idempotency-key": "x" },
+    }),
+    await call(`/agents/${handy.id}/token/rotate`, { body: {} }),
+  ];
+  expect(faults.map((answer) => answer.status)).toEqual([500, 500]);
+
+  await until("the end of all runs", async () =>
+    (await call("/runs?limit=100")).body.data.every((run: { finished_at: unknown }) => run.finished_at),
+  );
+  return {
+    agentToken: agent.token,
+    operatorsToken: operators.token,
+    handyToken: handy.token,
+    createdToken: created.token,
+    rotatedToken: rotated,
+    triggerToken: trigger.url.split("/").at(-1),
+    rotatedTriggerToken: rotatedTrigger.url.split("/").at(-1),
+    key: key.key,
+    rotatedKey: rotatedKey.key,
+  };
+}
+
+/** Every table as `COPY` would write it. */
+function copyTables(): Promise<Map<string, string>> {
+  return inDatabase(async (client) => {
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+    );
+    const copies = new Map<string, string>();
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ line: string }>(`select t::text as line from ${name} as t`);
+      copies.set(name, rows.map(({ line }) => line).join("\n"));
+    }
+    return copies;
+  });
+}
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: "utf8" })
+    .map((name) => join(path, name))
+    .filter((name) => statSync(name).isFile());
+}
+
+test("no table, no log and no file holds a secret, in any spelling", async () => {
+  const made = await useEverything();
+  const tables = await copyTables();
+  await beckon.stop();
+  const secrets = { ...given, ...made, masterKey: masterKey.toString("base64"), masterKeyAsHex: masterKey.toString("hex") };
+  for (const [name, secret] of Object.entries(secrets)) expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
+
+  // What is looked through is what it should be, and is seen there.
+  expect(tables.get("agents")).toContain("Handy");
+  expect(tables.get("events")).toContain("[secret]");
+  expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual(["toolSecret"]);
+  const serverLog = beckon.output();
+  expect(serverLog).toMatch(/violates check constraint/);
+  const postgresLog = readFileSync(join(folder, "postgres.log"), "utf8");
+  expect(postgresLog).toMatch(/violates check constraint/);
+
+  for (const [name, text] of [...tables, ["the log", serverLog], ["PostgreSQL's log", postgresLog]] as const) {
+    expect([name, foundIn(text, secrets)]).toEqual([name, []]);
+  }
+  for (const path of new Set([...filesBelow(folder), ...filesBelow(home)])) {
+    const bytes = readFileSync(path);
+    const found = Object.entries(secrets).filter(([, secret]) => bytes.includes(secret));
+    expect([path, found.map(([name]) => name)]).toEqual([path, []]);
+  }
+});

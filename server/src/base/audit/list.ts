@@ -1,0 +1,19 @@
+import { type AuditEntry, auditQuery } from "@beckon/contract";
+import { type Context, permit } from "../context.ts";
+import { inWorkspace } from "../database/index.ts";
+import { type Page, readPage } from "../page.ts";
+import { parse } from "../parse.ts";
+import { toEntry } from "./entry.ts";
+import { listAuditRows } from "./store.ts";
+
+/** What was changed and revealed in the workspace, newest first. */
+export async function listAudit({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<AuditEntry>> {
+  permit(ctx, "audit:read");
+  const { limit, after, ...filter } = parse(auditQuery, input.query);
+  const page = readPage({ limit, after }, { list: "audit", workspace: ctx.workspaceId, ...filter });
+  const { below } = page;
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listAuditRows(tx, ctx.workspaceId, filter, { below, limit: limit + 1 }),
+  );
+  return page.page(rows.map(toEntry));
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../test/beckon.ts";
+import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
+import { migrate } from "./base/database/index.ts";
+import { ConfigError } from "./base/errors.ts";
+import { createLog } from "./base/log.ts";
+import { createSealer, type Queryable } from "./base/secrets/index.ts";
+import { settleMasterKey } from "./settle-master-key.ts";
+
+const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+const prefix = (key: Buffer) => createSealer(key).prefix;
+const settings = (key: Buffer, previous?: Buffer) => ({
+  BECKON_MASTER_KEY: key.toString("base64"),
+  BECKON_MASTER_KEY_PREVIOUS: previous?.toString("hex") ?? "",
+});
+
+/** Goes on all the time, as another machine would that is not restarted yet. It seals with the first key and can open both. */
+const beckon = await startTestBeckon(settings(first, second));
+const { engine } = beckon.db.database;
+const things = await makeSealedThings(beckon);
+// More than one batch, and a token in its grace.
+const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
+await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
+
+const tables = await engine.query<{ name: string }>(
+  "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+);
+/** Rows of each table that hold a text sealed with the key. */
+async function sealedWith(key: Buffer): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const { name } of tables.rows) {
+    const { rows } = await engine.query<{ count: number }>(
+      `select count(*)::int as count from ${name} as t where strpos(t::text, $1) > 0`,
+      [prefix(key)],
+    );
+    if (rows[0]?.count) found[name] = rows[0].count;
+  }
+  return found;
+}
+async function checkedBy(): Promise<string | undefined> {
+  const { rows } = await engine.query<{ sealed: string }>("select master_key_check as sealed from installation");
+  return rows[0]?.sealed.slice(0, prefix(first).length);
+}
+/** What `start` does with the key, on a connection that breaks before the statement with this number; true: it came to the end. */
+async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
+  const keys = { masterKey: key.toString("base64"), previousMasterKey: previous.toString("base64"), masterKeyLost: false };
+  return migrate(beckon.db.database.settings, async (client) => {
+    let statements = 0;
+    const breaking: Queryable = {
+      query: (text, values) => (++statements === breaksAt ? Promise.reject(new Error("killed")) : client.query(text, values)),
+    };
+    return settleMasterKey(breaking, keys, createLog("silent")).then(
+      () => true,
+      (thrown) => {
+        expect(thrown).toEqual(new Error("killed"));
+        return false;
+      },
+    );
+  });
+}
+
+test("a start that is killed at any moment leaves everything readable, and the next one goes on", async () => {
+  const before = await sealedWith(first);
+  expect(before).toEqual({ installation: 1, tokens: expect.any(Number), providers: 1, agent_secrets: 1, idempotency: 1 });
+  expect(before.tokens).toBeGreaterThan(250);
+  let starts = 1;
+  let left = before.tokens ?? 0;
+  for (let breaksAt = 1; !(await settle(second, first, breaksAt)); breaksAt++, starts++) {
+    expect(await checkedBy()).toBe(prefix(first));
+    expect(await things.try(beckon.url)).toEqual(everythingOpens);
+    const now = await sealedWith(first);
+    expect(now.tokens ?? 0).toBeLessThanOrEqual(left);
+    left = now.tokens ?? 0;
+  }
+  expect(starts).toBeGreaterThan(8);
+  expect(await sealedWith(first)).toEqual({});
+  expect(await sealedWith(second)).toEqual(before);
+  expect(await checkedBy()).toBe(prefix(second));
+  expect(await things.try(beckon.url)).toEqual(everythingOpens);
+});
+
+test("then the new key alone opens everything, and the old one alone is refused", async () => {
+  const alone = await beckon.another({ settings: settings(second) });
+  try {
+    expect(await things.try(alone.url)).toEqual(everythingOpens);
+  } finally {
+    await alone.stop();
+  }
+  const refused = beckon.another({ settings: settings(first) });
+  await expect(refused).rejects.toThrow(ConfigError);
+  await expect(refused).rejects.toThrow(/BECKON_MASTER_KEY_PREVIOUS.*BECKON_MASTER_KEY_LOST=1/);
+  await expect(beckon.another({ settings: settings(first, third) })).rejects.toThrow(ConfigError);
+});
+
+test("a later start with the previous key still set writes nothing", async () => {
+  const written = () =>
+    engine.query(
+      `select 'i' as of, xmin::text as by, '' as row from installation union all select 't', xmin::text, encode(hash, 'hex') from tokens
+       union all select 'p', xmin::text, id from providers union all select 's', xmin::text, id from agent_secrets
+       union all select 'a', xmin::text, key from idempotency where answer is not null order by 1, 3`,
+    );
+  const before = await written();
+  await (await beckon.another({ settings: settings(second, first) })).stop();
+  expect((await written()).rows).toEqual(before.rows);
+});
+
+test("what another machine goes on sealing with the old key is sealed anew by the next start", async () => {
+  const late = await beckon.createAgent();
+  expect(await sealedWith(first)).toEqual({ tokens: 1 });
+  const next = await beckon.another({ settings: settings(second, first) });
+  await next.stop();
+  expect(await sealedWith(first)).toEqual({});
+  expect((await beckon.call(`/agents/${late.id}/token`)).body.data.token).toBe(late.token);
+});
+
+test("an altered text neither stops the change nor is it lost", async () => {
+  const [damaged] = others;
+  if (damaged === undefined) throw new Error("there are some");
+  await engine.query("update tokens set sealed = $1 || 'AAAAAAAAAAAAAAAA.AAAA' where agent_id = $2", [prefix(second), damaged.id]);
+  const next = await beckon.another({ settings: settings(third, second) });
+  try {
+    expect(await sealedWith(second)).toEqual({ tokens: 2 });
+    expect(await things.try(next.url)).toEqual(everythingOpens);
+    const { status, body } = await beckon.call(`${next.url}/api/public/agents/${damaged.id}/token`);
+    expect([status, body.code]).toEqual([409, "secret_unreadable"]);
+  } finally {
+    await next.stop();
+  }
+});
+
+test("many that start at once with the new key change it once", async () => {
+  const all = await Promise.all(Array.from({ length: 4 }, () => beckon.another({ settings: settings(first, third) })));
+  try {
+    for (const one of all) expect(await things.try(one.url)).toEqual(everythingOpens);
+    expect(await sealedWith(third)).toEqual({});
+  } finally {
+    await Promise.all(all.map((one) => one.stop()));
+  }
+});

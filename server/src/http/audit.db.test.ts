@@ -1,0 +1,262 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { echo, held, startModelServer } from "../../test/model-server.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+import { managedRoutes } from "./api/index.ts";
+
+const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
+const { engine } = beckon.db.database;
+const model = await startModelServer();
+model.script(held(new Promise(() => {}), echo()));
+const provider = await beckon.createProvider(model.url, "held");
+const agent = await beckon.createAgent();
+const trigger = await beckon.createTrigger(agent.id);
+const waiting = await beckon.createAgent({ model: "held/x" });
+const key = (await beckon.call("/keys", { body: { name: "Before", scopes: ["runs:read"], expires_at: null } })).body.data;
+const { id: bootstrap } = (await beckon.call("/keys?limit=200")).body.data.find((each: { bootstrap: boolean }) => each.bootstrap);
+const apiKey = "sk-this-is-the-secret-of-a-provider";
+const toolSecret = "this-is-the-secret-of-a-tool";
+const tools = [
+  {
+    type: "http",
+    name: "shop",
+    allowed_hosts: ["api.example.com"],
+    headers: { authorization: { secret: toolSecret, prefix: "Bearer " } },
+    operations: [{ name: "look", description: "Looks.", method: "GET", url: "https://api.example.com/" }],
+  },
+];
+const ofAgent = `/agents/${agent.id}`;
+const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
+/** A run that is under way until it is cancelled. */
+const { body: started } = await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
+
+interface Act {
+  readonly action: string;
+  readonly request: readonly [method: string, path: string, body?: unknown];
+  /** Its id, or what finds it in the answer. */
+  readonly target: string | ((created: { id: string }) => string);
+  readonly data: unknown;
+}
+const made = ({ id }: { id: string }) => id;
+
+/** Everything that changes or reveals something, in an order in which it can. */
+const acts: readonly Act[] = [
+  {
+    action: "agent.create",
+    request: ["POST", "/agents", { name: "New", model: "demo/echo", tools }],
+    target: made,
+    data: { name: "New", model: "demo/echo" },
+  },
+  {
+    action: "agent.update",
+    request: ["PATCH", ofAgent, { name: "After", instructions: "x".repeat(5_000), limits: { max_steps: 3 } }],
+    target: agent.id,
+    data: {
+      version: 2,
+      before: { name: "Test", instructions: "", limits: expect.objectContaining({ max_steps: 20 }) },
+      after: {
+        name: "After",
+        instructions: `${"x".repeat(2_000)} … (5,000 characters)`,
+        limits: expect.objectContaining({ max_steps: 3 }),
+      },
+    },
+  },
+  {
+    action: "agent.update",
+    request: ["PATCH", ofAgent, { tools }],
+    target: agent.id,
+    data: { version: 3, before: { tools: [] }, after: { tools: [expect.anything()] }, secrets: { written: 1, deleted: 0 } },
+  },
+  {
+    action: "agent.pause",
+    request: ["POST", `${ofAgent}/pause`, { reason: "Holiday" }],
+    target: agent.id,
+    data: { before: { paused: false, pause_reason: null }, after: { paused: true, pause_reason: "Holiday" } },
+  },
+  {
+    action: "agent.resume",
+    request: ["POST", `${ofAgent}/resume`],
+    target: agent.id,
+    data: { before: { paused: true, pause_reason: "Holiday" }, after: { paused: false, pause_reason: null } },
+  },
+  { action: "agent.token.rotate", request: ["POST", `${ofAgent}/token/rotate`], target: agent.id, data: { grace_seconds: 0 } },
+  { action: "agent.token.reveal", request: ["GET", `${ofAgent}/token`], target: agent.id, data: {} },
+  { action: "agent.token.revoke", request: ["DELETE", `${ofAgent}/token`], target: agent.id, data: {} },
+  {
+    action: "trigger.create",
+    request: ["POST", `${ofAgent}/triggers`, { name: "New" }],
+    target: made,
+    data: { agent_id: agent.id, name: "New" },
+  },
+  {
+    action: "trigger.update",
+    request: ["PATCH", ofTrigger, { prompt_prefix: "Now:", enabled: false }],
+    target: trigger.id,
+    data: { before: { prompt_prefix: "", enabled: true }, after: { prompt_prefix: "Now:", enabled: false } },
+  },
+  {
+    action: "trigger.rotate",
+    request: ["POST", `${ofTrigger}/rotate`, { grace_seconds: 5 }],
+    target: trigger.id,
+    data: { grace_seconds: 5 },
+  },
+  { action: "trigger.reveal", request: ["GET", `${ofTrigger}/token`], target: trigger.id, data: {} },
+  { action: "trigger.delete", request: ["DELETE", ofTrigger], target: trigger.id, data: { name: "Test" } },
+  {
+    action: "provider.create",
+    request: ["POST", "/providers", { name: "new", kind: "openai", api_key: apiKey }],
+    target: made,
+    data: { name: "new", kind: "openai" },
+  },
+  {
+    action: "provider.update",
+    request: ["PATCH", `/providers/${provider.id}`, { api_key: apiKey }],
+    target: provider.id,
+    data: { before: { api_key_last4: null }, after: { api_key_last4: apiKey.slice(-4) }, api_key: "replaced" },
+  },
+  {
+    action: "key.create",
+    request: ["POST", "/keys", { name: "New", preset: "invoke", agent_ids: [agent.id], expires_at: null }],
+    target: made,
+    data: { name: "New", scopes: ["agents:invoke"], agent_ids: [agent.id], expires_at: null },
+  },
+  {
+    action: "key.update",
+    request: ["PATCH", `/keys/${key.id}`, { name: "After", scopes: ["runs:write"] }],
+    target: key.id,
+    data: { before: { name: "Before", scopes: ["runs:read"] }, after: { name: "After", scopes: ["runs:write"] } },
+  },
+  { action: "key.rotate", request: ["POST", `/keys/${key.id}/rotate`, { grace_seconds: 5 }], target: key.id, data: { grace_seconds: 5 } },
+  { action: "key.delete", request: ["DELETE", `/keys/${key.id}`], target: key.id, data: { name: "After" } },
+  { action: "run.cancel", request: ["POST", `/runs/${started.run_id}/cancel`], target: started.run_id, data: {} },
+  { action: "agent.delete", request: ["DELETE", ofAgent], target: agent.id, data: { name: "After" } },
+  { action: "agent.restore", request: ["POST", `${ofAgent}/restore`], target: agent.id, data: {} },
+  { action: "agent.delete", request: ["DELETE", `/agents/${waiting.id}`], target: waiting.id, data: { name: "Test" } },
+  { action: "provider.delete", request: ["DELETE", `/providers/${provider.id}`], target: provider.id, data: { name: "held" } },
+];
+
+/** All that was answered, of which the secrets must be in no record. */
+const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
+
+test.each(acts)(
+  "$action is on record, with actor and address, in one entry",
+  async ({ action, request: [method, path, body], target, data }) => {
+    const answer = await beckon.call(path, { method, body, headers: { "x-forwarded-for": "192.0.2.1, 203.0.113.7" } });
+    expect(answer.status).toBeOneOf([200, 201, 204]);
+    answers.push(JSON.stringify(answer.body ?? null));
+    const { body: listed } = await beckon.call("/audit?limit=1");
+    expect(listed.data[0]).toEqual({
+      id: expect.stringMatching(/^aud_/),
+      time: expect.any(String),
+      actor: `key:${bootstrap}`,
+      address: "203.0.113.7",
+      action,
+      target: typeof target === "string" ? target : target(answer.body.data),
+      data,
+    });
+    const { rows } = await engine.query("select count(*)::int as entries from audit");
+    entries += 1;
+    expect(rows).toEqual([{ entries }]);
+  },
+);
+let entries = ((await engine.query("select count(*)::int as entries from audit")).rows[0] as { entries: number }).entries;
+
+test("every route that can change or reveal something was tried, but for those that store nothing", () => {
+  const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
+  const untried = managedRoutes
+    .filter(({ method, path }) => method !== "GET" || path.endsWith("/token"))
+    .filter((route) => !acts.some(({ request: [method, path] }) => method === route.method && pattern(route.path).test(path)));
+  expect(untried.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /providers/:provider_id/check", "POST /tools/http/import"]);
+});
+
+test("no secret is in any entry", async () => {
+  const secrets = [...answers.join().matchAll(/bk[atw]_[\w-]{48}/g)].map(([secret]) => secret);
+  expect(new Set(secrets).size).toBeGreaterThanOrEqual(10);
+  const { rows } = await engine.query<{ text: string }>("select string_agg(audit::text, ' ') as text from audit");
+  const text = rows[0]?.text ?? "";
+  for (const secret of [...secrets, apiKey, toolSecret, beckon.key]) expect(text).not.toContain(secret);
+  expect(text).not.toMatch(/bk[atw]_|v1\.[0-9a-f]{8}\./);
+});
+
+test.each(["update audit set actor = 'nobody'", "delete from audit", "truncate audit"])("the database refuses: %s", async (statement) => {
+  await expect(engine.query(statement)).rejects.toThrow(/only ever added to/);
+});
+
+describe("a filter", () => {
+  const find = async (query: string) => {
+    const { status, body } = await beckon.call(`/audit?${query}`);
+    expect(status).toBe(200);
+    return body.data as { id: string; time: string; action: string; target: string; actor: string }[];
+  };
+
+  test("shows what it says, newest first", async () => {
+    const found = await find(`target=${agent.id}&action=agent.update`);
+    expect(found.map(({ target, action }) => [target, action])).toEqual(Array.from({ length: 2 }, () => [agent.id, "agent.update"]));
+    expect(found.map(({ id }) => id)).toEqual(
+      found
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    expect(new Set((await find("actor=system")).map(({ actor }) => actor))).toEqual(new Set(["system"]));
+    expect(await find("actor=nobody")).toEqual([]);
+  });
+
+  test("of time holds from since until before until", async () => {
+    const [third, second, first] = await find("limit=3");
+    const between = await find(`since=${second?.time}&until=${third?.time}`);
+    expect(between.map(({ time }) => time >= (second?.time ?? "") && time < (third?.time ?? ""))).not.toContain(false);
+    expect(between.map(({ id }) => id)).not.toContain(third?.id);
+    expect(between.map(({ id }) => id)).not.toContain(first?.id);
+  });
+
+  test("belongs to its cursor", async () => {
+    const { body } = await beckon.call("/audit?limit=1&action=agent.update");
+    expectRefusal(await beckon.call(`/audit?limit=1&action=agent.pause&after=${body.next}`), 400, "bad_request", /after/);
+    expect((await beckon.call(`/audit?limit=1&action=agent.update&after=${body.next}`)).body.data.length).toBe(1);
+  });
+
+  test.each(["who=me", "since=yesterday", "limit=0"])("that is none is refused: %s", async (query) => {
+    expectRefusal(await beckon.call(`/audit?${query}`), 400, "bad_request");
+  });
+});
+
+describe("an export", () => {
+  const lines = (text: string) =>
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  test("is all of the audit as JSON Lines, however long", async () => {
+    await engine.query(
+      `insert into audit (id, workspace_id, actor, action, target, data)
+        select 'aud_' || lpad(i::text, 26, '0'), 'wsp_00000000000000000000000000', 'test', 'test.fill', 'x', '{}' from generate_series(1, 1200) as i`,
+    );
+    const { status, headers, body } = await beckon.call("/audit/export");
+    expect([status, headers.get("content-type")]).toEqual([200, "application/jsonl"]);
+    const { rows } = await engine.query<{ id: string }>("select id from audit order by id desc");
+    expect(lines(body).map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+    expect(lines(body)[0]).toEqual((await beckon.call("/audit?limit=1")).body.data[0]);
+  });
+
+  test("takes the same filters", async () => {
+    expect(lines((await beckon.call("/audit/export?action=test.fill&actor=test")).body).length).toBe(1_200);
+    expectRefusal(await beckon.call("/audit/export?limit=1"), 400, "bad_request", /limit/);
+    expect((await beckon.call("/audit/export?actor=nobody")).body).toBeUndefined();
+  });
+});
+
+test("another workspace's audit is its own", async () => {
+  await engine.query("insert into workspaces (id, name) values ('wsp_stranger', 'Strangers')");
+  const credential = await insertKey(beckon, { workspaceId: "wsp_stranger" });
+  expect((await beckon.call("/audit", { credential })).body.data).toEqual([]);
+  expect((await beckon.call("/audit/export", { credential })).body).toBeUndefined();
+});
+
+test("a second request to cancel is no second entry, and a run that is over is not cancelled on record", async () => {
+  await beckon.call(`/runs/${started.run_id}/cancel`, { method: "POST" });
+  const { rows } = await engine.query("select count(*)::int as entries from audit where action = 'run.cancel'");
+  expect(rows).toEqual([{ entries: 1 }]);
+});

@@ -1,0 +1,2 @@
+export { buildDocument } from "./build-document.ts";
+export { serveDocument, servePage } from "./serve.ts";

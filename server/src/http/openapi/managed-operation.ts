@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { ManagedRoute } from "../managed-route.ts";
+import { type RouteDoc, refusalsOf } from "../route-doc.ts";
+import { errorResponses } from "./error-responses.ts";
+import { type JsonSchema, schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
+import { resources, shownSecrets } from "./resources.ts";
+
+/** The part of the document that describes one managed route. */
+export function managedOperation({ method, path, permission, doc }: ManagedRoute): Record<string, unknown> {
+  return {
+    operationId: doc.id,
+    tags: [tagOf(path)],
+    summary: doc.summary,
+    description: [doc.description, `Needs the scope \`${permission}\`.`].filter(Boolean).join(" "),
+    "x-scope": permission,
+    parameters: [...pathParameters(path), ...queryParameters(doc), ...headerParameters(doc)],
+    ...(doc.body === undefined ? {} : { requestBody: requestBody(doc, doc.body) }),
+    responses: { [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc), ...errorResponses(refusalsOf(method, path, doc)) },
+  };
+}
+
+function tagOf(path: string): string {
+  const nouns = path.split("/").filter((part) => ["agents", "triggers", "runs", "providers", "tools", "keys", "audit"].includes(part));
+  return nouns.at(-1) ?? "agents";
+}
+
+export function pathParameters(path: string): JsonSchema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+}
+
+function queryParameters({ query }: RouteDoc): JsonSchema[] {
+  if (query === undefined) return [];
+  const { properties = {} } = schemaOfRequest(query) as { properties?: Record<string, JsonSchema> };
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", schema }));
+}
+
+function headerParameters(doc: RouteDoc): JsonSchema[] {
+  return [
+    ...(doc.once ? [idempotencyKey] : []),
+    ...(doc.ifMatch
+      ? [
+          {
+            name: "If-Match",
+            in: "header",
+            description: "The version that you have seen: refused if there is a newer one.",
+            schema: { type: "string" },
+          },
+        ]
+      : []),
+  ];
+}
+
+export const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "A repeat with the same key and body gets the first one's answer, with Idempotency-Replayed: true.",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+
+function requestBody(doc: RouteDoc, body: z.ZodType): JsonSchema {
+  const example = doc.example === undefined ? {} : { example: doc.example };
+  return { required: doc.bodyOptional !== true, content: { "application/json": { schema: schemaOfRequest(body), ...example } } };
+}
+
+function success(doc: RouteDoc): JsonSchema {
+  if (doc.data === undefined) return { description: "Done." };
+  const { schema: one, example } = shown(doc.data, doc.also);
+  if (doc.lines) return { description: "One a line, newest first.", content: { "application/jsonl": { schema: one } } };
+  const data = doc.list ? { type: "array", items: one } : one;
+  const next = doc.list
+    ? { next: { type: ["string", "null"], description: "The `after` of the following page; null: this is the last." } }
+    : {};
+  return {
+    description: doc.created ? "Made." : "Done.",
+    ...(doc.created ? { headers: { Location: { schema: { type: "string" } } } } : {}),
+    content: {
+      "application/json": {
+        schema: {
+          type: "object",
+          properties: { ok: { const: true }, data, ...next },
+          required: ["ok", "data", ...Object.keys(next)],
+        },
+        ...(example === undefined
+          ? {}
+          : { example: { ok: true, data: doc.list ? [example] : example, ...(doc.list ? { next: null } : {}) } }),
+      },
+    },
+  };
+}
+
+function shown(data: z.ZodType, also: z.ZodObject | undefined): { schema: JsonSchema; example: unknown } {
+  const resource = resources.find(({ schema }) => schema === data);
+  const schema = resource === undefined ? schemaOfAnswer(data) : { $ref: `#/components/schemas/${resource.name}` };
+  const secrets = (object: z.ZodType | undefined) =>
+    Object.fromEntries(
+      Object.keys(object instanceof z.ZodObject ? object.shape : {}).flatMap((name) =>
+        name in shownSecrets ? [[name, shownSecrets[name]]] : [],
+      ),
+    );
+  if (also === undefined) return { schema, example: resource?.example ?? secrets(data) };
+  return { schema: { allOf: [schema, schemaOfAnswer(also)] }, example: { ...(resource?.example as object), ...secrets(also) } };
+}

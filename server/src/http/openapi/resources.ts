@@ -1,0 +1,133 @@
+import { agent, auditEntry, eventOnWire, key, provider, providerCheck, run, trigger } from "@beckon/contract";
+import type { z } from "zod";
+
+/** What answers are made of: the name in the document, the schema, and one as it may look. */
+export interface Resource {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}
+
+const time = "2026-01-31T09:30:00.000Z";
+const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
+const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
+
+export const resources: readonly Resource[] = [
+  {
+    name: "Agent",
+    schema: agent,
+    example: {
+      id: id("agt"),
+      version: 1,
+      name: "Triage",
+      description: "",
+      instructions: "Sort incoming mail.",
+      model: "demo/echo",
+      model_settings: { stream: "auto" },
+      tools: [],
+      limits: { max_steps: 20, timeout_seconds: 600, max_concurrent_runs: null, max_queued_runs: 10_000, max_attempts: 3 },
+      metadata: {},
+      paused: false,
+      pause_reason: null,
+      created_at: time,
+      updated_at: time,
+    },
+  },
+  {
+    name: "Trigger",
+    schema: trigger,
+    example: {
+      id: id("trg"),
+      agent_id: id("agt"),
+      name: "Payments",
+      prompt_prefix: "A payment came in:",
+      enabled: true,
+      created_at: time,
+      updated_at: time,
+    },
+  },
+  {
+    name: "Run",
+    schema: run,
+    example: {
+      id: id("run"),
+      agent_id: id("agt"),
+      agent_version: 1,
+      status: "succeeded",
+      source: "invoke",
+      trigger_id: null,
+      input: "Hello",
+      output: "Hello",
+      error: null,
+      usage,
+      cost_micros: null,
+      attempt: 1,
+      created_at: time,
+      started_at: time,
+      finished_at: time,
+    },
+  },
+  {
+    name: "Event",
+    schema: eventOnWire,
+    example: {
+      id: id("evt"),
+      run_id: id("run"),
+      seq: 3,
+      type: "run.finished",
+      version: 1,
+      time,
+      data: { output: "Hello", usage, cost_micros: null },
+    },
+  },
+  {
+    name: "Provider",
+    schema: provider,
+    example: {
+      id: id("prv"),
+      name: "ollama",
+      kind: "openai-compatible",
+      base_url: "http://127.0.0.1:11434/v1",
+      api_key_last4: null,
+      created_at: time,
+      updated_at: time,
+    },
+  },
+  { name: "ProviderCheck", schema: providerCheck, example: { works: true, models: ["qwen3"], error: null } },
+  {
+    name: "Key",
+    schema: key,
+    example: {
+      id: id("key"),
+      name: "Shop",
+      scopes: ["agents:invoke"],
+      agent_ids: [id("agt")],
+      bootstrap: false,
+      created_by: `key:${id("key")}`,
+      created_at: time,
+      updated_at: time,
+      expires_at: "2026-05-01T09:30:00.000Z",
+      last_used_at: null,
+    },
+  },
+  {
+    name: "AuditEntry",
+    schema: auditEntry,
+    example: {
+      id: id("aud"),
+      time,
+      actor: `key:${id("key")}`,
+      action: "trigger.update",
+      target: id("trg"),
+      address: "203.0.113.7",
+      data: { before: { enabled: true }, after: { enabled: false } },
+    },
+  },
+];
+
+/** Secrets as they look where one is shown. */
+export const shownSecrets: Readonly<Record<string, string>> = {
+  token: "bka_…",
+  key: "bkw_…",
+  url: "https://beckon.example.com/api/public/triggers/bkt_…",
+};

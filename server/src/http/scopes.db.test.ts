@@ -1,0 +1,36 @@
+import { scopes } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+import { managedRoutes } from "./api/index.ts";
+
+/** Every managed route, tried with each scope alone: it opens for the one that it declares, and for no other. */
+
+const beckon = await startTestBeckon();
+const keys = new Map(await Promise.all(scopes.map(async (scope) => [scope, await insertKey(beckon, { scopes: [scope] })] as const)));
+const none = await insertKey(beckon, { scopes: [] });
+
+/** A resource that is not there, and a body that no route accepts: who comes past the scope is told so, and nothing changes. */
+const send = (method: string, path: string, credential: string | undefined) =>
+  beckon.call(path.replaceAll(/:\w+/g, "none"), {
+    method,
+    credential: credential ?? null,
+    ...(method === "GET" ? {} : { body: { nonsense: 1 } }),
+  });
+
+test.each(managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const))(
+  "%s %s opens for %s alone",
+  async (method, path, permission) => {
+    const answers = await Promise.all(scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const));
+    const opened = answers.filter(([, { status }]) => status !== 403);
+    expect(opened.map(([scope]) => scope)).toEqual([permission]);
+    expect(opened[0]?.[1].status).toBeOneOf([200, 400, 404]);
+    expect((await send(method, path, none)).status).toBe(403);
+    expect((await send(method, path, undefined)).status).toBe(401);
+  },
+);
+
+test("every scope but agents:invoke opens a route of management", () => {
+  const declared = new Set(managedRoutes.map(({ permission }) => permission));
+  expect(scopes.filter((scope) => !declared.has(scope))).toEqual(["agents:invoke"]);
+});

@@ -1,0 +1,45 @@
+import { createKeyBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit, principalOf } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { parse } from "../base/parse.ts";
+import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
+import { ended, type KeyWithSecret, toKey } from "./key.ts";
+import { insertSecret } from "./secret-store.ts";
+import { insertKey } from "./store.ts";
+
+const defaultDays = 90;
+
+/** Adds a key and shows it, this once. @throws Refusal `forbidden` for more than the actor has itself. */
+export async function createKey({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<KeyWithSecret>> {
+  permit(ctx, "keys:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, async () => {
+      const body = parse(createKeyBody, input.body);
+      const grant = { scopes: [...(scopesOf(body, body.agent_ids) ?? [])], agent_ids: body.agent_ids && [...new Set(body.agent_ids)] };
+      await requireAgents(tx, ctx, grant.agent_ids);
+      permitGrant(ctx, grant);
+      const row = await insertKey(tx, {
+        id: newId("key"),
+        workspace_id: ctx.workspaceId,
+        name: body.name,
+        ...grant,
+        created_by: principalOf(ctx.actor),
+        expiry: expiryOf(body) ?? { days: defaultDays },
+      });
+      if (!row.lives) throw ended();
+      const key = newCredential("bkw_");
+      await insertSecret(tx, row, hashCredential(key));
+      const shown = toKey(row);
+      await record(tx, ctx, {
+        action: "key.create",
+        target: row.id,
+        data: { name: row.name, ...grant, expires_at: shown.expires_at },
+      });
+      return { ...shown, key };
+    }),
+  );
+}

@@ -1,0 +1,15 @@
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { requireKeyForChange } from "./key.ts";
+import { deleteKeyRow } from "./store.ts";
+
+/** Revokes the key, a predecessor in its grace too: every process refuses what is sent after the answer. Runs it started go on. */
+export async function deleteKey({ ctx, input }: { ctx: Context; input: { keyId: string } }): Promise<void> {
+  permit(ctx, "keys:write");
+  await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireKeyForChange(tx, ctx, input.keyId);
+    await deleteKeyRow(tx, row);
+    await record(tx, ctx, { action: "key.delete", target: row.id, data: { name: row.name } });
+  });
+}

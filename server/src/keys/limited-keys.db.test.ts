@@ -1,0 +1,153 @@
+import { scopes, workspaceScopes } from "@beckon/contract";
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { statesOf } from "../../test/runs-of.ts";
+import { managedRoutes } from "../http/api/index.ts";
+
+/** A key that is limited to some agents, at every kind of route: it sees and does these, their triggers and runs, and nothing else. */
+
+const beckon = await startTestBeckon();
+const create = async (body: Record<string, unknown>, credential = beckon.key) =>
+  (await beckon.call("/keys", { body: { name: "Test", ...body }, credential })).body.data as { id: string; key: string; scopes: string[] };
+
+const mine = await beckon.createAgent();
+const alsoMine = await beckon.createAgent();
+const theirs = await beckon.createAgent();
+const triggers = { mine: await beckon.createTrigger(mine.id), theirs: await beckon.createTrigger(theirs.id) };
+const runs = { mine: (await beckon.invoke(mine, "mine")).body.run_id, theirs: (await beckon.invoke(theirs, "theirs")).body.run_id };
+const keys = {
+  mine: await create({ preset: "invoke", agent_ids: [mine.id] }),
+  theirs: await create({ preset: "invoke", agent_ids: [theirs.id] }),
+  all: await create({ preset: "invoke" }),
+};
+const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const limited = await create({ preset: "everything", agent_ids: [mine.id, alsoMine.id] });
+const call = (path: string, method = "GET", body?: unknown) => beckon.call(path, { method, body, credential: limited.key });
+
+const pathTo = (path: string, whose: "mine" | "theirs") =>
+  path
+    .replace(":agent_id", { mine, theirs }[whose].id)
+    .replace(":trigger_id", triggers[whose].id)
+    .replace(":run_id", runs[whose])
+    .replace(":key_id", keys[whose].id)
+    .replace(":provider_id", provider.id);
+const routes = managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const);
+const about = routes.filter(([, path]) => /:(agent|run|key)_id/.test(path));
+
+test("a preset stands for the scopes that are about agents", () => {
+  expect(limited.scopes).toEqual(scopes.filter((scope) => !workspaceScopes.includes(scope)));
+});
+
+test.each(about)("%s %s: what hangs on another agent is not there", async (method, path) => {
+  expectRefusal(await call(pathTo(path, "theirs"), method), 404, "not_found");
+});
+
+// None of these reaches its body, so that the resources stay as they are.
+test.each(about.filter(([method]) => method !== "DELETE"))("%s %s opens what hangs on its own", async (method, path) => {
+  const { status } = await call(pathTo(path, "mine"), method, method === "GET" ? undefined : { nonsense: 1 });
+  expect(status).toBe(method === "GET" ? 200 : 400);
+});
+
+test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permission)))(
+  "%s %s is about the whole workspace, and refused although the row says the scope",
+  async (method, path, permission) => {
+    await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [limited.id, [permission]]);
+    try {
+      expectRefusal(await call(pathTo(path, "mine"), method), 403, "forbidden", /limited to some agents/);
+    } finally {
+      await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [limited.id, limited.scopes]);
+    }
+  },
+);
+
+test("every route is about agents, about the workspace, a list, or named here", () => {
+  const others = routes.filter(([, path, permission]) => !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission));
+  expect(others.map(([method, path]) => `${method} ${path}`).sort()).toEqual(
+    ["GET /agents", "GET /keys", "GET /runs", "POST /agents", "POST /keys", "POST /tools/http/import"].sort(),
+  );
+});
+
+describe("a list shows its own only:", () => {
+  test.each<[string, () => string[]]>([
+    ["/agents", () => [alsoMine.id, mine.id]],
+    ["/runs", () => [runs.mine]],
+    ["/keys", () => [limited.id, keys.mine.id]],
+  ])("%s", async (path, expected) => {
+    const { status, body } = await call(path);
+    expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, expected()]);
+  });
+
+  test("also page by page, and a cursor of another key's is refused", async () => {
+    const first = await call("/agents?limit=1");
+    const second = await call(`/agents?limit=1&after=${first.body.next}`);
+    expect([first.body.data[0].id, second.body.data[0].id, second.body.next]).toEqual([alsoMine.id, mine.id, null]);
+    const foreign = (await beckon.call("/agents?limit=1")).body.next;
+    expectRefusal(await call(`/agents?limit=1&after=${foreign}`), 400, "bad_request", /after/);
+  });
+});
+
+test("it makes no agents", async () => {
+  expectRefusal(await call("/agents", "POST", { name: "New", model: "demo/echo" }), 403, "forbidden", /limited to some agents/);
+});
+
+describe("invoke", () => {
+  test("starts runs of its agents", async () => {
+    expect((await beckon.invoke({ id: alsoMine.id, token: limited.key }, "Hello")).body.output).toBe("Hello");
+  });
+
+  test("is told that there is no other agent, and starts nothing", async () => {
+    const before = await statesOf(beckon, theirs.id);
+    expectRefusal(await beckon.invoke({ id: theirs.id, token: limited.key }, "Hello"), 404, "not_found");
+    expect(await statesOf(beckon, theirs.id)).toEqual(before);
+  });
+
+  test("follows a change of the limit from its answer on", async () => {
+    const { id, key } = await create({ preset: "invoke", agent_ids: [mine.id] });
+    await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: [theirs.id] } });
+    expectRefusal(await beckon.invoke({ id: mine.id, token: key }, "Hello"), 404, "not_found");
+    expect((await beckon.invoke({ id: theirs.id, token: key }, "Hello")).status).toBe(200);
+    await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: null } });
+    expect((await beckon.invoke({ id: mine.id, token: key }, "Hello")).status).toBe(200);
+  });
+});
+
+describe("it gives no more agents than it has:", () => {
+  const make = (body: Record<string, unknown>) => call("/keys", "POST", { name: "x", preset: "invoke", ...body });
+
+  test("a key for some of its agents", async () => {
+    expect((await make({ agent_ids: [mine.id] })).status).toBe(201);
+  });
+
+  test("not one for all", async () => {
+    expectRefusal(await make({}), 403, "forbidden", /agent_ids/);
+  });
+
+  test("not one for another, which it cannot see", async () => {
+    expectRefusal(await make({ agent_ids: [mine.id, theirs.id] }), 404, "not_found", new RegExp(theirs.id));
+  });
+
+  test("nor by changing one", async () => {
+    expectRefusal(await call(`/keys/${keys.mine.id}`, "PATCH", { agent_ids: null }), 403, "forbidden");
+    expectRefusal(await call(`/keys/${limited.id}`, "PATCH", { agent_ids: [theirs.id] }), 404, "not_found");
+    expectRefusal(await call(`/keys/${keys.all.id}`, "PATCH", { agent_ids: [mine.id] }), 404, "not_found");
+  });
+});
+
+test("agents of another workspace, deleted ones and such as there are not cannot be named", async () => {
+  const deleted = await beckon.createAgent();
+  await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
+  for (const id of [deleted.id, "agt_00000000000000000000000000", "x' or true --"]) {
+    const body = { name: "x", preset: "invoke", agent_ids: [mine.id, id] };
+    expectRefusal(await beckon.call("/keys", { body }), 404, "not_found", /agent_ids/);
+  }
+});
+
+test("a limit outlives the deletion of an agent and its return", async () => {
+  const agent = await beckon.createAgent();
+  const { key } = await create({ preset: "invoke", agent_ids: [agent.id] });
+  await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+  expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 404, "not_found");
+  await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
+  expect((await beckon.invoke({ id: agent.id, token: key }, "Hello")).status).toBe(200);
+});

@@ -1,0 +1,38 @@
+import { elapsed } from "../base/clock.ts";
+import { type Database, inWorkspace } from "../base/database/index.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { hashCredential } from "../base/secrets/index.ts";
+import { noteUse } from "./secret-store.ts";
+
+/** Keeps `last_used_at` of keys, to the minute. */
+export interface KeyUse {
+  /** This credential, a key that stands, was used now. Returns at once: what it writes is on no request's path, and may be lost. */
+  note(use: { workspaceId: string; credential: string }): void;
+}
+
+const intervalMs = 60_000;
+/** Secrets kept in mind; beyond that the oldest is forgotten, which costs one more write. */
+const maxSecrets = 10_000;
+
+export function recordKeyUse(database: Database, log: Log): KeyUse {
+  const noted = new Map<string, number>();
+  return {
+    note({ workspaceId, credential }) {
+      const hash = hashCredential(credential);
+      const secret = hash.toString("hex");
+      const now = elapsed();
+      if ((noted.get(secret) ?? Number.NEGATIVE_INFINITY) > now - intervalMs) return;
+      noted.delete(secret);
+      noted.set(secret, now);
+      for (const oldest of noted.keys()) {
+        if (noted.size <= maxSecrets) break;
+        noted.delete(oldest);
+      }
+      inWorkspace(database.tenant, workspaceId, (tx) => noteUse(tx, hash)).catch((thrown) => {
+        noted.delete(secret);
+        log.debug({ reason: messageOf(thrown) }, "the use of a key was not noted");
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { type Queryable, type Resealed, type Resealing, resealColumn } from "../base/secrets/index.ts";
+import { placeOfToken } from "./place-of-token.ts";
+
+interface Row {
+  readonly hash: Buffer;
+  readonly workspace_id: string;
+  readonly agent_id: string;
+  readonly trigger_id: string | null;
+}
+
+/** Seals all tokens with the new master key. */
+export function resealTokens(client: Queryable, keys: Resealing): Promise<Resealed> {
+  return resealColumn<Row>(
+    client,
+    {
+      table: "tokens",
+      column: "sealed",
+      key: { hash: "bytea" },
+      beside: ["workspace_id", "agent_id", "trigger_id"],
+      placeOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
+        placeOfToken({ workspaceId, subject: { agentId, ...(triggerId === null ? {} : { triggerId }) }, hash }),
+    },
+    keys,
+  );
+}

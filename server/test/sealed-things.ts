@@ -1,0 +1,94 @@
+import { afterAll } from "vitest";
+import type { Answer, TestBeckon } from "./beckon.ts";
+import { type ModelServer, startModelServer } from "./model-server.ts";
+import { startTargetServer } from "./target-server.ts";
+
+/** One of everything that is sealed. */
+export interface SealedThings {
+  readonly agent: { readonly id: string; readonly token: string };
+  readonly trigger: { readonly id: string; readonly url: string };
+  readonly provider: { readonly id: string };
+  /** Its tool has a secret. */
+  readonly handy: { readonly id: string; readonly token: string };
+  readonly toolGrant: (authorization: unknown) => object;
+  /** Calls the provider. */
+  readonly modelled: { readonly id: string; readonly token: string };
+  readonly models: ModelServer;
+  /** Created with an Idempotency-Key; sent again by this. */
+  readonly createAgain: (url: string) => Promise<Answer>;
+  /** Tries each at the server at `url`: `opens`, or what it says in place of that. */
+  try(url: string): Promise<Readonly<Record<Thing, string>>>;
+}
+
+export type Thing = "agent token" | "trigger token" | "provider check" | "provider run" | "tool" | "stored answer";
+
+export const everythingOpens: Readonly<Record<Thing, string>> = {
+  "agent token": "opens",
+  "trigger token": "opens",
+  "provider check": "opens",
+  "provider run": "opens",
+  tool: "opens",
+  "stored answer": "opens",
+};
+
+let made = 0;
+
+/** Makes one of everything in the workspace of the bootstrap key. Call it at the top of a file. */
+export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings> {
+  const number = ++made;
+  const [models, target] = [await startModelServer(), await startTargetServer()];
+  afterAll(() => Promise.all([models.close(), target.close()]));
+  const [providerKey, toolSecret] = [`sk-provider-${number}-0123456789`, `sk-tool-${number}-0123456789`];
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id);
+  const kept = { name: `sealed-${number}`, kind: "openai-compatible", base_url: models.url, api_key: providerKey };
+  const provider = (await beckon.call("/providers", { body: kept })).body.data;
+  const modelled = await beckon.createAgent({ model: `${kept.name}/scripted` });
+  const toolGrant = (authorization: unknown) => ({
+    type: "http",
+    name: "shop",
+    allowed_hosts: [target.host],
+    headers: { Authorization: authorization },
+    operations: [{ name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` }],
+  });
+  const handy = await beckon.createAgent({ tools: [toolGrant({ secret: toolSecret })] });
+  const createAgain = (url: string) =>
+    beckon.call(`${url}/api/public/agents`, {
+      body: { name: `Once ${number}`, model: "demo/echo" },
+      headers: { "idempotency-key": `once-${number}` },
+    });
+  const once = await createAgain(beckon.url);
+
+  const said = ({ status, body }: Answer) => `${status} ${body.code ?? "ok"}: ${body.error ?? body.output}`;
+  const invoke = (url: string, of: { id: string; token: string }, input: string) =>
+    beckon.call(`${url}/api/public/agents/${of.id}/invoke`, { credential: of.token, body: { input } });
+  return {
+    agent,
+    trigger,
+    provider,
+    handy,
+    toolGrant,
+    modelled,
+    models,
+    createAgain,
+    async try(url) {
+      const at = (path: string, options?: { method: string }) => beckon.call(`${url}/api/public${path}`, options);
+      const revealed = await at(`/agents/${agent.id}/token`);
+      const fired = await at(`/agents/${agent.id}/triggers/${trigger.id}/token`);
+      const checked = await at(`/providers/${provider.id}/check`, { method: "POST" });
+      const ran = await invoke(url, modelled, "Hello");
+      const reached = target.reached.length;
+      const called = await invoke(url, handy, "/call read {}");
+      const again = await createAgain(url);
+      const used = models.requests.at(-1)?.headers.authorization;
+      return {
+        "agent token": revealed.body.data?.token === agent.token ? "opens" : said(revealed),
+        "trigger token": fired.body.data?.token !== undefined && trigger.url.endsWith(fired.body.data.token) ? "opens" : said(fired),
+        "provider check": checked.status === 200 ? "opens" : said(checked),
+        "provider run": ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : said(ran),
+        tool: target.reached[reached]?.headers.authorization === toolSecret ? "opens" : said(called),
+        "stored answer": again.status === 201 && again.body.data.token === once.body.data.token ? "opens" : said(again),
+      };
+    },
+  };
+}
