@@ -24,9 +24,15 @@ const leaseTimeout = 5_000;
 
 /**
  * The engine's statements find each row by its key. A prepared one is planned once, perhaps on an almost empty table, and would go on
- * reading the whole table when it has grown; or, with a bitmap, the whole queue to find its first run.
+ * reading the whole table when it has grown; or, with a bitmap, the whole queue to find its first run. So their shape leaves the planner one way only,
+ * and it is asked once: to plan the start statement anew for each lone request cost the database more than to execute it.
  */
-const pointLookups = ["-c enable_seqscan=off", "-c enable_mergejoin=off", "-c enable_bitmapscan=off"];
+const pointLookups = [
+  "-c enable_seqscan=off",
+  "-c enable_mergejoin=off",
+  "-c enable_bitmapscan=off",
+  "-c plan_cache_mode=force_generic_plan",
+];
 
 export interface ConnectOptions {
   readonly url: string;
