@@ -11,6 +11,12 @@ import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.
 const youngGeneration = 32;
 export const serverFlags: readonly string[] = [`--max-semi-space-size=${youngGeneration}`];
 
+/**
+ * Node looks names up in threads, and lets half of them do so: of its usual four, two names that nobody answers for would hold up every other
+ * look-up, model calls included. A thread that waits costs next to nothing.
+ */
+const threads = "32";
+
 /** EX_CONFIG of sysexits.h: a server that ends with it has said what is wrong, and starting it again would not help. */
 export const refusedConfiguration = 78;
 
@@ -65,7 +71,7 @@ export async function keepServers({
     const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`])];
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
     const child = fork(entry, args, {
-      env,
+      env: { UV_THREADPOOL_SIZE: threads, ...env },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [...process.execArgv, ...serverFlags],

@@ -1,5 +1,7 @@
 import { createServer, type Server } from "node:http";
+import { Server as NetServer } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
+import { sleep } from "../base/clock.ts";
 import { ConfigError, Refusal } from "../base/errors.ts";
 import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
@@ -56,8 +58,17 @@ function noAddress(): Refusal {
   return new Refusal("bad_request", "The request's path and Host header do not make a URL. Send both, each properly encoded.");
 }
 
+/** Milliseconds for what has reached this machine to be read. */
+const unreadMs = 150;
+
+/**
+ * The listener closes first and alone: Node's own `close` also ends connections that look idle, and a request that has arrived but is not
+ * read yet would be answered by a reset, of which no caller can tell whether it had an effect.
+ */
 async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  await sleep(unreadMs);
+  server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const all = setTimeout(() => server.closeAllConnections(), 2_000);
   await closed;
