@@ -58,16 +58,19 @@ function noAddress(): Refusal {
   return new Refusal("bad_request", "The request's path and Host header do not make a URL. Send both, each properly encoded.");
 }
 
-/** Milliseconds for what has reached this machine to be read. */
-const unreadMs = 150;
+/** Milliseconds for what has reached this machine to be accepted and read. */
+const arriveMs = 250;
 
 /**
- * The listener closes first and alone: Node's own `close` also ends connections that look idle, and a request that has arrived but is not
- * read yet would be answered by a reset, of which no caller can tell whether it had an effect.
+ * By now every start is refused with 503, and nothing sends new callers here. Those who have connected, or have sent something that is not
+ * read yet, are still answered: to close the listener, or a connection that only looks idle, at once would answer them with a
+ * reset, of which no caller can tell whether it had an effect. Hence the waits, and the listener's own `close`: that of Node's HTTP server also
+ * ends idle connections.
  */
 async function closeServer(server: Server): Promise<void> {
+  await sleep(arriveMs);
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  await sleep(unreadMs);
+  await sleep(arriveMs);
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   const all = setTimeout(() => server.closeAllConnections(), 2_000);
