@@ -21,7 +21,6 @@ export interface Listening {
 export async function listen(services: Services, address: { host: string; port: number; shared: boolean }): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
-    overrideGlobalObjects: true,
     errorHandler: (thrown) => errorResponse(thrown instanceof RequestError ? noAddress() : thrown, services.log, "before any route"),
   });
   const server = createServer(

@@ -25,7 +25,7 @@ const leaseTimeout = 5_000;
 /**
  * The engine's statements find each row by its key. A prepared one is planned once, perhaps on an almost empty table, and would go on
  * reading the whole table when it has grown; or, with a bitmap, the whole queue to find its first run. So their shape leaves the planner one way only,
- * and it is asked once: to plan the start statement anew for each lone request cost the database more than to execute it.
+ * and it is asked once per connection.
  */
 const pointLookups = [
   "-c enable_seqscan=off",
