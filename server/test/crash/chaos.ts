@@ -52,7 +52,7 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const gate = world.holdModel(plan.nonce, random.below(plan.steps.length + 1));
       const sent = send(plan);
       await soon(gate.reached);
-      const killed = await kill(fleet.placeOf((await ownerOf(pool, plan)) ?? ""));
+      const killed = await kill(placeOf(chaos, await ownerOf(pool, plan)));
       gate.release();
       await sent;
       return killed;
@@ -62,7 +62,7 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const gate = world.holdEffects(plan.nonce);
       const sent = send(plan);
       const effect = await soon(gate.reached);
-      const killed = await kill(fleet.placeOf(effect?.pid ?? 0));
+      const killed = await kill(placeOf(chaos, effect?.pid));
       gate.release();
       await sent;
       return killed;
@@ -101,13 +101,19 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
 }
 
 /** Stops a run's owner for twice its lease and at least until another has the run; when it goes on, it gets the answer it had waited for. */
-async function stop({ world, installation: { fleet }, caller, pool }: Chaos): Promise<void> {
+async function stop(chaos: Chaos): Promise<void> {
+  const {
+    world,
+    installation: { fleet },
+    caller,
+    pool,
+  } = chaos;
   const plan = planned({ steps: ["unsafe"] });
   const gate = world.holdModel(plan.nonce);
   const sent = caller.send({ plan, door: "fire", keyed: true });
   await soon(gate.reached);
   const owner = await ownerOf(pool, plan);
-  const place = fleet.placeOf(owner ?? "");
+  const place = placeOf(chaos, owner);
   fleet.stop(place);
   await delay(2 * leaseSeconds * 1_000);
   for (const deadline = performance.now() + 20_000; performance.now() < deadline && (await ownerOf(pool, plan)) === owner; )
@@ -118,6 +124,12 @@ async function stop({ world, installation: { fleet }, caller, pool }: Chaos): Pr
   await caller.send({ plan: planned(), door: "invoke", keyed: true }, { at: place });
   gate.release();
   await sent;
+}
+
+/** Where the process executes; anywhere, if the fleet cannot tell: it was killed meanwhile, or several go on under new ids since they were declared dead. */
+function placeOf({ installation: { fleet }, random }: Chaos, process: string | number | undefined): number {
+  const known = fleet.placeOf(process ?? "");
+  return known >= 0 ? known : random.below(fleet.servers.length);
 }
 
 /** Milliseconds for a run to come to the point where it is waited for, through take-overs if need be. */
