@@ -1,7 +1,7 @@
 /**
  * The floors of the server, held by machine. Imports go down only:
  *
- *   main, supervise, index → http, worker → triggers → runs → agents → the other nouns, engine → base → contract
+ *   main, supervise, index → http, worker → triggers → runs → agents → workspaces → members → the other nouns, engine → base → contract
  *
  * `import type` counts like any other import. Each rule's comment is printed where the rule is broken.
  * Biome holds the rules inside one file; `script/check-structure.ts` holds the rest and makes sure that every source file
@@ -14,9 +14,11 @@ const floors = [
   { name: "triggers", members: ["triggers"] },
   { name: "runs", members: ["runs"] },
   { name: "agents", members: ["agents"] },
+  { name: "workspaces", members: ["workspaces"] },
+  { name: "members", members: ["members"] },
   {
     name: "the other nouns and the engine",
-    members: ["tokens", "keys", "events", "subscriptions", "usage", "providers", "workspaces", "engine"],
+    members: ["tokens", "keys", "events", "subscriptions", "usage", "providers", "accounts", "engine"],
   },
   { name: "base", members: ["base"] },
 ];
@@ -178,6 +180,20 @@ export default {
       to: { dependencyTypes: ["core"] },
     },
     {
+      name: "client-stands-alone",
+      comment: "The client is published by itself: it knows the API by docs/openapi.json, of which it is generated.",
+      severity: "error",
+      from: { path: "^client/" },
+      to: { path: "^(contract|server|web|e2e|bench|script)/" },
+    },
+    {
+      name: "client-runs-anywhere",
+      comment: "The client also runs in browsers and other fetch runtimes, which have no modules of Node.",
+      severity: "error",
+      from: { path: "^client/src/", pathNot: test },
+      to: { dependencyTypes: ["core"] },
+    },
+    {
       name: "web-knows-the-contract-only",
       comment: "The dashboard uses the public API like any other caller.",
       severity: "error",
@@ -197,7 +213,7 @@ export default {
       comment: "Production code does not import tests, their support or scripts.",
       severity: "error",
       from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
-      to: { path: ["\\.test\\.ts$", "^(server/test|e2e|bench|script)/"] },
+      to: { path: ["\\.test\\.ts$", "^(server/test|client/test|e2e|bench|script)/"] },
     },
     {
       name: "no-undeclared-packages",

@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { type BeckonClient, createClient, type Run } from "@beckon/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, held, startModelServer } from "../server/test/model-server.ts";
-import { type Answer, caller } from "./call.ts";
+import { caller } from "./call.ts";
 import { freePort, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
 
 /** One story, in order, on a fresh data folder and over HTTP only: what a newcomer does in the first hour. */
@@ -18,10 +19,10 @@ const settings = {
   BECKON_EGRESS_ALLOW: new URL(model.url).host,
 };
 let beckon: Awaited<ReturnType<typeof startProduct>>;
-const call = caller(
-  () => beckon.url,
-  () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
-);
+const key = () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim();
+/** What counts to the letter is called as any HTTP client would, the rest as the readers of our README do. */
+const call = caller(() => beckon.url, key);
+let client: BeckonClient;
 
 interface Agent {
   readonly id: string;
@@ -37,13 +38,15 @@ const fire = (url: string, body: unknown = { order: 4711 }) => call(url, { key: 
 const codes = (...answers: { status: number; body: { code?: string } }[]) =>
   answers.map(({ status, body }) => [status, body.code].filter(Boolean).join(" "));
 
-async function finished(runId: string): Promise<Record<string, unknown>> {
-  let run: Record<string, unknown> = {};
-  await until(`the end of ${runId}`, async () => {
-    run = (await call(`/runs/${runId}`)).body.data;
-    return run.finished_at !== null;
-  });
-  return run;
+async function finished(runId: string): Promise<Run> {
+  for await (const _ of client.runs.watch(runId));
+  return client.runs.get(runId);
+}
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const values: T[] = [];
+  for await (const value of list) values.push(value);
+  return values;
 }
 
 beforeAll(async () => {
@@ -56,6 +59,7 @@ test("the start prints where Beckon is, the file with the bootstrap key, and a d
   expect(statSync(beckon.printed("Bootstrap key")).mode & 0o777).toBe(0o600);
   expect(existsSync(beckon.printed("PostgreSQL log"))).toBe(true);
   demo = { id: beckon.printed("Demo agent"), token: beckon.printed("Its token") };
+  client = createClient({ url: beckon.url, key: key() });
   expect(demo).toEqual({ id: expect.stringMatching(/^agt_[0-9a-z]{26}$/), token: expect.stringMatching(/^bka_[\w-]{48}$/) });
 });
 
@@ -74,16 +78,15 @@ test("the printed secrets are nowhere in what is logged", async () => {
 });
 
 test("a provider, an agent on it and a trigger are created with the bootstrap key", async () => {
-  const provider = await call("/providers", {
-    body: { name: "mine", kind: "openai-compatible", base_url: model.url, api_key: "secret-of-the-provider" },
+  const provider = await client.providers.create({
+    name: "mine",
+    kind: "openai-compatible",
+    base_url: model.url,
+    api_key: "secret-of-the-provider",
   });
-  expect(provider.status).toBe(201);
-  expect(JSON.stringify(provider.body)).not.toContain("secret-of-the-provider");
-  const agent = await call("/agents", { body: { name: "Mine", model: "mine/large", instructions: "Repeat what you are told." } });
-  expect([agent.status, agent.headers.get("cache-control")]).toEqual([201, "no-store"]);
-  mine = agent.body.data;
-  const made = await call(`/agents/${mine.id}/triggers`, { body: { name: "Orders", prompt_prefix: "An order came in:" } });
-  trigger = made.body.data;
+  expect(JSON.stringify(provider)).not.toContain("secret-of-the-provider");
+  mine = await client.agents.create({ name: "Mine", model: "mine/large", instructions: "Repeat what you are told." });
+  trigger = await client.triggers.create(mine.id, { name: "Orders", prompt_prefix: "An order came in:" });
   expect(trigger.url).toMatch(new RegExp(`^${beckon.url}/api/public/triggers/bkt_[\\w-]{48}$`));
 });
 
@@ -112,34 +115,23 @@ test("fire answers at once, and its run is read, listed and paged through event 
     input: 'An order came in:\n\n{"order":4711}',
     error: null,
   });
-  const list = await call(`/agents/${mine.id}/runs?limit=1`);
-  expect(list.body).toEqual({ ok: true, data: [run], next: expect.any(String) });
-  expect((await call(`/agents/${mine.id}/runs?after=${list.body.next}`)).body).toMatchObject({
-    data: [{ input: "What is new?" }],
-    next: null,
-  });
+  const page = await client.runs.listForAgent(mine.id, { limit: 1 }).page();
+  expect(page).toEqual({ data: [run], next: expect.any(String) });
+  expect(await all(client.runs.listForAgent(mine.id, { limit: 1 }))).toMatchObject([{ id: run.id }, { input: "What is new?" }]);
   // The agent's own token reads its runs too, and no other agent's does.
-  expect((await call(`/runs/${run.id}`, { key: mine.token })).body.data).toEqual(run);
-  expect(codes(await call(`/runs/${run.id}`, { key: demo.token }))).toEqual(["404 not_found"]);
+  expect(await client.runs.get(run.id, { key: mine.token })).toEqual(run);
+  await expect(client.runs.get(run.id, { key: demo.token })).rejects.toMatchObject({ status: 404, code: "not_found" });
 
-  const types: string[] = [];
-  for (let after: string | null = "0"; after !== null; ) {
-    const { body }: Answer = await call(`/runs/${run.id}/events?limit=1&after=${after}`);
-    types.push(...body.data.map((event: { type: string; seq: number }) => `${event.seq} ${event.type}`));
-    after = body.next;
-  }
-  expect(types).toEqual(["1 run.started", "2 run.step", "3 run.finished"]);
+  const events = await all(client.runs.listEvents(run.id, { limit: 1 }));
+  expect(events.map(({ seq, type }) => `${seq} ${type}`)).toEqual(["1 run.started", "2 run.step", "3 run.finished"]);
 });
 
 test("a paused agent refuses both doors with 409 and starts nothing, a resumed one answers again", async () => {
   const calls = model.requests.length;
-  expect((await call(`/agents/${mine.id}/pause`, { body: { reason: "Maintenance" } })).body.data).toMatchObject({
-    paused: true,
-    pause_reason: "Maintenance",
-  });
+  expect(await client.agents.pause(mine.id, { reason: "Maintenance" })).toMatchObject({ paused: true, pause_reason: "Maintenance" });
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["409 agent_paused", "409 agent_paused"]);
   expect(codes(await invoke(demo, demo.token))).toEqual(["200"]);
-  expect((await call(`/agents/${mine.id}/resume`, { method: "POST" })).body.data.paused).toBe(false);
+  expect((await client.agents.resume(mine.id)).paused).toBe(false);
   expect(model.requests).toHaveLength(calls);
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
 });

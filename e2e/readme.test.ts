@@ -2,26 +2,17 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { asPrinted, type Fence, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
 
 /**
  * The README is executed: every block of ```sh, in order, in one shell that stops at the first failure, against a server that its own
  * command has started. Every curl must get `"ok": true`, unless the block of ```json that follows shows an error; what such a block
- * shows must be what is answered, where `…` stands for anything.
+ * shows must be what is answered, where `…` stands for anything. Every block of ```ts is a program, which prints what the block of ```text
+ * that follows shows.
  */
 
-interface Fence {
-  readonly kind: string;
-  readonly text: string;
-  readonly line: number;
-}
-
-const readme = readFileSync(join(checkout, "README.md"), "utf8");
-const fences: Fence[] = [...readme.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map((match) => ({
-  kind: match[1] ?? "",
-  text: match[2] ?? "",
-  line: readme.slice(0, match.index).split("\n").length,
-}));
+const fences = fencesOf("README.md");
 /** Commands that are tested by running them: they are what runs this. */
 const runners = /^script\/(test|bench|soak)\b/;
 const start = /^((?:[A-Z_]+=\S+ )*)script\/server$/;
@@ -36,7 +27,9 @@ function commands({ text }: Fence): string {
 }
 
 test("every block of commands is one that is run", () => {
-  expect(fences.filter(({ kind }) => !["sh", "json", "text"].includes(kind)).map(({ kind, line }) => `line ${line}: ${kind}`)).toEqual([]);
+  expect(
+    fences.filter(({ kind }) => !["sh", "ts", "json", "text"].includes(kind)).map(({ kind, line }) => `line ${line}: ${kind}`),
+  ).toEqual([]);
   expect(fences.flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : [])).filter((line) => start.test(line))).toHaveLength(1);
 });
 
@@ -63,6 +56,9 @@ test("what the README says works as it stands", { timeout: 120_000 }, async () =
     const example = shown && (JSON.parse(shown.text) as { ok?: boolean });
     if (example?.ok !== false) expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
     if (example !== undefined) expect(got.at(-1), where).toEqual(asShown(example));
+  }
+  for (const [index, { kind, text, line }] of fences.entries()) {
+    if (kind === "ts") expect(await runTypeScript(text, variables), `README.md:${line}`).toMatch(asPrinted(fences[index + 1]?.text ?? ""));
   }
 });
 
@@ -101,11 +97,7 @@ function run(folder: string, blocks: readonly Fence[], variables: Readonly<Recor
 function asShown(example: unknown): unknown {
   if (typeof example === "string" && example.includes("…")) {
     // The beginning of an id is its time.
-    const pieces = example
-      .replaceAll(/_[0-9a-z]+…/g, "_…")
-      .split("…")
-      .map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
+    return expect.stringMatching(asPrinted(example.replaceAll(/_[0-9a-z]+…/g, "_…")));
   }
   if (Array.isArray(example)) return example.map(asShown);
   if (typeof example !== "object" || example === null) return example;

@@ -23,7 +23,7 @@ function tree(files: Record<string, string>): string {
   for (const name of ["biome.json", ".dependency-cruiser.mjs", "knip.jsonc", "tsconfig.json", "package.json", ".gitignore"]) {
     cpSync(join(root, name), join(folder, name));
   }
-  for (const workspace of ["contract", "server", "e2e"]) {
+  for (const workspace of ["contract", "server", "client", "e2e"]) {
     cpSync(join(root, workspace, "package.json"), join(folder, workspace, "package.json"));
   }
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
@@ -43,7 +43,7 @@ function run(folder: string, command: string, args: string[], env: Record<string
 const cruise = ["--config", ".dependency-cruiser.mjs"];
 
 function graphOf(folder: string, env: Record<string, string> = {}): structure.Graph {
-  return JSON.parse(run(folder, "depcruise", [...cruise, "--output-type", "json", "contract", "server", "e2e"], env).output);
+  return JSON.parse(run(folder, "depcruise", [...cruise, "--output-type", "json", "contract", "server", "client", "e2e"], env).output);
 }
 
 /** `rule: from → to` of each violation, sorted. */
@@ -62,6 +62,8 @@ const use = (...paths: string[]) => paths.map((path) => `import "${path}";\n`).j
 const sound = {
   "contract/src/index.ts": 'export { wire } from "./wire.ts";\n',
   "contract/src/wire.ts": name("wire"),
+  "client/src/index.ts": use("./call.ts"),
+  "client/src/call.ts": name("call"),
   "server/src/main.ts": use("./config.ts", "./http/index.ts", "./worker.ts", "./base/database/index.ts"),
   "server/src/index.ts": name("start"),
   "server/src/config.ts": use("./base/errors.ts"),
@@ -119,6 +121,7 @@ test("every broken floor is found, and nothing else", () => {
     "server/src/engine/packages.ts": use("../base/database/index.ts", "../base/context.ts"),
     "server/src/agents/settings.ts": use("../config.ts"),
     "contract/src/node.ts": use("node:fs", "../../server/src/base/errors.ts"),
+    "client/src/node.ts": use("node:fs", "../../contract/src/wire.ts"),
     // Tests in production, journeys inside, a folder without a floor, an import of nothing.
     "server/src/runs/tests.ts": use("./start.db.test.ts", "../../test/database.ts"),
     "e2e/inside.test.ts": use("../server/src/base/errors.ts"),
@@ -132,6 +135,8 @@ test("every broken floor is found, and nothing else", () => {
   expect(violationsOf(folder)).toEqual([
     "base-folder-through-index-of-another: server/src/base/audit/past.ts → server/src/base/secrets/seal.ts",
     "base-folder-through-index: server/src/past.ts → server/src/base/secrets/seal.ts",
+    "client-runs-anywhere: client/src/node.ts → fs",
+    "client-stands-alone: client/src/node.ts → contract/src/wire.ts",
     "config-only-at-the-top: server/src/agents/settings.ts → server/src/config.ts",
     "contract-runs-anywhere: contract/src/node.ts → fs",
     "contract-stands-alone: contract/src/node.ts → server/src/base/errors.ts",

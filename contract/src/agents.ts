@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pageQuery } from "./answers.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
 
@@ -105,8 +106,48 @@ export const agent = agentConfig.extend({
   pause_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
+  /** In the list of deleted agents only. */
+  deleted_at: z.iso.datetime().optional(),
+  /** Until when a deleted agent can be brought back: 30 days. */
+  restorable_until: z.iso.datetime().optional(),
 });
 export type Agent = z.infer<typeof agent>;
+
+const yesOrNo = z.enum(["true", "false"]);
+
+/** Query of `GET /agents`. All filters that are given apply. */
+export const agentsQuery = z.strictObject({
+  ...pageQuery.shape,
+  /** Part of the name or the description, in any case. */
+  search: cleanText(200).min(1).optional(),
+  paused: yesOrNo.optional(),
+  /** `provider/model`, whole. */
+  model: cleanText(300).min(1).optional(),
+  /** true: the deleted ones that can be brought back, in place of the living. */
+  deleted: yesOrNo.optional(),
+});
+export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after">;
+
+/** Body of `POST /agents/:agent_id/duplicate`. */
+export const duplicateAgentBody = z.strictObject({ name: members.name.optional() });
+
+/** A version without what it holds: when it was written, and by whom, for example `key:key_…`. */
+export const agentVersionEntry = z.object({ version: z.number().int().positive(), created_at: z.iso.datetime(), created_by: z.string() });
+export type AgentVersionEntry = z.infer<typeof agentVersionEntry>;
+
+export const agentVersion = agentVersionEntry.extend({ agent_id: z.string(), ...agentConfig.shape });
+export type AgentVersion = z.infer<typeof agentVersion>;
+
+/** Query of `GET …/versions/:version/compare`. Without `with`: the current version. */
+export const compareQuery = z.strictObject({ with: z.coerce.number().int().min(1).max(2_147_483_647).optional() });
+
+/** What is different in version `to`: each place by its JSON Pointer. What is not there at all is absent, not null. */
+export const versionComparison = z.object({
+  from: z.number().int(),
+  to: z.number().int(),
+  changes: z.array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
+});
+export type VersionComparison = z.infer<typeof versionComparison>;
 
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 

@@ -8,6 +8,7 @@ export const refusalCode = z.enum([
   "forbidden",
   "not_found",
   "method_not_allowed",
+  "misdirected",
   "agent_paused",
   "trigger_disabled",
   "conflict",

@@ -38,11 +38,19 @@ const givenValue = z.union([text, secretGiven, secretKept], { error: wording });
 const keptValue = z.union([text, secretKept], { error: wording });
 export type GivenValue = z.infer<typeof givenValue>;
 
+/** A secret as an exported document holds it: left out, to be filled in before the import or given to the agent afterwards. */
+const secretLeftOut = z.strictObject({ secret: secretGiven.shape.secret.nullable(), prefix });
+/** In a document. Not as it was shown: a document is for other agents, which do not have that secret. */
+const valueInDocument = z.union([text, secretLeftOut], {
+  error: 'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
+});
+export type ValueInDocument = z.infer<typeof valueInDocument>;
+
 const headerName = z.string().regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header");
 const queryName = cleanText(200).min(1);
 const atMost = (max: number) => (record: object) => Object.keys(record).length <= max || false;
 
-function httpTool<Value extends z.ZodType<GivenValue>>(value: Value) {
+function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
   const headers = z.record(headerName, value).refine(atMost(32), "must be at most 32 headers").default({});
   const query = z.record(queryName, value).refine(atMost(64), "must be at most 64 members").default({});
   const operation = z
@@ -110,12 +118,23 @@ function httpTool<Value extends z.ZodType<GivenValue>>(value: Value) {
 export const httpToolBody = httpTool(givenValue);
 export type HttpToolBody = z.infer<typeof httpToolBody>;
 
+/** As it is exported and imported. */
+export const httpToolInDocument = httpTool(valueInDocument);
+
 /** As it is kept and shown. */
 export const httpToolGrant = httpTool(keptValue);
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 export type HttpOperation = HttpToolGrant["operations"][number];
 
-function* grantMistakes({ allowed_hosts, headers, query, operations }: HttpToolBody) {
+/** What is looked at here of a tool, with secrets of any form. */
+interface Grant {
+  readonly allowed_hosts: readonly string[];
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly operations: readonly { readonly url: string; readonly headers: object; readonly query: object }[];
+}
+
+function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
   const taken = (own: string, shared: object) => Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(query)]) {
     const where = name in headers ? "headers" : "query";

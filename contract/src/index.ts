@@ -1,16 +1,49 @@
 export {
+  acceptInvitationBody,
+  changePasswordBody,
+  type Me,
+  me,
+  newAccount,
+  resetPasswordBody,
+  type Session,
+  session,
+  setupBody,
+  signInBody,
+  type User,
+  updateMeBody,
+  user,
+} from "./accounts.ts";
+export {
   type Agent,
   type AgentConfig,
+  type AgentFilter,
+  type AgentVersion,
+  type AgentVersionEntry,
   agent,
   agentConfig,
+  agentsQuery,
+  agentVersion,
+  agentVersionEntry,
+  compareQuery,
   createAgentBody,
+  duplicateAgentBody,
   type Limits,
   type ModelSettings,
   pauseAgentBody,
   rotateBody,
   type UpdateAgentBody,
   updateAgentBody,
+  type VersionComparison,
+  versionComparison,
 } from "./agents.ts";
+export {
+  type AgentInDocument,
+  agentsDocument,
+  type ExportedAgent,
+  exportedAgents,
+  exportQuery,
+  importedAgents,
+} from "./agents-document.ts";
 export { isAllowed } from "./allowed-host.ts";
 export {
   type ErrorAnswer,
@@ -40,7 +73,15 @@ export {
   type TokenUsage,
 } from "./events.ts";
 export { isReservedHeader } from "./http-operation.ts";
-export { type GivenValue, type HttpOperation, type HttpToolBody, type HttpToolGrant, httpToolBody, type SecretKept } from "./http-tool.ts";
+export {
+  type GivenValue,
+  type HttpOperation,
+  type HttpToolBody,
+  type HttpToolGrant,
+  httpToolBody,
+  type SecretKept,
+  type ValueInDocument,
+} from "./http-tool.ts";
 export {
   createKeyBody,
   type Key,
@@ -52,6 +93,17 @@ export {
   workspaceScopes,
 } from "./keys.ts";
 export {
+  type AcceptedInvitation,
+  acceptedInvitation,
+  createInvitationBody,
+  type Invitation,
+  invitation,
+  type Member,
+  member,
+  resetLink,
+  updateMemberBody,
+} from "./members.ts";
+export {
   createProviderBody,
   defaultBaseUrls,
   type Provider,
@@ -62,9 +114,33 @@ export {
   providerKind,
   updateProviderBody,
 } from "./providers.ts";
-export { invokeBody, type Run, type RunSource, type RunStatus, run } from "./runs.ts";
+export { type Role, role, roleScopes } from "./roles.ts";
+export {
+  agentRunsQuery,
+  cancelledRuns,
+  cancelRunsBody,
+  deletedRuns,
+  deleteRunsBody,
+  invokeBody,
+  type Run,
+  type RunFilter,
+  type RunSource,
+  type RunStatus,
+  retryRunBody,
+  run,
+  runsQuery,
+} from "./runs.ts";
+export { type OutputEvent, type StreamClosed, type StreamEvent, streamEvent, streamQuery } from "./stream.ts";
 export { isDotSegment, parseTemplate, parseUrlTemplate, soleName, type Template } from "./template.ts";
 export { isStorableText } from "./text.ts";
-export { type ImportedHttpTool, importHttpToolBody, type ToolGrant, type ToolGrantBody } from "./tools.ts";
+export { type ImportedHttpTool, importHttpToolBody, type ToolGrant, type ToolGrantBody, type ToolInDocument } from "./tools.ts";
 export { createTriggerBody, type Trigger, trigger, updateTriggerBody } from "./triggers.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
+export {
+  type StreamNotice,
+  type WorkspaceEvent,
+  workspaceEvent,
+  workspaceEventsQuery,
+  workspaceStreamQuery,
+} from "./workspace-events.ts";
+export { createWorkspaceBody, updateWorkspaceBody, type Workspace, workspace } from "./workspaces.ts";

@@ -1,7 +1,10 @@
 import { z } from "zod";
 import { cleanText, name } from "./text.ts";
 
-/** What a workspace key may be granted. `agents:invoke` starts runs; `write` includes pause, rotate and delete. */
+/**
+ * What a workspace key may be granted, and what a member's role stands for. `agents:invoke` starts runs; `write` includes pause, rotate and
+ * delete; `workspaces:own` is what owners alone may do: make and remove owners, reset passwords, add workspaces.
+ */
 export const scopes = [
   "agents:read",
   "agents:write",
@@ -15,11 +18,25 @@ export const scopes = [
   "keys:read",
   "keys:write",
   "audit:read",
+  "members:read",
+  "members:write",
+  "workspaces:read",
+  "workspaces:write",
+  "workspaces:own",
 ] as const;
 export type Scope = (typeof scopes)[number];
 
 /** Scopes about what belongs to no single agent: a key that is limited to some agents cannot have them. */
-export const workspaceScopes: readonly Scope[] = ["providers:read", "providers:write", "audit:read"];
+export const workspaceScopes: readonly Scope[] = [
+  "providers:read",
+  "providers:write",
+  "audit:read",
+  "members:read",
+  "members:write",
+  "workspaces:read",
+  "workspaces:write",
+  "workspaces:own",
+];
 
 const observer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read"];
 

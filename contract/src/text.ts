@@ -20,16 +20,22 @@ export const metadata = z
   .unknown()
   // Before anything else looks into it: what follows calls itself for every level.
   .refine((value) => isStorable(value, 32), {
-    error: "must not be nested over 32 levels, nor contain NUL or a lone surrogate",
+    error: "must not be nested over 32 levels, nor contain NUL, a lone surrogate or a member named __proto__",
     abort: true,
   })
   .pipe(z.record(z.string().max(200), z.json()))
   .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON")
   .meta({ type: "object" });
 
-/** Whether all text in a JSON value can be stored, names too, and there are at most `levels` lists or objects inside each other. */
+/**
+ * Whether all text in a JSON value can be stored, names too, and there are at most `levels` lists or objects inside each other. A member
+ * named `__proto__` would be lost without a word: objects are not copied with one.
+ */
 function isStorable(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;
-  return levels > 0 && Object.entries(value).every(([key, member]) => isStorableText(key) && isStorable(member, levels - 1));
+  return (
+    levels > 0 &&
+    Object.entries(value).every(([key, member]) => key !== "__proto__" && isStorableText(key) && isStorable(member, levels - 1))
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { httpToolBody, httpToolGrant } from "./http-tool.ts";
+import { httpToolBody, httpToolGrant, httpToolInDocument } from "./http-tool.ts";
 
 const clock = z.strictObject({ type: z.literal("clock") });
 
@@ -10,35 +10,41 @@ export type ToolGrant = z.infer<typeof toolGrant>;
 const toolGrantBody = z.discriminatedUnion("type", [clock, httpToolBody]);
 export type ToolGrantBody = z.infer<typeof toolGrantBody>;
 
+const toolInDocument = z.discriminatedUnion("type", [clock, httpToolInDocument]);
+export type ToolInDocument = z.infer<typeof toolInDocument>;
+
 /** Providers refuse more functions than this, and models choose badly among many. */
 const mostTools = 128;
 const mostCharacters = 262_144;
 
 /** The member `tools` of the body that creates or changes an agent. */
-export const toolsBody = z
-  .array(toolGrantBody)
-  .max(64)
-  .superRefine((grants, context) => {
-    const names = new Set<string>(grants.some(({ type }) => type === "clock") ? ["clock"] : []);
-    const grantNames = new Set<string>();
-    const taken = (path: (string | number)[], what: string) =>
-      context.addIssue({ code: "custom", path, message: `is ${what}: another tool of this agent has this name` });
-    for (const [index, grant] of grants.entries()) {
-      if (grant.type !== "http") continue;
-      if (grantNames.has(grant.name)) taken([index, "name"], "taken");
-      grantNames.add(grant.name);
-      for (const [position, { name }] of grant.operations.entries()) {
-        if (names.has(name)) taken([index, "operations", position, "name"], "taken");
-        names.add(name);
-      }
+export const toolsBody = z.array(toolGrantBody).max(64).superRefine(requireFit);
+
+/** The member `tools` of an agent in a document. */
+export const toolsInDocument = z.array(toolInDocument).max(64).superRefine(requireFit);
+
+/** What holds between the tools of one agent. */
+function requireFit(grants: readonly (ToolGrantBody | ToolInDocument)[], context: z.RefinementCtx): void {
+  const names = new Set<string>(grants.some(({ type }) => type === "clock") ? ["clock"] : []);
+  const grantNames = new Set<string>();
+  const taken = (path: (string | number)[], what: string) =>
+    context.addIssue({ code: "custom", path, message: `is ${what}: another tool of this agent has this name` });
+  for (const [index, grant] of grants.entries()) {
+    if (grant.type !== "http") continue;
+    if (grantNames.has(grant.name)) taken([index, "name"], "taken");
+    grantNames.add(grant.name);
+    for (const [position, { name }] of grant.operations.entries()) {
+      if (names.has(name)) taken([index, "operations", position, "name"], "taken");
+      names.add(name);
     }
-    if (names.size > mostTools) {
-      context.addIssue({ code: "custom", message: `must hold at most ${mostTools} operations in all` });
-    }
-    if (JSON.stringify(grants).length > mostCharacters) {
-      context.addIssue({ code: "custom", message: `must be at most ${mostCharacters.toLocaleString("en")} characters as JSON` });
-    }
-  });
+  }
+  if (names.size > mostTools) {
+    context.addIssue({ code: "custom", message: `must hold at most ${mostTools} operations in all` });
+  }
+  if (JSON.stringify(grants).length > mostCharacters) {
+    context.addIssue({ code: "custom", message: `must be at most ${mostCharacters.toLocaleString("en")} characters as JSON` });
+  }
+}
 
 /** Body of `POST /tools/http/import`. */
 export const importHttpToolBody = z.strictObject({

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
@@ -8,8 +9,9 @@ import { createLog } from "./base/log.ts";
 import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
+import { settleHistory } from "./events/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
-import { countFailedAuthentications, listen } from "./http/index.ts";
+import { countFailedAuthentications, defaultStreamLimits, listen, openStreams, type StreamLimits } from "./http/index.ts";
 import { keepLease } from "./keep-lease.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { operatorProviders } from "./providers/index.ts";
@@ -17,7 +19,7 @@ import { createRuntime, drainRuns, recordDeaths, registerProcess } from "./runs/
 import { settleMasterKey } from "./settle-master-key.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor-messages.ts";
 import { startWorker } from "./worker.ts";
-import { defaultWorkspaceId } from "./workspaces/index.ts";
+import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
 
 /** One server process, answering callers. */
 export interface Beckon {
@@ -26,6 +28,8 @@ export interface Beckon {
   /** What the first start made, with its secrets in clear; null at every other. */
   readonly demo: Demo | null;
   readonly created: boolean;
+  /** The token that makes the first owner, if it was asked for and there is none yet. */
+  readonly setupToken: string | null;
   /** Other processes are known to have died: their runs may be taken over now. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
   /** Takes no new work, lets what is under way end for as long as the drain time allows, and closes everything. */
@@ -40,6 +44,10 @@ export interface StartOptions {
   readonly reaped?: readonly string[] | "all";
   /** Tools of the operator's own, granted to every agent. */
   readonly tools?: readonly Tool[];
+  /** Make a new token for the first owner; the one before stops. */
+  readonly setup?: boolean;
+  /** Where they differ from the usual ones. */
+  readonly streamLimits?: Partial<StreamLimits>;
 }
 
 /**
@@ -58,7 +66,7 @@ export async function start(options: StartOptions): Promise<Beckon> {
 }
 
 async function build(
-  { config, processId = newId("prc"), reaped = [], tools = [] }: StartOptions,
+  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   const { databaseUrl, masterKey } = config;
@@ -73,6 +81,7 @@ async function build(
   opened.defer(() => database.close());
   const made = await migrate(database.settings, async (client) => {
     await settleMasterKey(client, { ...config, masterKey }, log);
+    await settleHistory(client, log);
     return firstStart({ database, sealer }, config);
   });
 
@@ -117,18 +126,26 @@ async function build(
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
       failedAuthentications,
+      auth: createAuth({ database, masterKey: parseMasterKey(masterKey), secure: config.publicUrl?.startsWith("https:") === true }),
+      guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
+      refusedSignIns: recordRefusedSignIns(database, log),
+      streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
     },
     { host: config.host, port: config.port, shared: config.processes > 1 },
   );
   opened.defer(() => http.close());
   opened.defer(() => runtime.followers.close());
+  opened.defer(() => runtime.tail.close());
   url ||= `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${http.port}`;
+
+  const setupToken = setup ? await issueSetupToken(database) : undefined;
 
   const running = opened.move();
   return {
     url,
     demo: made === undefined ? null : shown(made, url),
     created: made !== undefined,
+    setupToken: setupToken ?? null,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.processId),
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
@@ -144,6 +161,8 @@ async function build(
 
 /** One address may fail this often in a minute before it is told to slow down. */
 const failedAuthenticationsPerMinute = 300;
+/** And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key. */
+const guessesPerMinute = 30;
 
 function shown(demo: DemoAgent, url: string): Demo {
   return { agent_id: demo.agentId, agent_token: demo.agentToken, trigger_url: `${url}/api/public/triggers/${demo.triggerToken}` };
@@ -154,7 +173,7 @@ function shown(demo: DemoAgent, url: string): Demo {
  * the channel to its supervisor closes: nobody would restart it, and the next start takes the database away.
  */
 async function runServer(): Promise<void> {
-  const { values } = parseArgs({ options: { process: { type: "string" }, reaped: { type: "string" } } });
+  const { values } = parseArgs({ options: { process: { type: "string" }, reaped: { type: "string" }, setup: { type: "boolean" } } });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
   // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
@@ -163,6 +182,7 @@ async function runServer(): Promise<void> {
     const beckon = await start({
       config: readConfig(process.env),
       ...(values.process === undefined ? {} : { processId: values.process }),
+      setup: values.setup === true,
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
     });
     process.on("message", (message) => {
@@ -170,7 +190,8 @@ async function runServer(): Promise<void> {
       // A death that cannot be recorded now is recorded by the lease's end.
       if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
     });
-    const ready: Ready = { type: "ready", url: beckon.url, demo: beckon.demo, created: beckon.created };
+    const { url, demo, created, setupToken } = beckon;
+    const ready: Ready = { type: "ready", url, demo, created, setup_token: setupToken };
     process.send?.(ready);
     await stopping.promise;
     await beckon.stop();

@@ -2,7 +2,7 @@ import type { Ready } from "./supervisor-messages.ts";
 
 /** What a person at the terminal needs after a start: where Beckon is, where its keys are, and two lines to paste. */
 export function greeting({
-  ready: { url, demo },
+  ready: { url, demo, setup_token },
   bootstrapKeyPath,
   postgres,
 }: {
@@ -31,6 +31,17 @@ export function greeting({
       "",
       "Fire its trigger and get a run id at once:",
       `  curl ${quoted(demo.trigger_url)} -H 'Content-Type: text/plain' -d 'Hello from a trigger'`,
+    );
+  }
+  if (setup_token !== null) {
+    const body = JSON.stringify({ token: setup_token, name: "Your name", email: "you@example.com", password: "at least 12 characters" });
+    lines.push(
+      "",
+      "There is no owner yet. Become the first by this link, once; each start makes a new one:",
+      // After a #, which browsers keep to themselves: no server on the way has it in its log.
+      `  ${url}/setup#token=${setup_token}`,
+      "or with a name, an e-mail and a password of yours in:",
+      `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' -d ${quoted(body)}`,
     );
   }
   return `${lines.join("\n")}\n`;

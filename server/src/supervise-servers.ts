@@ -68,7 +68,9 @@ export async function keepServers({
   function start(id: string): ChildProcess {
     const told = [...untold];
     const reaped = aloneOnDatabase && !anyReady ? "all" : told.join(",");
-    const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`])];
+    // Made by the one whose word is passed on to the person at the terminal: another would make that one void.
+    const setup = anyReady ? [] : ["--setup"];
+    const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`]), ...setup];
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
     const child = fork(entry, args, {
       env: { UV_THREADPOOL_SIZE: threads, ...env },

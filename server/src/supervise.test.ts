@@ -140,7 +140,7 @@ test("a server that dies is replaced, its successor and the living are told, and
   const { ready, trace } = startSupervisor({ folder, env: { BECKON_PROCESSES: "2" } });
   await ready();
   await until("two servers", () => trace().split("database beckon@beckon").length === 3);
-  const started = [...trace().matchAll(/^(\d+) started --process=(prc_\w+)(?: --reaped=(\w+))?$/gm)];
+  const started = [...trace().matchAll(/^(\d+) started --process=(prc_\w+)(?: --reaped=(\w+))?(?: --setup)?$/gm)];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
   const [, pid, id] = started[0] ?? [];
   process.kill(Number(pid), "SIGKILL");
@@ -174,7 +174,7 @@ test("with DATABASE_URL it starts servers only, hands them the settings as given
   const env = { DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none", BECKON_MASTER_KEY: key };
   const { ready, trace, output } = startSupervisor({ folder, env });
   await ready();
-  expect(trace()).toMatch(/started --process=prc_\w+\n/);
+  expect(trace()).toMatch(/started --process=prc_\w+ --setup\n/);
   expect(trace()).toContain("connect ECONNREFUSED 127.0.0.1:1");
   expect(output()).not.toContain("Bootstrap key");
   expect(existsSync(join(folder, "data"))).toBe(false);

@@ -11,6 +11,8 @@ export interface Ready {
   readonly demo: Demo | null;
   /** This start made the installation. */
   readonly created: boolean;
+  /** Makes the first owner; null: there is one, or it was not asked for. */
+  readonly setup_token: string | null;
 }
 
 export interface Demo {
@@ -28,13 +30,15 @@ export interface Reaped {
 /** A message that a server sent. */
 export function parseFromServer(message: unknown): Ready | undefined {
   if (!isRecord(message) || message["type"] !== "ready") return undefined;
-  const { url, demo, created } = message;
+  const { url, demo, created, setup_token } = message;
   if (typeof url !== "string" || typeof created !== "boolean") return undefined;
-  if (demo === null) return { type: "ready", url, demo, created };
+  if (setup_token !== null && typeof setup_token !== "string") return undefined;
+  const ready = { type: "ready", url, created, setup_token } as const;
+  if (demo === null) return { ...ready, demo };
   if (!isRecord(demo)) return undefined;
   const { agent_id, agent_token, trigger_url } = demo;
   if (typeof agent_id !== "string" || typeof agent_token !== "string" || typeof trigger_url !== "string") return undefined;
-  return { type: "ready", url, demo: { agent_id, agent_token, trigger_url }, created };
+  return { ...ready, demo: { agent_id, agent_token, trigger_url } };
 }
 
 /** A message that the supervisor sent. */

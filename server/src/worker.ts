@@ -94,9 +94,23 @@ function hear(runtime: Runtime, message: WakeUp | undefined): void {
     case "journal":
       runtime.followers.wake(message.runId);
       break;
+    case "follow":
+      runtime.tail.followedElsewhere();
+      break;
+    case "events":
+      runtime.tail.wake();
+      break;
     case "queued":
+      lookForQueued(runtime);
+      break;
     case undefined:
-      runtime.room.queueEmpty = false;
-      runtime.wakeWorker();
+      lookForQueued(runtime);
+      runtime.tail.followedElsewhere();
+      runtime.tail.wake();
   }
+}
+
+function lookForQueued(runtime: Runtime): void {
+  runtime.room.queueEmpty = false;
+  runtime.wakeWorker();
 }

@@ -5,14 +5,16 @@ export interface RawRequest {
   readonly method: string;
   /** Name, value, name, value …: repeated names are sent repeatedly. */
   readonly headers: readonly string[];
+  /** In place of the URL's. */
+  readonly host?: string;
   /** Sent in these pieces, chunked unless a header gives the length. */
   readonly pieces?: readonly (string | Buffer)[];
 }
 
 /** A request that `fetch` would not send as it is. */
-export function rawRequest(url: string, { method, headers, pieces = [] }: RawRequest): Promise<Answer> {
+export function rawRequest(url: string, { method, headers, host = new URL(url).host, pieces = [] }: RawRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers: ["host", new URL(url).host, ...headers], agent: false }, (incoming) => {
+    const outgoing = request(url, { method, headers: ["host", host, ...headers], agent: false }, (incoming) => {
       const chunks: Buffer[] = [];
       incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
       incoming.on("error", reject);

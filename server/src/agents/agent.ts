@@ -15,6 +15,8 @@ export function toAgent(row: AgentRow): Agent {
     pause_reason: row.pause_reason,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
+    ...(row.deleted_at === null ? {} : { deleted_at: row.deleted_at.toISOString() }),
+    ...(row.restorable_until === null ? {} : { restorable_until: row.restorable_until.toISOString() }),
   };
 }
 

@@ -1,14 +1,19 @@
-import type { Agent } from "@beckon/contract";
+import { type Agent, agentsQuery } from "@beckon/contract";
 import { agentLimit, type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
+import { parse } from "../base/parse.ts";
 import { toAgent } from "./agent.ts";
 import { listAgentRows } from "./store.ts";
 
+/** The living agents that the filters find, or those that were deleted and can be restored. */
 export async function listAgents({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Agent>> {
   permit(ctx, "agents:read");
   const agentIds = agentLimit(ctx);
-  const page = readPage(input.query, { list: "agents", workspace: ctx.workspaceId, agents: agentIds });
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => listAgentRows(tx, ctx.workspaceId, { agentIds }, page));
+  const { limit, after, ...filter } = parse(agentsQuery, input.query);
+  const page = readPage({ limit, after }, { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter });
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listAgentRows(tx, ctx.workspaceId, { ...filter, agentIds }, page),
+  );
   return page.page(rows.map(toAgent));
 }

@@ -4,10 +4,16 @@ import { Refusal } from "../base/errors.ts";
 import { noAgent } from "./agent.ts";
 import { type AgentRow, lockAgent, updateAgentRow } from "./store.ts";
 
-/** The agent, living or deleted, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+/**
+ * The agent, living or deleted, locked against other changes until the transaction ends.
+ * @throws Refusal `not_found`, also for one that was deleted too long ago.
+ */
 export async function requireAgentForRestore(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
   const row = mayTouchAgent(ctx, agentId) ? await lockAgent(tx, ctx.workspaceId, agentId) : undefined;
   if (row === undefined) throw noAgent();
+  if (row.deleted_at !== null && !row.restorable) {
+    throw new Refusal("not_found", "This agent was deleted more than 30 days ago. It cannot be restored any more; make a new one.");
+  }
   return row;
 }
 

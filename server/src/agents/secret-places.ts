@@ -1,4 +1,14 @@
-import { type GivenValue, type HttpToolBody, type HttpToolGrant, parseUrlTemplate, type ToolGrant } from "@beckon/contract";
+import {
+  type GivenValue,
+  type HttpToolBody,
+  type HttpToolGrant,
+  parseUrlTemplate,
+  type ToolGrant,
+  type ValueInDocument,
+} from "@beckon/contract";
+
+/** A value as it is given, kept, or stands in a document. */
+export type AnyValue = GivenValue | ValueInDocument;
 
 /** Where in an agent's tools a value stands that may be a secret. */
 export interface SecretPlace {
@@ -11,12 +21,12 @@ export interface SecretPlace {
 }
 
 /** The tool with every value of its headers and queries replaced by what `change` makes of it. */
-export function mapValues<To extends GivenValue>(
-  grant: HttpToolBody,
+export function mapValues<From extends AnyValue, To extends AnyValue>(
+  grant: HttpToolOf<From>,
   index: number,
-  change: (value: GivenValue, place: SecretPlace) => To,
-): Omit<HttpToolBody, "headers" | "query" | "operations"> & Values<To> & { operations: (Operation & Values<To>)[] } {
-  const changed = (holder: Values<GivenValue>, path: string, operation: string | undefined, origins: readonly string[]): Values<To> => {
+  change: (value: From, place: SecretPlace) => To,
+): HttpToolOf<To> {
+  const changed = (holder: Values<From>, path: string, operation: string | undefined, origins: readonly string[]): Values<To> => {
     const all = (where: "headers" | "query") =>
       Object.fromEntries(
         Object.entries(holder[where]).map(([name, value]) => {
@@ -41,6 +51,8 @@ interface Values<Value> {
   headers: Record<string, Value>;
   query: Record<string, Value>;
 }
+type HttpToolOf<Value> = Omit<HttpToolBody, "headers" | "query" | "operations"> &
+  Values<Value> & { operations: (Operation & Values<Value>)[] };
 type Operation = Omit<HttpToolGrant["operations"][number], "headers" | "query">;
 
 function originsOf({ url }: { url: string }): string[] {
@@ -54,7 +66,7 @@ export function showSecrets(tools: readonly ToolGrant[], last4: Readonly<Record<
     grant.type !== "http"
       ? grant
       : mapValues(grant, index, (value) => {
-          if (typeof value === "string" || "secret" in value) return typeof value === "string" ? value : "";
+          if (typeof value === "string") return value;
           return { ...value, secret_last4: last4[value.secret_id] ?? null };
         }),
   );

@@ -31,6 +31,15 @@ export function listSecrets(tx: WorkspaceTransaction, { workspaceId, agentId }: 
     .execute();
 }
 
+export function listSealedSecrets(tx: WorkspaceTransaction, { workspaceId, agentId }: Owner): Promise<SealedSecret[]> {
+  return tx
+    .selectFrom("agent_secrets")
+    .select(["id", "origins", "sealed", "last4"])
+    .where("agent_id", "=", agentId)
+    .where("workspace_id", "=", workspaceId)
+    .execute();
+}
+
 /** Who calls this has locked the agent. */
 export async function writeSecrets(
   tx: WorkspaceTransaction,

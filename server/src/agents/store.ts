@@ -1,13 +1,23 @@
-import type { AgentConfig } from "@beckon/contract";
+import type { AgentConfig, AgentFilter } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
 export type AgentRow = Selectable<Tables["agents"]> & {
   config: AgentConfig;
+  /** That the current version pins. */
+  provider_id: string | null;
   /** The last four characters of each secret of its tools, by id. */
   secrets: Readonly<Record<string, string>>;
+  /** null: it is not deleted. */
+  restorable_until: Date | null;
+  /** Deleted, and not too long ago. */
+  restorable: boolean;
 };
+
+/** Whole hours: how long a day is depends on a time zone. */
+const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
+const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
 function agents(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
@@ -19,7 +29,7 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
         .onRef("agent_versions.version", "=", "agents.version"),
     )
     .selectAll("agents")
-    .select("agent_versions.config")
+    .select(["agent_versions.config", "agent_versions.provider_id", restorableUntil.as("restorable_until"), isRestorable.as("restorable")])
     .select(
       sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
         where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),
@@ -43,16 +53,36 @@ export async function lockAgent(tx: WorkspaceTransaction, workspaceId: string, i
 export function listAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  filter: { agentIds: readonly string[] | undefined },
+  filter: AgentFilter & { readonly agentIds: readonly string[] | undefined },
   page: PageRequest,
 ): Promise<AgentRow[]> {
   let query = agents(tx, workspaceId)
-    .where("agents.deleted_at", "is", null)
+    .where(filter.deleted === "true" ? isRestorable : sql<boolean>`agents.deleted_at is null`)
     .orderBy("agents.id", "desc")
     .limit(page.limit + 1);
   if (filter.agentIds !== undefined) query = query.where("agents.id", "in", filter.agentIds);
+  if (filter.paused !== undefined) query = query.where("agents.paused_at", filter.paused === "true" ? "is not" : "is", null);
+  if (filter.model !== undefined) query = query.where(sql`agent_versions.config ->> 'model'`, "=", filter.model);
+  if (filter.search !== undefined) {
+    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    query = query.where(sql<boolean>`(agents.name ilike ${pattern} or agent_versions.config ->> 'description' ilike ${pattern})`);
+  }
   if (page.below !== undefined) query = query.where("agents.id", "<", page.below);
   return query.execute();
+}
+
+/** The living agents, oldest first, at most `limit` of them with an id above `above`. */
+export function listOldestAgentRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { agentIds, above, limit }: { agentIds: readonly string[] | undefined; above: string; limit: number },
+): Promise<AgentRow[]> {
+  const query = agents(tx, workspaceId)
+    .where("agents.deleted_at", "is", null)
+    .where("agents.id", ">", above)
+    .orderBy("agents.id")
+    .limit(limit);
+  return (agentIds === undefined ? query : query.where("agents.id", "in", agentIds)).execute();
 }
 
 /** What an agent's row repeats of its current version. */

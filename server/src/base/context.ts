@@ -1,4 +1,4 @@
-import { type ProviderKind, type Scope, workspaceScopes } from "@beckon/contract";
+import { type ProviderKind, type Role, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
 import { Refusal } from "./errors.ts";
 import type { Sealer } from "./secrets/index.ts";
@@ -12,6 +12,14 @@ export type Actor =
       /** It sees and does these agents, their triggers and runs, and nothing else; null: it is not limited. */
       readonly agentIds: readonly string[] | null;
     }
+  /** A member who is signed in. `scopes` are those that the role stands for at this moment. */
+  | { readonly kind: "user"; readonly id: string; readonly role: Role; readonly scopes: readonly string[] }
+  | { readonly kind: "token"; readonly agentId: string }
+  | { readonly kind: "system" };
+
+/** As much of an actor as tells it from all others. */
+export type Principal =
+  | { readonly kind: "key" | "user"; readonly id: string }
   | { readonly kind: "token"; readonly agentId: string }
   | { readonly kind: "system" };
 
@@ -53,10 +61,11 @@ export interface Context {
 }
 
 /** The actor in records and scopes of idempotency, for example `key:key_01…`. */
-export function principalOf(actor: Actor): string {
+export function principalOf(actor: Principal): string {
   switch (actor.kind) {
     case "key":
-      return `key:${actor.id}`;
+    case "user":
+      return `${actor.kind}:${actor.id}`;
     case "token":
       return `token:${actor.agentId}`;
     case "system":
@@ -68,20 +77,37 @@ export function principalOf(actor: Actor): string {
  * @throws Refusal `forbidden` unless the actor has the scope, or when it is limited to agents and the scope is about more than these.
  *   Agent tokens have none: verbs that serve them say so themselves.
  */
-export function permit(ctx: Context, scope: Scope): void {
+export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
   const { actor } = ctx;
   if (actor.kind === "key" && workspaceScopes.includes(scope)) permitBeyondAgents(ctx);
-  if (actor.kind === "system" || (actor.kind === "key" && actor.scopes.includes(scope))) return;
-  throw new Refusal(
-    "forbidden",
-    actor.kind === "token"
-      ? "An agent token can only invoke its agent and read or cancel that agent's runs. Use a workspace key for this."
-      : `This key lacks the scope ${scope}. Use a key that has it.`,
-  );
+  const mayAct = actor.kind === "key" || actor.kind === "user";
+  if (actor.kind === "system" || (mayAct && actor.scopes.includes(scope))) return;
+  throw new Refusal("forbidden", lacks(actor, scope));
+}
+
+function lacks(actor: Actor, scope: Scope): string {
+  switch (actor.kind) {
+    case "token":
+      return "An agent token can only invoke its agent and read or cancel that agent's runs. Use a workspace key for this.";
+    case "user":
+      return `Your role here, ${actor.role}, does not include ${scope}. Ask an owner or admin of the workspace.`;
+    default:
+      return `This key lacks the scope ${scope}. Use a key that has it.`;
+  }
+}
+
+/**
+ * Nobody gives more than they have, neither to a key nor to a person.
+ * @returns those of `scopes` that the actor lacks.
+ */
+export function scopesBeyond({ actor }: Context, scopes: readonly string[]): string[] {
+  if (actor.kind === "system") return [];
+  const own = actor.kind === "token" ? [] : actor.scopes;
+  return scopes.filter((scope) => !own.includes(scope));
 }
 
 /** The agents to which the actor is limited, or undefined: it may see all of its workspace. Every look-up and every list asks. */
-export function agentLimit({ actor }: Context): readonly string[] | undefined {
+export function agentLimit({ actor }: Pick<Context, "actor">): readonly string[] | undefined {
   if (actor.kind === "token") return [actor.agentId];
   return (actor.kind === "key" ? actor.agentIds : null) ?? undefined;
 }
@@ -92,7 +118,7 @@ export function mayTouchAgent(ctx: Context, agentId: string): boolean {
 }
 
 /** @throws Refusal `forbidden` for an actor that is limited to some agents. */
-export function permitBeyondAgents(ctx: Context): void {
+export function permitBeyondAgents(ctx: Pick<Context, "actor">): void {
   if (agentLimit(ctx) === undefined) return;
   throw new Refusal("forbidden", "This key is limited to some agents, and this is about more than these. Use a key without that limit.");
 }

@@ -1,5 +1,16 @@
 import type { RefusalCode } from "@beckon/contract";
 
+/** A limit that a caller has come to or comes closer to, as the headers `RateLimit-Policy` and `RateLimit` tell it. */
+export interface AppliedLimit {
+  readonly policy: string;
+  readonly quota: number;
+  /** Default: requests. */
+  readonly unit?: "concurrent-requests";
+  readonly windowSeconds?: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
 /**
  * A refusal: nothing was started, nothing was changed. `message` is for the caller: what was wrong and what to do, without
  * secrets. `http/errors.ts` maps each code to its status.
@@ -9,11 +20,17 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   /** Seconds after which a repeat may succeed; becomes `Retry-After`. */
   readonly retryAfter: number | undefined;
+  readonly limit: AppliedLimit | undefined;
 
-  constructor(code: RefusalCode, message: string, options: { retryAfter?: number; cause?: unknown } = {}) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    options: { retryAfter?: number; limit?: AppliedLimit | undefined; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.retryAfter = options.retryAfter;
+    this.limit = options.limit;
   }
 }
 

@@ -62,9 +62,11 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
     try {
       const answer = await tryModel({ model, options, streamed, signal, endsAt, firstByteMs: timeouts.firstByteMs, onText });
       pass?.answered();
+      request.onDelta?.({ type: "step_end", step, complete: streamed });
       const usage = answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
       return { ...answer, usage, durationMs: Math.round(elapsed() - begun), retries: attempt - 1 };
     } catch (thrown) {
+      request.onDelta?.({ type: "step_end", step, complete: false });
       if (signal.aborted) pass?.dropped();
       if (signal.aborted) throw new CallCut(signal.reason, estimatedUsage({ input: sizeOf(options), output: heard }));
       const failure = readFailure(thrown, model.scrub ?? unchanged);

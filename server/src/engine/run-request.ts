@@ -18,7 +18,9 @@ export type Model = LanguageModelV4 & { readonly scrub?: (text: string) => strin
 export type Delta =
   | { readonly type: "step_start"; readonly step: number; readonly attempt: number }
   | { readonly type: "text_delta"; readonly step: number; readonly text: string }
-  | { readonly type: "reasoning_delta"; readonly step: number; readonly text: string };
+  | { readonly type: "reasoning_delta"; readonly step: number; readonly text: string }
+  /** The try is over; `complete`: its deltas are the whole answer. */
+  | { readonly type: "step_end"; readonly step: number; readonly complete: boolean };
 
 /** Everything one run needs. The loop reaches for nothing else. */
 export interface RunRequest {

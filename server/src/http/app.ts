@@ -1,6 +1,8 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { Refusal } from "../base/errors.ts";
+import { handleAccount } from "./account-route.ts";
+import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 import { errorResponse } from "./errors.ts";
 import { fireCors, handleFire, handleFireOptions } from "./fire.ts";
@@ -32,6 +34,9 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     ...managedRoutes.map(
       (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
     ),
+    ...accountRoutes.map(
+      (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleAccount(services, route, c) }),
+    ),
     { method: "GET", path: "/openapi.json", handle: serveDocument },
     { method: "GET", path: "/docs", handle: servePage },
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
@@ -43,9 +48,14 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   ];
 
   const app = new Hono<{ Bindings: HttpBindings }>();
-  for (const { method, path, handle } of routes) app.on(method, path, handle);
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+  // Whole words before patterns, with all their methods: `/agents/export` is no agent's path.
+  const paths = [...new Set(routes.map((route) => route.path))].sort(
+    (one, other) => Number(one.includes(":")) - Number(other.includes(":")),
+  );
+  for (const path of paths) {
+    const here = routes.filter((route) => route.path === path);
+    for (const { method, handle } of here) app.on(method, path, handle);
+    const methods = here.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
     app.all(path, (c) => {
       const refusal = new Refusal("method_not_allowed", `This path does not answer ${c.req.method}. It answers ${allow}.`);

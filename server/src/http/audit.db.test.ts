@@ -30,6 +30,11 @@ const ofAgent = `/agents/${agent.id}`;
 const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
 /** A run that is under way until it is cancelled. */
 const { body: started } = await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
+await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
+const [once, swept] = [await beckon.createAgent(), await beckon.createAgent()];
+const { body: ended } = await beckon.invoke(once, "Hello");
+await beckon.invoke(swept, "Hello");
+const { workspace_id: workspaceId } = (await engine.query("select workspace_id from agents limit 1")).rows[0] as { workspace_id: string };
 
 interface Act {
   readonly action: string;
@@ -67,6 +72,24 @@ const acts: readonly Act[] = [
     request: ["PATCH", ofAgent, { tools }],
     target: agent.id,
     data: { version: 3, before: { tools: [] }, after: { tools: [expect.anything()] }, secrets: { written: 1, deleted: 0 } },
+  },
+  {
+    action: "agent.version.restore",
+    request: ["POST", `${ofAgent}/versions/2/restore`],
+    target: agent.id,
+    data: { version: 4, restored: 2, before: { tools: [expect.anything()] }, after: { tools: [] }, secrets: { deleted: 1 } },
+  },
+  {
+    action: "agent.duplicate",
+    request: ["POST", `${ofAgent}/duplicate`, { name: "Copy" }],
+    target: made,
+    data: { name: "Copy", model: "demo/echo", agent_id: agent.id, version: 4, secrets_copied: 0 },
+  },
+  {
+    action: "agent.import",
+    request: ["POST", "/agents/import", { beckon: 1, agents: [{ name: "Brought", model: "demo/echo", tools }] }],
+    target: (created) => (created as unknown as { agents: { id: string }[] }).agents[0]?.id ?? "",
+    data: { name: "Brought", model: "demo/echo", triggers: 0 },
   },
   {
     action: "agent.pause",
@@ -130,6 +153,30 @@ const acts: readonly Act[] = [
   { action: "key.rotate", request: ["POST", `/keys/${key.id}/rotate`, { grace_seconds: 5 }], target: key.id, data: { grace_seconds: 5 } },
   { action: "key.delete", request: ["DELETE", `/keys/${key.id}`], target: key.id, data: { name: "After" } },
   { action: "run.cancel", request: ["POST", `/runs/${started.run_id}/cancel`], target: started.run_id, data: {} },
+  {
+    action: "runs.cancel",
+    request: ["POST", "/runs/cancel", { filter: { agent_id: waiting.id } }],
+    target: workspaceId,
+    data: { filter: { agent_id: waiting.id }, cancelled: 1 },
+  },
+  {
+    action: "run.retry",
+    request: ["POST", `/runs/${ended.run_id}/retry`],
+    target: made,
+    data: { retry_of: ended.run_id, version: "current" },
+  },
+  {
+    action: "run.delete",
+    request: ["DELETE", `/runs/${ended.run_id}`],
+    target: ended.run_id,
+    data: { agent_id: once.id, status: "succeeded" },
+  },
+  {
+    action: "runs.delete",
+    request: ["POST", "/runs/delete", { filter: { agent_id: swept.id } }],
+    target: workspaceId,
+    data: { filter: { agent_id: swept.id }, deleted: 1 },
+  },
   { action: "agent.delete", request: ["DELETE", ofAgent], target: agent.id, data: { name: "After" } },
   { action: "agent.restore", request: ["POST", `${ofAgent}/restore`], target: agent.id, data: {} },
   { action: "agent.delete", request: ["DELETE", `/agents/${waiting.id}`], target: waiting.id, data: { name: "Test" } },

@@ -1,8 +1,8 @@
 import type { ErrorAnswer, RefusalCode } from "@beckon/contract";
-import { messageOf, Refusal } from "../base/errors.ts";
+import { type AppliedLimit, messageOf, Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
 
 /** A new code does not compile until it has a status. */
 export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
@@ -11,6 +11,7 @@ export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  misdirected: 421,
   agent_paused: 409,
   trigger_disabled: 409,
   conflict: 409,
@@ -31,7 +32,18 @@ export function errorResponse(thrown: unknown, log: Log, route: string): Respons
   const body: ErrorAnswer = { ok: false, error: refusal.message, code: refusal.code };
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
+  if (refusal.limit !== undefined) Object.assign(headers, limitHeaders(refusal.limit));
   return new Response(JSON.stringify(body), { status: statuses[refusal.code], headers });
+}
+
+/** As the IETF's draft on RateLimit header fields writes them: structured fields, a policy's name and its parameters. */
+function limitHeaders({ policy, quota, unit, windowSeconds, remaining, resetSeconds }: AppliedLimit): Record<string, string> {
+  const qu = unit === undefined ? "" : `;qu="${unit}"`;
+  const w = windowSeconds === undefined ? "" : `;w=${windowSeconds}`;
+  return {
+    "ratelimit-policy": `"${policy}";q=${quota}${qu}${w}`,
+    ratelimit: `"${policy}";r=${remaining};t=${resetSeconds}`,
+  };
 }
 
 function fault(thrown: unknown, log: Log, route: string): Refusal {

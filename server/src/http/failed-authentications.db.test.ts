@@ -61,3 +61,23 @@ test("the slowed down page of another origin may read why", async () => {
   await guess("203.0.113.7");
   expect((await doors[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe("*");
 });
+
+test("each failure says how many more there may be until when, and the last that there are none", async () => {
+  const address = "203.0.113.8";
+  for (const [index, door] of doors.entries()) {
+    const { headers } = await door(from(address));
+    expect(headers.get("ratelimit-policy")).toBe('"failed-authentications";q=300;w=60');
+    expect(headers.get("ratelimit")).toMatch(new RegExp(`^"failed-authentications";r=${299 - index};t=([1-9]|[1-5]\\d|60)$`));
+  }
+  await guess(address);
+  for (const door of doors) {
+    const { headers } = await door(from(address));
+    expect(headers.get("ratelimit")).toBe(`"failed-authentications";r=0;t=${headers.get("retry-after")}`);
+  }
+});
+
+test("a valid caller is told of no limit, also at the address of one who guesses", async () => {
+  await guess("203.0.113.9");
+  const { headers } = await beckon.call("/agents", { headers: from("203.0.113.9") });
+  expect([headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")]).toEqual([null, null, null]);
+});

@@ -1,5 +1,5 @@
 import { elapsed } from "../base/clock.ts";
-import { Refusal } from "../base/errors.ts";
+import { type AppliedLimit, Refusal } from "../base/errors.ts";
 
 /**
  * Counts failed authentications by address and slows down who guesses. A valid credential is never counted and never refused, so
@@ -8,15 +8,34 @@ import { Refusal } from "../base/errors.ts";
 export interface FailedAuthentications {
   /** The answer to one more failure: `unauthorized`, or `too_many_requests` beyond the limit. */
   answer(address: string, message: string): Refusal;
+  /** The answer to whom not even a valid credential is looked at, or undefined: the address is within the limit. */
+  beyond(address: string): Refusal | undefined;
 }
 
 /** Addresses kept in mind; beyond that the oldest is forgotten, which only costs strictness. */
 const maxAddresses = 10_000;
 const windowMs = 60_000;
 
-export function countFailedAuthentications(limitPerMinute: number): FailedAuthentications {
+export function countFailedAuthentications(limitPerMinute: number, policy = "failed-authentications"): FailedAuthentications {
   const failures = new Map<string, { count: number; until: number }>();
+  const limitOf = ({ count, until }: { count: number; until: number }, now: number): AppliedLimit => ({
+    policy,
+    quota: limitPerMinute,
+    windowSeconds: windowMs / 1_000,
+    remaining: Math.max(0, limitPerMinute - count),
+    resetSeconds: Math.ceil((until - now) / 1_000),
+  });
+  const tooMany = (limit: AppliedLimit) =>
+    new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
+      retryAfter: limit.resetSeconds,
+      limit,
+    });
   return {
+    beyond(address) {
+      const now = elapsed();
+      const entry = failures.get(address);
+      return entry !== undefined && entry.until > now && entry.count >= limitPerMinute ? tooMany(limitOf(entry, now)) : undefined;
+    },
     answer(address, message) {
       const now = elapsed();
       const known = failures.get(address);
@@ -28,10 +47,8 @@ export function countFailedAuthentications(limitPerMinute: number): FailedAuthen
         if (failures.size <= maxAddresses) break;
         failures.delete(oldest);
       }
-      if (entry.count <= limitPerMinute) return new Refusal("unauthorized", message);
-      return new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
-        retryAfter: Math.ceil((entry.until - now) / 1_000),
-      });
+      const limit = limitOf(entry, now);
+      return entry.count <= limitPerMinute ? new Refusal("unauthorized", message, { limit }) : tooMany(limit);
     },
   };
 }

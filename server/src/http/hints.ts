@@ -10,7 +10,7 @@ const maxHints = 50_000;
  */
 export interface Hints {
   /** @throws Refusal of the gate, for a credential that does not stand. */
-  permitBody(request: Pick<StartRequest, "door" | "credentialHash" | "agentId">): Promise<void>;
+  permitBody(request: Pick<StartRequest, "door" | "credentialHash" | "member" | "agentId">): Promise<void>;
   forget(credentialHash: Buffer): void;
 }
 

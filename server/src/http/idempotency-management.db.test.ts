@@ -29,6 +29,13 @@ async function routes() {
     "create a key": { path: "/keys", body: { name: "Test", preset: "invoke" }, status: 201 },
     "rotate a key": { path: `/keys/${key.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
     "restore an agent": { path: `/agents/${deleted.id}/restore`, body: {}, status: 200 },
+    "duplicate an agent": { path: `/agents/${agent.id}/duplicate`, body: { name: "Other" }, status: 201 },
+    "restore a version": { path: `/agents/${agent.id}/versions/1/restore`, body: {}, status: 200 },
+    "import agents": {
+      path: "/agents/import",
+      body: { beckon: 1, agents: [{ name: "Test", model: "demo/echo", triggers: [{ name: "Test" }] }] },
+      status: 200,
+    },
     "pause an agent": { path: `/agents/${agent.id}/pause`, body: { reason: "Holiday" }, status: 200 },
     "resume an agent": { path: `/agents/${agent.id}/resume`, body: {}, status: 200 },
   };
@@ -43,6 +50,9 @@ const names: readonly RouteName[] = [
   "create a key",
   "rotate a key",
   "restore an agent",
+  "duplicate an agent",
+  "restore a version",
+  "import agents",
   "pause an agent",
   "resume an agent",
 ];

@@ -46,6 +46,7 @@ test("a run that invoke started is on record with source, input, output and time
       status: "succeeded",
       source: "invoke",
       trigger_id: null,
+      retry_of: null,
       input: "Hello",
       output: "Hello",
       error: null,

@@ -5,11 +5,14 @@ import { mayBeKey } from "../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
+import { cookieOf, memberAt } from "./member-at-door.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
 import { jsonOf, textOf } from "./read-body.ts";
 import { gone, headerOf, pathMember, type Request } from "./request.ts";
 import type { Services } from "./services.ts";
-import { start } from "./start-door.ts";
+import { type StartDoor, start } from "./start-door.ts";
+import { streamInvoked } from "./stream-invoked.ts";
+import { acceptsStream } from "./streams/index.ts";
 
 /** `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its answer, as long as the caller prefers to. */
 export async function handleInvoke(services: Services, hints: Hints, c: Request): Promise<Response> {
@@ -17,16 +20,19 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   const credential = headerOf(incoming, "x-api-key");
   const wellFormed = credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
   const preference = readPrefer(headerOf(incoming, "prefer"));
-  const run = await start(services, hints, c, {
+  const door: StartDoor = {
     door: "invoke",
     credentialHash: wellFormed ? hashCredential(credential) : undefined,
+    ...(credential === undefined ? await memberAt(services, incoming) : {}),
     agentId: pathMember(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
     contentType: headerOf(incoming, "content-type"),
-  });
+  };
+  if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, door);
+  const run = await start(services, hints, c, door);
   if (credential !== undefined && mayBeKey(credential)) services.keyUse.note({ workspaceId: run.workspaceId, credential });
-  const headers: Record<string, string> = { "content-type": "application/json" };
+  const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(door) };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const honoured = applied(preference);
   if (honoured !== undefined) headers["preference-applied"] = honoured;

@@ -2,12 +2,15 @@ import type { Scope } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { Refusal } from "../base/errors.ts";
 import type { Runtime } from "../runs/index.ts";
-import { authenticate } from "./authenticate.ts";
+import { authenticate, workspaceOf } from "./authenticate.ts";
+import { heldBy } from "./held-credential.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
-import { hashBody, jsonOf, type RawBody, readBody, textOf } from "./read-body.ts";
+import { managedBody } from "./managed-body.ts";
+import { hashBody, readBody } from "./read-body.ts";
 import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
 import type { RouteDoc } from "./route-doc.ts";
 import type { Services } from "./services.ts";
+import { acceptsStream, type EventSource } from "./streams/index.ts";
 
 export type ManagedContext = Context & { readonly runtime: Runtime };
 
@@ -27,6 +30,8 @@ export interface Answer {
   readonly data?: unknown;
   /** In place of data: answered one by one, as JSON Lines, as fast as the caller reads. */
   readonly lines?: AsyncIterable<unknown>;
+  /** In place of data: a file of its own form, written as fast as the caller reads. */
+  readonly file?: { readonly name: string; readonly type: string; readonly text: AsyncIterable<string> };
   /** Of a list. */
   readonly next?: string | null;
   /** The path of what was created: 201. */
@@ -36,6 +41,12 @@ export interface Answer {
   readonly replayed?: boolean;
   /** The version of the resource, for `If-Match`. */
   readonly etag?: string;
+  readonly cookies?: readonly string[];
+}
+
+/** What a route gives to who reads a stream. `agentIds`: all of it is of these agents; null: of the whole workspace. */
+export interface StreamAnswer extends EventSource {
+  readonly agentIds: readonly string[] | null;
 }
 
 /** A route of the management API. It calls one verb, which checks the same permission that is declared here. */
@@ -44,18 +55,28 @@ export interface ManagedRoute {
   /** Under `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
+  /** It is about all workspaces of a member, who need not name one. */
+  readonly anyWorkspace?: true;
   readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Promise<Answer>;
+  /**
+   * For GET, in the place of `handle`, to who accepts `text/event-stream`. Undefined: nothing comes any more, which is answered
+   * with 204, since that ends a browser's reconnecting.
+   */
+  readonly stream?: (request: ManagedRequest & { readonly lastEventId: string | undefined }) => Promise<StreamAnswer | undefined>;
 }
 
 /** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
 export async function handleManaged(services: Services, route: ManagedRoute, c: Request): Promise<Response> {
   const { incoming } = c.env;
-  const { actor, workspaceId } = await authenticate(services, incoming);
+  const { workspace: wanted, ...query } = c.req.query();
+  const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
+  const authenticated = await authenticate(services, incoming, { id, any: route.anyWorkspace });
+  const { actor, workspaceId, cookies = [] } = authenticated;
   const raw = route.method === "GET" ? undefined : await readBody(incoming);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const { database, sealer, runtime } = services;
-  const answer = await route.handle({
+  const request: ManagedRequest = {
     ctx: {
       actor,
       workspaceId,
@@ -75,11 +96,24 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
     param: (name) => pathMember(c, name),
-    query: c.req.query(),
-    body: raw && readJson(raw, headerOf(incoming, "content-type")),
+    // To a key it is a member of the query like any other, which no route knows.
+    query: actor.kind === "user" ? query : c.req.query(),
+    body: raw && managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
-  });
-  return render(answer);
+  };
+  if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
+    return render({ ...(await route.handle(request)), cookies });
+  }
+  const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
+  const reservation = services.streams.reserve(held.id);
+  try {
+    const source = await route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") });
+    if (source === undefined) return new Response(null, { status: 204 });
+    const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
+    return reservation.answer(c, source, { ...held, agentIds: source.agentIds }, headers);
+  } finally {
+    reservation.release();
+  }
 }
 
 /** The version in `If-Match`; `*` asks for none in particular. */
@@ -87,31 +121,22 @@ function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** The body as JSON. Undefined when there is none; a refusal instead of throwing it, since other refusals come first. */
-function readJson(raw: RawBody, contentType: string | undefined): unknown {
-  if (raw.bytes === undefined) return raw.refusal;
-  if (raw.bytes.length === 0) return undefined;
-  const type = contentType?.split(";")[0]?.trim().toLowerCase();
-  if (type === undefined || !/^[^/]+\/(.+\+)?json$/.test(type)) {
-    return new Refusal("unsupported_type", "The body must be JSON. Send it with Content-Type: application/json.");
-  }
-  try {
-    return jsonOf(textOf(raw.bytes));
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown;
-    throw thrown;
-  }
-}
-
-function render(answer: Answer): Response {
+/** The answer of a route as it is sent. */
+export function render(answer: Answer): Response {
   const headers = new Headers({ "content-type": "application/json" });
+  for (const cookie of answer.cookies ?? []) headers.append("set-cookie", cookie);
   if (answer.location !== undefined) headers.set("location", answer.location);
   if (answer.secret) headers.set("cache-control", "no-store");
   if (answer.replayed) headers.set("idempotency-replayed", "true");
   if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
   if (answer.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(asLines(answer.lines)), { status: 200, headers });
+    return new Response(ReadableStream.from(encoded(asLines(answer.lines))), { status: 200, headers });
+  }
+  if (answer.file !== undefined) {
+    headers.set("content-type", answer.file.type);
+    headers.set("content-disposition", `attachment; filename="${answer.file.name}"`);
+    return new Response(ReadableStream.from(encoded(answer.file.text)), { status: 200, headers });
   }
   if (answer.data === undefined) {
     headers.delete("content-type");
@@ -121,7 +146,11 @@ function render(answer: Answer): Response {
   return new Response(JSON.stringify(body), { status: answer.location === undefined ? 200 : 201, headers });
 }
 
-async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<Uint8Array> {
+async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${JSON.stringify(value)}\n`;
+}
+
+async function* encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for await (const value of values) yield encoder.encode(`${JSON.stringify(value)}\n`);
+  for await (const text of texts) yield encoder.encode(text);
 }

@@ -10,11 +10,19 @@ const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body;
 
+const { body: invoked } = await beckon.invoke(agent, "Hello");
+
 const bodies: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [
   ["POST", "/agents", { name: "Test", model: "demo/echo" }],
   ["PATCH", `/agents/${agent.id}`, { name: "Test" }],
+  ["POST", `/agents/${agent.id}/duplicate`, { name: "Test" }],
+  ["POST", `/agents/${agent.id}/versions/1/restore`, {}],
+  ["POST", "/agents/import", { beckon: 1, agents: [] }],
   ["POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
   ["PATCH", `/agents/${agent.id}/triggers/${trigger.id}`, { name: "Test" }],
+  ["POST", `/runs/${invoked.run_id}/retry`, {}],
+  ["POST", "/runs/cancel", { all: true }],
+  ["POST", "/runs/delete", { all: true }],
   ["POST", "/providers", { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" }],
   ["PATCH", `/providers/${provider.id}`, {}],
   ["POST", "/keys", { name: "Test", preset: "invoke" }],

@@ -22,6 +22,14 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["agents:write", "PATCH", `/agents/${agent.id}`],
   ["agents:write", "DELETE", `/agents/${agent.id}`],
   ["agents:write", "POST", `/agents/${agent.id}/restore`],
+  ["agents:write", "POST", `/agents/${agent.id}/duplicate`],
+  ["agents:read", "GET", `/agents/${agent.id}/versions`],
+  ["agents:read", "GET", `/agents/${agent.id}/versions/1`],
+  ["agents:read", "GET", `/agents/${agent.id}/versions/1/compare`],
+  ["agents:write", "POST", `/agents/${agent.id}/versions/1/restore`],
+  ["agents:read", "GET", "/agents/export"],
+  ["agents:read", "GET", `/agents/${agent.id}/export`],
+  ["agents:write", "POST", "/agents/import"],
   ["agents:write", "POST", `/agents/${agent.id}/pause`],
   ["agents:write", "POST", `/agents/${agent.id}/resume`],
   ["agents:write", "POST", `/agents/${agent.id}/token/rotate`],
@@ -39,6 +47,10 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["runs:read", "GET", `/runs/${own.run_id}`],
   ["runs:read", "GET", `/runs/${own.run_id}/events`],
   ["runs:write", "POST", `/runs/${own.run_id}/cancel`],
+  ["runs:write", "POST", "/runs/cancel"],
+  ["runs:write", "POST", `/runs/${own.run_id}/retry`],
+  ["runs:write", "POST", "/runs/delete"],
+  ["runs:write", "DELETE", `/runs/${own.run_id}`],
   ["providers:write", "POST", "/providers"],
   ["providers:read", "GET", "/providers"],
   ["providers:read", "GET", `/providers/${provider.id}`],
@@ -96,6 +108,14 @@ describe("an agent token", () => {
 
   test("cancels a run of its agent", async () => {
     expect((await asAgent(`/runs/${own.run_id}/cancel`, "POST")).status).toBe(200);
+  });
+
+  test.each([
+    ["POST", `/runs/${own.run_id}/retry`],
+    ["DELETE", `/runs/${own.run_id}`],
+    ["POST", "/runs/delete"],
+  ])("is refused at %s %s with 403, though the run is its agent's", async (method, path) => {
+    expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
   test.each(["/runs", `/agents/${agent.id}/runs`])("finds runs of its agent only at %s", async (path) => {

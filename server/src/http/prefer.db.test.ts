@@ -91,7 +91,10 @@ test("a failed run is answered with 500 under wait=N too", async () => {
   expect([status, body.code]).toEqual([500, "step_limit"]);
 });
 
-test("asking for a stream of events is ignored until there is one", async () => {
-  const { status, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { accept: "text/event-stream" });
+test("who would take the answer as JSON too gets it as JSON", async () => {
+  const accept = "application/json, text/event-stream";
+  const { status, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { accept });
+  expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
+});
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { startTestBeckon } from "../../test/beckon.ts";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { expectRefusal } from "../../test/refusal.ts";
@@ -17,6 +17,8 @@ async function busyAgent({ queued, limit = queued }: { queued: number; limit?: n
   return { held, agent };
 }
 
+const limitsIn = ({ headers }: Answer) => [headers.get("ratelimit-policy"), headers.get("ratelimit")];
+
 const statusesOf = async (agentId: string): Promise<string[]> =>
   (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { status: string }) => run.status);
 
@@ -25,6 +27,15 @@ test("an invoke of an agent whose queue is full is refused with 429 and when to 
   const answer = await beckon.invoke(agent, "one more");
   expectRefusal(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(limitsIn(answer)).toEqual(['"queued-runs";q=2;qu="concurrent-requests"', '"queued-runs";r=0;t=5']);
+});
+
+test("a key that invokes is told the limit too, and who is served is told none", async () => {
+  const { agent, held } = await busyAgent({ queued: 1 });
+  expect(limitsIn(await beckon.invoke({ id: agent.id, token: beckon.key }, "one more"))[0]).toMatch(/q=1;/);
+  held.release();
+  await eventually("an empty queue", async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined);
+  expect(limitsIn(await beckon.invoke(agent, "Hello"))).toEqual([null, null]);
 });
 
 test("a fire at an agent whose queue is full is refused with 429 and when to come back", async () => {
@@ -33,6 +44,7 @@ test("a fire at an agent whose queue is full is refused with 429 and when to com
   const answer = await beckon.call(url, { credential: null, body: "one more" });
   expectRefusal(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(limitsIn(answer)).toEqual(['"queued-runs";q=1;qu="concurrent-requests"', '"queued-runs";r=0;t=5']);
 });
 
 test("what is refused for a full queue is not on record", async () => {

@@ -13,6 +13,8 @@ export interface RouteDoc {
   /** What one might not expect. */
   readonly description?: string;
   readonly body?: z.ZodType;
+  /** The body may be YAML as well as JSON. */
+  readonly yaml?: true;
   /** No body is taken as one without members. */
   readonly bodyOptional?: true;
   readonly query?: z.ZodObject;
@@ -24,6 +26,10 @@ export interface RouteDoc {
   readonly list?: true;
   /** The answer is `data` after `data`, as JSON Lines. */
   readonly lines?: true;
+  /** What a reader of `text/event-stream` gets in place of it. */
+  readonly stream?: string;
+  /** The answer is `data` itself, as a file in JSON or, if it was asked for, in YAML. */
+  readonly file?: true;
   /** The answer is 201, with a Location. */
   readonly created?: true;
   /** It takes an Idempotency-Key. */
@@ -36,11 +42,12 @@ export interface RouteDoc {
   readonly example?: unknown;
 }
 
-/** Every code that a managed route may refuse with. */
-export function refusalsOf(method: string, path: string, doc: RouteDoc): RefusalCode[] {
-  const codes: RefusalCode[] = ["unauthorized", "forbidden", "too_many_requests", "internal_error", "unavailable"];
-  if (path.includes(":")) codes.push("not_found");
-  if (doc.query !== undefined || method !== "GET") codes.push("bad_request");
+/** Every code that a route may refuse with. `who`: of a route about accounts. */
+export function refusalsOf({ method, path, doc, who }: { method: string; path: string; doc: RouteDoc; who?: string }): RefusalCode[] {
+  const codes: RefusalCode[] = ["unauthorized", "forbidden", "misdirected", "too_many_requests", "internal_error", "unavailable"];
+  // A session may name a workspace that is not its member's, or none although there are several.
+  if (path.includes(":") || who === undefined) codes.push("not_found");
+  if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");
   if (doc.body !== undefined || doc.once) codes.push("too_large");
   if (doc.body !== undefined) codes.push("unsupported_type");
   // A stored answer may be under way to its end, or sealed with a key that is lost.

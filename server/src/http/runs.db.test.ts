@@ -149,7 +149,7 @@ describe("a cursor", () => {
 });
 
 test("a query member that a list does not know is refused by name, so that no filter is thought to apply", async () => {
-  const { status, body } = await beckon.call("/runs?status=failed");
+  const { status, body } = await beckon.call("/runs?state=failed");
   expect([status, body.code]).toEqual([400, "bad_request"]);
-  expect(body.error).toContain("status");
+  expect(body.error).toContain("state");
 });

@@ -1,9 +1,11 @@
+import type { Auth, RefusedSignIns } from "../accounts/index.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { Runtime } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
+import type { Streams } from "./streams/index.ts";
 
 /** What the doors are built from. */
 export interface Services {
@@ -16,4 +18,9 @@ export interface Services {
   readonly trustProxy: boolean;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
+  readonly auth: Auth;
+  /** Of passwords and one-time links, which are not even looked at beyond the limit. */
+  readonly guesses: FailedAuthentications;
+  readonly refusedSignIns: RefusedSignIns;
+  readonly streams: Streams;
 }

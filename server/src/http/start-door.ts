@@ -10,23 +10,29 @@ export interface StartDoor {
   readonly door: StartRequest["door"];
   /** Undefined: absent or malformed, refused without a query. */
   readonly credentialHash: Buffer | undefined;
+  /** Who is signed in, with the right to invoke; the hash stands for them. */
+  readonly member?: StartRequest["member"];
+  /** Theirs; with cookies to set in the answer. */
+  readonly session?: { readonly id: string; readonly cookies: readonly string[] };
   readonly agentId: string | null;
   readonly key: string | undefined | Refusal;
   /** Makes the payload of the raw body. @throws Refusal */
   readonly payloadOf: (bytes: Buffer) => string;
   readonly contentType: string | undefined;
+  /** The caller reads the run's stream. */
+  readonly hearer?: StartRequest["hearer"];
 }
 
 export async function start(services: Services, hints: Hints, c: Request, door: StartDoor): Promise<Started> {
   const { incoming } = c.env;
-  const { credentialHash, key } = door;
+  const { credentialHash, member, key } = door;
   try {
     if (credentialHash === undefined) throw new Refusal("unauthorized", unauthorizedMessage);
-    const credential = { door: door.door, credentialHash, agentId: door.agentId };
+    const credential = { door: door.door, credentialHash, member, agentId: door.agentId };
     await hints.permitBody(credential);
     const raw = await readBody(incoming);
-    const { contentType = null } = door;
-    return await startRun(services.runtime, { ...credential, contentType, ...judge(raw, key, door.payloadOf) });
+    const { contentType = null, hearer } = door;
+    return await startRun(services.runtime, { ...credential, contentType, hearer, ...judge(raw, key, door.payloadOf) });
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== "unauthorized") throw thrown;
     if (credentialHash !== undefined) hints.forget(credentialHash);

@@ -1,7 +1,7 @@
 import { createKeyBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
-import { inWorkspace } from "../base/database/index.ts";
+import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
@@ -16,30 +16,31 @@ const defaultDays = 90;
 /** Adds a key and shows it, this once. @throws Refusal `forbidden` for more than the actor has itself. */
 export async function createKey({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    once(tx, ctx, async () => {
-      const body = parse(createKeyBody, input.body);
-      const grant = { scopes: [...(scopesOf(body, body.agent_ids) ?? [])], agent_ids: body.agent_ids && [...new Set(body.agent_ids)] };
-      await requireAgents(tx, ctx, grant.agent_ids);
-      permitGrant(ctx, grant);
-      const row = await insertKey(tx, {
-        id: newId("key"),
-        workspace_id: ctx.workspaceId,
-        name: body.name,
-        ...grant,
-        created_by: principalOf(ctx.actor),
-        expiry: expiryOf(body) ?? { days: defaultDays },
-      });
-      if (!row.lives) throw ended();
-      const key = newCredential("bkw_");
-      await insertSecret(tx, row, hashCredential(key));
-      const shown = toKey(row);
-      await record(tx, ctx, {
-        action: "key.create",
-        target: row.id,
-        data: { name: row.name, ...grant, expires_at: shown.expires_at },
-      });
-      return { ...shown, key };
-    }),
-  );
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addKey(tx, ctx, input.body)));
+}
+
+/** The same without a permission of its own, in the caller's transaction: for verbs that make a key with something else. */
+export async function addKey(tx: WorkspaceTransaction, ctx: Context, given: unknown): Promise<KeyWithSecret> {
+  const body = parse(createKeyBody, given);
+  const grant = { scopes: [...(scopesOf(body, body.agent_ids) ?? [])], agent_ids: body.agent_ids && [...new Set(body.agent_ids)] };
+  await requireAgents(tx, ctx, grant.agent_ids);
+  permitGrant(ctx, grant);
+  const row = await insertKey(tx, {
+    id: newId("key"),
+    workspace_id: ctx.workspaceId,
+    name: body.name,
+    ...grant,
+    created_by: principalOf(ctx.actor),
+    expiry: expiryOf(body) ?? { days: defaultDays },
+  });
+  if (!row.lives) throw ended();
+  const key = newCredential("bkw_");
+  await insertSecret(tx, row, hashCredential(key));
+  const shown = toKey(row);
+  await record(tx, ctx, {
+    action: "key.create",
+    target: row.id,
+    data: { name: row.name, ...grant, expires_at: shown.expires_at },
+  });
+  return { ...shown, key };
 }

@@ -1,5 +1,5 @@
 import { presets, type Scope, workspaceScopes } from "@beckon/contract";
-import { type Context, mayTouchAgent } from "../base/context.ts";
+import { type Context, mayTouchAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Expiry, livingAgents } from "./store.ts";
@@ -27,7 +27,7 @@ export function expiryOf(given: {
 }
 
 /**
- * No key gives more than it has, neither when it makes a key nor when it changes one or takes over its secret.
+ * Nobody gives more than they have, neither when it makes a key nor when it changes one or takes over its secret.
  * @throws Refusal `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
  */
 export function permitGrant(ctx: Context, grant: Grant): void {
@@ -36,12 +36,20 @@ export function permitGrant(ctx: Context, grant: Grant): void {
   if (grant.agent_ids !== null && beyond.length > 0) {
     throw new Refusal("bad_request", `scopes: a key that is limited to agents cannot have ${beyond.join(", ")}: they are about more.`);
   }
-  if (actor.kind !== "key") return;
-  const lacking = grant.scopes.filter((scope) => !actor.scopes.includes(scope));
+  const lacking = scopesBeyond(ctx, grant.scopes);
   if (lacking.length > 0) {
-    throw new Refusal("forbidden", `A key cannot give what it lacks itself: ${lacking.join(", ")}. Use a key that has all of these.`);
+    throw new Refusal(
+      "forbidden",
+      actor.kind === "user"
+        ? `Your role here, ${actor.role}, does not include ${lacking.join(", ")}, so you cannot give it to a key.`
+        : `A key cannot give what it lacks itself: ${lacking.join(", ")}. Use a key that has all of these.`,
+    );
   }
-  if (actor.agentIds !== null && (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))) {
+  if (
+    actor.kind === "key" &&
+    actor.agentIds !== null &&
+    (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
+  ) {
     throw new Refusal("forbidden", "This key is limited to some agents: what it makes must be limited to these, by agent_ids.");
   }
 }

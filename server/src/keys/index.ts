@@ -1,4 +1,4 @@
-export { createKey } from "./create.ts";
+export { addKey, createKey } from "./create.ts";
 export { deleteKey } from "./delete.ts";
 export { ensureBootstrapKey } from "./ensure-bootstrap.ts";
 export { getKey } from "./get.ts";

@@ -29,6 +29,7 @@ const pathTo = (path: string, whose: "mine" | "theirs") =>
   path
     .replace(":agent_id", { mine, theirs }[whose].id)
     .replace(":trigger_id", triggers[whose].id)
+    .replace(":version", "1")
     .replace(":run_id", runs[whose])
     .replace(":key_id", keys[whose].id)
     .replace(":provider_id", provider.id);
@@ -44,10 +45,13 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
 });
 
 // None of these reaches its body, so that the resources stay as they are.
-test.each(about.filter(([method]) => method !== "DELETE"))("%s %s opens what hangs on its own", async (method, path) => {
-  const { status } = await call(pathTo(path, "mine"), method, method === "GET" ? undefined : { nonsense: 1 });
-  expect(status).toBe(method === "GET" ? 200 : 400);
-});
+test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
+  "%s %s opens what hangs on its own",
+  async (method, path) => {
+    const { status } = await call(pathTo(path, "mine"), method, method === "GET" ? undefined : { nonsense: 1 });
+    expect(status).toBe(method === "GET" ? 200 : 400);
+  },
+);
 
 test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permission)))(
   "%s %s is about the whole workspace, and refused although the row says the scope",
@@ -64,7 +68,19 @@ test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permissio
 test("every route is about agents, about the workspace, a list, or named here", () => {
   const others = routes.filter(([, path, permission]) => !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission));
   expect(others.map(([method, path]) => `${method} ${path}`).sort()).toEqual(
-    ["GET /agents", "GET /keys", "GET /runs", "POST /agents", "POST /keys", "POST /tools/http/import"].sort(),
+    [
+      "GET /agents",
+      "GET /agents/export",
+      "GET /keys",
+      "GET /runs",
+      "POST /agents",
+      "POST /agents/import",
+      "POST /keys",
+      // Their own files try these two.
+      "POST /runs/cancel",
+      "POST /runs/delete",
+      "POST /tools/http/import",
+    ].sort(),
   );
 });
 
@@ -87,8 +103,12 @@ describe("a list shows its own only:", () => {
   });
 });
 
-test("it makes no agents", async () => {
-  expectRefusal(await call("/agents", "POST", { name: "New", model: "demo/echo" }), 403, "forbidden", /limited to some agents/);
+test.each<[string, object]>([
+  ["/agents", { name: "New", model: "demo/echo" }],
+  [`/agents/${mine.id}/duplicate`, {}],
+  ["/agents/import", { beckon: 1, agents: [] }],
+])("it makes no agents by %s", async (path, body) => {
+  expectRefusal(await call(path, "POST", body), 403, "forbidden", /limited to some agents/);
 });
 
 describe("invoke", () => {

@@ -62,11 +62,12 @@ const endText = `${picked("< 1")}, written as (
   where p.id not in (select run_id from open) and (w.steps = 0 or exists (
     select from written o where o.run_id = p.id and o.type = 'run.tool_result' and (o.data ->> 'step')::int = w.steps))
 ), ended as (
-  update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1 + (select count(*)::int from added a where a.run_id = r.id)
+  update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1 + (select count(*)::int from added a where a.run_id = r.id),
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from picked p where r.id = p.id
-  returning r.id, r.workspace_id, r.last_seq
+  returning r.id, r.workspace_id, r.last_seq, r.last_transaction
 ), spent as (
-  select n.id, n.workspace_id, n.last_seq, sums.* from ended n, lateral (
+  select n.id, n.workspace_id, n.last_seq, n.last_transaction, sums.* from ended n, lateral (
     select coalesce(sum((e.data -> 'usage' ->> 'input_tokens')::bigint), 0) as input_tokens,
       coalesce(sum((e.data -> 'usage' ->> 'output_tokens')::bigint), 0) as output_tokens,
       coalesce(sum((e.data -> 'usage' ->> 'cached_input_tokens')::bigint), 0) as cached_input_tokens
@@ -74,16 +75,16 @@ const endText = `${picked("< 1")}, written as (
     where e.run_id = n.id and e.type in ('run.step', 'run.step_lost')
   ) as sums
 ), journal as (
-  insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select id, last_seq, workspace_id, 'evt_' || substr(id, 5), 'run.failed', ${eventVersion}, jsonb_build_object(
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select id, last_seq, workspace_id, last_transaction, 'evt_' || substr(id, 5), 'run.failed', ${eventVersion}, jsonb_build_object(
     'error', jsonb_build_object('code', 'interrupted', 'message', $1::text),
     'usage', jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens, 'cached_input_tokens', cached_input_tokens,
       'estimated', true),
     'cost_micros', null)
   from spent
   union all
-  select n.id, n.seq, n.workspace_id, 'evt_' || substr(n.id, 5, 22) || lpad(to_hex(n.seq), 4, '0'), n.type, ${eventVersion}, n.data
-  from (select e.id, e.workspace_id, a.type, a.data, e.last_seq - 1 - count(*) over (partition by e.id)::int + a.n as seq
+  select n.id, n.seq, n.workspace_id, n.last_transaction, 'evt_' || substr(n.id, 5, 22) || lpad(to_hex(n.seq), 4, '0'), n.type, ${eventVersion}, n.data
+  from (select e.id, e.workspace_id, e.last_transaction, a.type, a.data, e.last_seq - 1 - count(*) over (partition by e.id)::int + a.n as seq
     from ended e join added a on a.run_id = e.id) as n
 )
 insert into run_results (run_id, workspace_id, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated)

@@ -14,3 +14,11 @@ export function permitRuns(ctx: Context, scope: "runs:read" | "runs:write"): rea
 export function noRun(): Refusal {
   return new Refusal("not_found", "There is no run with this id that this credential may see.");
 }
+
+/** To the caller whose request has started a run that was deleted since. A repeat starts no second one: nothing runs twice unnoticed. */
+export function deletedRun(): Refusal {
+  return new Refusal(
+    "conflict",
+    "The run that this request has started was deleted. To start another one, send the request with a new Idempotency-Key.",
+  );
+}

@@ -1,5 +1,5 @@
 import { eventVersion, type RunStatus, type TokenUsage } from "@beckon/contract";
-import type { Database } from "../base/database/index.ts";
+import { arrayLiteral, type Database } from "../base/database/index.ts";
 
 /** Entries of one run's journal, and perhaps its end, to be written together. */
 export interface AppendRow {
@@ -49,7 +49,7 @@ with writes as (
     with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, output, error_code, error_message,
       input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position)
 ), moved as (
-  update runs r set last_seq = w.last_seq + w.entries, status = coalesce(w.status, r.status), finished_at = case when w.status <> 'queued' then now() end
+  update runs r set last_seq = w.last_seq + w.entries, last_transaction = current_transaction(), status = coalesce(w.status, r.status), finished_at = case when w.status <> 'queued' then now() end
   from writes w
   where r.id = any ($1) and r.id = w.run_id and r.workspace_id = w.workspace_id and r.status = 'running' and r.owner = w.owner
     and w.owner in (select p.id from processes p where p.died_at is null) and r.fence = w.fence and r.last_seq = w.last_seq and not (w.intent and r.cancel_requested_at is not null)
@@ -75,7 +75,7 @@ select m.id is not null as written, now() as time from writes w left join moved 
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
 export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
-  const column = <T>(pick: (row: AppendRow) => T) => rows.map(pick);
+  const column = (pick: (row: AppendRow) => string | number | boolean | null) => arrayLiteral(rows.map(pick));
   const entries = rows.flatMap((row) =>
     row.entries.map((entry, index) => ({ ...entry, runId: row.runId, workspaceId: row.workspaceId, seq: row.lastSeq + 1 + index })),
   );
@@ -102,16 +102,16 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
       column((row) => row.end?.usage.cached_input_tokens ?? 0),
       column((row) => row.end?.usage.estimated ?? false),
       column((row) => row.end?.costMicros ?? null),
-      entries.map((entry) => entry.runId),
-      entries.map((entry) => entry.seq),
-      entries.map((entry) => entry.workspaceId),
-      entries.map((entry) => entry.id),
-      entries.map((entry) => entry.type),
-      entries.map((entry) => entry.data),
-      files.map((file) => file.id),
-      files.map((file) => file.workspaceId),
-      files.map((file) => file.runId),
-      files.map((file) => file.content),
+      arrayLiteral(entries.map((entry) => entry.runId)),
+      arrayLiteral(entries.map((entry) => entry.seq)),
+      arrayLiteral(entries.map((entry) => entry.workspaceId)),
+      arrayLiteral(entries.map((entry) => entry.id)),
+      arrayLiteral(entries.map((entry) => entry.type)),
+      arrayLiteral(entries.map((entry) => entry.data)),
+      arrayLiteral(files.map((file) => file.id)),
+      arrayLiteral(files.map((file) => file.workspaceId)),
+      arrayLiteral(files.map((file) => file.runId)),
+      arrayLiteral(files.map((file) => file.content)),
     ],
   });
   return Promise.all(

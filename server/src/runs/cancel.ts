@@ -8,6 +8,9 @@ import { cancelStored } from "./cancel-statement.ts";
 import { readRun } from "./get.ts";
 import type { Runtime } from "./runtime.ts";
 
+/** What a run says that was cancelled while it was queued. */
+export const notStarted = "The run was cancelled before it began.";
+
 /**
  * Cancels a run: a queued one ends at once, a running one as soon as its owner has stopped, a finished one stays as it is.
  * @returns the run as it is now.
@@ -28,16 +31,20 @@ export async function cancelRun({
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };
     const answer = await cancelStored(ctx.database, ref, {
       eventId: newId("evt"),
-      message: "The run was cancelled before it began.",
+      message: notStarted,
       by: { auditId: newId("aud"), actor: principalOf(ctx.actor), address: ctx.address },
     });
-    if (answer === "asked") {
-      const live = ctx.runtime.live.get(input.runId);
-      if (live === undefined) ctx.runtime.wakeUps.tell({ kind: "cancel", runId: input.runId });
-      else live.stop("cancelled");
-    }
+    if (answer === "asked") stopRun(ctx.runtime, input.runId);
+    else ctx.runtime.tail.grew();
   } catch (thrown) {
     throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
   }
   return readRun(ctx, input.runId, agentIds);
+}
+
+/** Has a run stopped that was asked to end: here, or in the process that executes it. */
+export function stopRun({ live, wakeUps }: Runtime, runId: string): void {
+  const here = live.get(runId);
+  if (here === undefined) wakeUps.tell({ kind: "cancel", runId });
+  else here.stop("cancelled");
 }

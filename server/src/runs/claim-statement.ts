@@ -72,12 +72,13 @@ const take = (attempts: 0 | 1, wanted: string) => `
   select id, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, attempt = r.attempt + ${attempts},
+    last_transaction = greatest(r.last_transaction, current_transaction()),
     started_at = coalesce(r.started_at, now())
   from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.attempt, r.started_at, r.cancel_requested_at, p.n
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.cancel_requested_at, p.n
 ), journal as (
-  insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select id, last_seq, workspace_id, ($3::text[])[n], case when fence > 1 then 'run.resumed' else 'run.started' end, ${eventVersion},
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select id, last_seq, workspace_id, last_transaction, ($3::text[])[n], case when fence > 1 then 'run.resumed' else 'run.started' end, ${eventVersion},
     case when fence > 1 then jsonb_build_object('attempt', attempt) else '{}' end
   from taken
 )

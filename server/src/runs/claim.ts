@@ -93,6 +93,7 @@ async function take(
   } finally {
     room.taken -= limit - taken.runs.length;
   }
+  if (taken.runs.length > 0) runtime.tail.grew();
   for (const run of taken.runs) execute(runtime, run, claimant);
   if (taken.runs.length === limit) return "some";
   return taken.contended ? "contended" : "all";

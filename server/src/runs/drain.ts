@@ -14,6 +14,8 @@ const interval = 20;
  */
 export async function drainRuns(runtime: Runtime, graceMs: number): Promise<void> {
   const { live, starts, followers, wakeUps } = runtime;
+  // Streams of what others execute go on at another process: see `watchRun`.
+  followers.wakeAll();
   // Alone, a queued run has nobody to execute it: whoever waits for it waits in vain.
   await until(() => live.size === 0 && starts.pending === 0 && (wakeUps.alone || followers.count === 0), graceMs);
   for (const run of live.values()) run.stop("drain");

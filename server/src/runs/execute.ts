@@ -3,12 +3,14 @@ import { elapsed, sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
 import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
+import type { Hearer } from "./hearer.ts";
 import { readJournal } from "./journal-store.ts";
 import { createLiveRun, type LiveRun } from "./live-run.ts";
 import { type Claim, type OwnedJournal, openJournal } from "./open-journal.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
+import { tellOutput } from "./tell-output.ts";
 
 /** A run that this process owns, and has reserved room for. */
 export interface OwnedRun extends Claim {
@@ -26,6 +28,8 @@ export interface OwnedRun extends Claim {
   readonly fromQueue?: boolean;
   /** It may be given to no other process after this one. */
   readonly lastAttempt?: boolean;
+  /** Of the caller who started it here, and reads its stream: it hears the run from the first word on. */
+  readonly hearer?: Hearer | undefined;
 }
 
 /**
@@ -36,6 +40,7 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   const { fromQueue = false, lastAttempt = false, cancelRequested = false } = run;
   const live = createLiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
+  if (run.hearer !== undefined) runtime.hearers.add(run.runId, run.hearer);
   runtime.followers.wake(run.runId);
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;
@@ -47,7 +52,7 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
     const prepared = await prepare(runtime, live, run, journal);
     if (prepared !== undefined) {
       limited = prepared.config.limits.max_concurrent_runs !== null;
-      await execute(live, run, prepared, journal, startedAt);
+      await execute(runtime, live, run, prepared, journal, startedAt);
     }
   } catch (thrown) {
     report(runtime, run, thrown);
@@ -109,6 +114,7 @@ function stopReason(live: LiveRun): StopReason | undefined {
 }
 
 async function execute(
+  runtime: Runtime,
   live: LiveRun,
   run: OwnedRun,
   { config, model, circuit, tools }: PreparedAgent,
@@ -132,7 +138,8 @@ async function execute(
       resumed: run.resumed,
       signal: live.signal,
       deadlineAt,
-      watched: () => false,
+      watched: () => runtime.hearers.has(run.runId),
+      onDelta: tellOutput(runtime.hearers, live),
       timeouts: defaultTimeouts,
     });
   } finally {

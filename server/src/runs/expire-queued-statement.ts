@@ -8,11 +8,13 @@ export async function expireQueued(database: Database): Promise<void> {
     text: `with picked as (
         select id from runs where status = 'queued' and created_at < now() - interval '24 hours' order by id limit 500 for no key update skip locked
       ), ended as (
-        update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1 from picked p where r.id = p.id
-        returning r.id, r.workspace_id, r.last_seq
+        update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1,
+          last_transaction = greatest(r.last_transaction, current_transaction())
+        from picked p where r.id = p.id
+        returning r.id, r.workspace_id, r.last_seq, r.last_transaction
       ), journal as (
-        insert into events (run_id, seq, workspace_id, id, type, version, data)
-        select id, last_seq, workspace_id, 'evt_' || substr(id, 5), 'run.failed', ${eventVersion}, jsonb_build_object(
+        insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+        select id, last_seq, workspace_id, last_transaction, 'evt_' || substr(id, 5), 'run.failed', ${eventVersion}, jsonb_build_object(
           'error', jsonb_build_object('code', 'deadline_exceeded', 'message', $1::text),
           'usage', jsonb_build_object('input_tokens', 0, 'output_tokens', 0, 'cached_input_tokens', 0), 'cost_micros', 0)
         from ended

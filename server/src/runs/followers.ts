@@ -11,6 +11,8 @@ export interface Followers {
   join(runId: string): Following;
   /** The run's journal has grown, or this process has begun to execute it. */
   wake(runId: string): void;
+  /** Everybody looks again. */
+  wakeAll(): void;
   /** How many follow. */
   readonly count: number;
   /** Nobody is woken any more: whoever watches gives up. */
@@ -24,6 +26,8 @@ export interface Following {
    * when all followers are closed.
    */
   more(after: number, signal: AbortSignal): Promise<void>;
+  /** There is no such run any more. */
+  readonly gone: boolean;
   leave(): void;
 }
 
@@ -32,6 +36,7 @@ const interval = 500;
 
 interface Follower {
   after: number;
+  gone: boolean;
   readonly wake: () => void;
 }
 
@@ -46,8 +51,14 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
     try {
       while (followed.size > 0) {
         await sleep(interval, closing.signal);
-        for (const row of await readLastSeqs(database, [...followed.keys()])) {
-          for (const follower of followed.get(row.id) ?? []) if (row.last_seq > follower.after) follower.wake();
+        const runIds = [...followed.keys()];
+        const lastSeqs = new Map((await readLastSeqs(database, runIds)).map((row) => [row.id, row.last_seq]));
+        for (const runId of runIds) {
+          const lastSeq = lastSeqs.get(runId);
+          for (const follower of followed.get(runId) ?? []) {
+            if (lastSeq === undefined) follower.gone = true;
+            if (lastSeq === undefined || lastSeq > follower.after) follower.wake();
+          }
         }
       }
     } catch {
@@ -68,6 +79,7 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
       let resume: (() => void) | undefined;
       const follower: Follower = {
         after: 0,
+        gone: false,
         wake: () => {
           if (resume === undefined) told = true;
           else resume();
@@ -78,6 +90,9 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
       followed.set(runId, followers.add(follower));
       count++;
       return {
+        get gone() {
+          return follower.gone;
+        },
         more(after, signal) {
           follower.after = after;
           if (!looking) void look();
@@ -102,6 +117,7 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
     wake(runId) {
       for (const follower of followed.get(runId) ?? []) follower.wake();
     },
+    wakeAll,
     get count() {
       return count;
     },

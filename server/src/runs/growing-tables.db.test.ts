@@ -1,16 +1,21 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { appendRow, type SeededAgent, seedAgent, seedProcess, startedOf, startRow, succeeded } from "../../test/tenant.ts";
-import { connect } from "../base/database/index.ts";
+import { connect, inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
+import { beginning } from "../events/position.ts";
+import { readEnd, readGeneration, readStretch } from "../events/store.ts";
 import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
-import { cancelStored } from "./cancel-statement.ts";
+import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
+import { deleteRunRows } from "./delete-store.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
 import { cancelledRuns, recordDeaths } from "./process-store.ts";
 import { readLastSeqs, readOutcome } from "./result-store.ts";
+import { retryStored } from "./retry-statement.ts";
 import { startRuns } from "./start-statement.ts";
 
 /**
@@ -64,6 +69,13 @@ const start = async (rows: ReturnType<typeof startRow>[]) => (await startRuns(da
 const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 const runningAt = (of: string, count: number) => start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
+
+/** In a transaction of the workspace, which tells what it has counted. */
+const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
+  inWorkspace(planned.tenant, agent.workspaceId, async (tx) => {
+    await work(tx);
+    await sql`select pg_stat_force_next_flush()`.execute(tx);
+  });
 
 /** What is measured: its preparation, which is not, and the statement. */
 const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
@@ -121,6 +133,37 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     if (run === undefined) throw new Error("no run");
     return () => cancelStored(planned, run, { eventId: newId("evt"), message: "test" });
   },
+  "a cancellation of 20 at once": async () => {
+    const [queued, running] = [await queuedOf(agent, 10), await runningAt(owner, 10)];
+    const { workspaceId } = agent;
+    const runIds = [...queued, ...running].map((run) => run.runId);
+    return () => inTenant((tx) => cancelAllStored(tx, { runIds, workspaceId, message: "test" }));
+  },
+  "a deletion of 10 at once": async () => {
+    const runs = await runningAt(owner, 10);
+    await appendToRuns(
+      database,
+      runs.map((run) => appendRow(run, owner, { end: succeeded })),
+    );
+    return () =>
+      inTenant((tx) =>
+        deleteRunRows(
+          tx,
+          agent.workspaceId,
+          runs.map((run) => run.runId),
+        ),
+      );
+  },
+  "a retry": async () => {
+    const [run] = await runningAt(owner, 1);
+    if (run === undefined) throw new Error("no run");
+    await appendToRuns(database, [appendRow(run, owner, { end: succeeded })]);
+    const { runId: original, workspaceId } = run;
+    const once = { scope: "key:x POST /", key: newId("req"), bodyHash: hash };
+    const ids = { runId: newId("run"), eventId: newId("evt"), auditId: newId("aud") };
+    return () =>
+      retryStored(planned, { ...ids, original, workspaceId, agentIds: null, principal: "key:x", address: null, version: "current", once });
+  },
   "a look for cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
   "reading a run's events": async () => {
     const [run] = await runningAt(owner, 1);
@@ -137,6 +180,19 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     if (run === undefined) throw new Error("no run");
     return () => readOutcome(planned, run);
   },
+  "the events after a place": async () => {
+    const after = await readEnd(database.engine);
+    await runningAt(owner, 20);
+    return () => readStretch(planned.engine, [agent.workspaceId, limited.workspaceId], { after, limit: 200 });
+  },
+  "the events between two places": async () => {
+    const after = await readEnd(database.engine);
+    await runningAt(owner, 20);
+    const upTo = await readEnd(database.engine);
+    await runningAt(owner, 20);
+    return () => readStretch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
+  },
+  "whether a cursor is of this history": async () => () => readGeneration(planned.engine, beginning),
   "following 50 runs": async () => {
     const runs = await runningAt(owner, 50);
     return () =>

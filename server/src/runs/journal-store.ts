@@ -27,6 +27,28 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
+/** Characters of data, and events, that `readSomeEvents` stops after. */
+const someCharacters = 64 * 1024;
+const someEvents = 32;
+
+/** The next events after `after`, at least one if there is any, and not many more than 64 KiB: for readers of whom there are many. */
+export async function readSomeEvents(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+  after: number,
+): Promise<EventOnWire[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-some-events",
+    text: `select id, run_id, seq, type, version, time, data from (
+        select e.*, coalesce(sum(length(e.data::text)) over (order by e.seq rows between unbounded preceding and 1 preceding), 0) as before from (
+          select id, run_id, seq, type, version, time, data from events
+            where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4) e) e
+      where before < $5 order by seq`,
+    values: [run.runId, run.workspaceId, after, someEvents, someCharacters],
+  });
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+}
+
 /** The whole journal with the data that was too large for it put back, as the engine goes on from it. */
 export async function readJournal(database: Database, run: { runId: string; workspaceId: string }): Promise<RunEvent[]> {
   const { rows } = await database.engine.query<EventRow>({

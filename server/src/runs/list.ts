@@ -1,12 +1,17 @@
-import type { Run } from "@beckon/contract";
+import { agentRunsQuery, type Run, runsQuery } from "@beckon/contract";
 import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
+import { parse } from "../base/parse.ts";
 import { noRun, permitRuns } from "./access.ts";
-import { listRunRows } from "./store.ts";
+import { searchRuns } from "./search-store.ts";
+import { readRuns } from "./store.ts";
 
-/** Runs of the workspace, or of one agent; who is bound to agents sees theirs only. */
+/**
+ * Runs of the workspace, or of one agent, that fit the query; who is bound to agents sees theirs only.
+ * A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as many runs as one page may.
+ */
 export async function listRuns({
   ctx,
   input,
@@ -19,7 +24,9 @@ export async function listRuns({
   const agentIds = input.agentId === undefined ? bound : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
-    const page = readPage(input.query, { list: "runs", workspace: ctx.workspaceId, agents: agentIds });
-    return page.page(await listRunRows(tx, ctx.workspaceId, { agentIds }, page));
+    const { limit, after, ...filter } = parse(input.agentId === undefined ? runsQuery : agentRunsQuery, input.query);
+    const page = readPage({ limit, after }, { list: "runs", workspace: ctx.workspaceId, agents: agentIds, ...filter });
+    const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, { agentIds, filter, below: page.below, limit });
+    return { data: await readRuns(tx, ctx.workspaceId, runIds), next: goOn === undefined ? null : page.cursor(goOn) };
   });
 }

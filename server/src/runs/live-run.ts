@@ -21,8 +21,6 @@ export interface LiveRun extends RunRef {
   close(): void;
   /** Calls `listener` once, at the next publish or close. */
   onChange(listener: () => void): () => void;
-  /** Whether anybody waits for what this run says. */
-  readonly watched: boolean;
   /** Whether other processes are to be told of what it says. */
   watchedElsewhere: boolean;
   readonly lastAttempt: boolean;
@@ -51,9 +49,6 @@ export function createLiveRun(ref: RunRef, base: number, options: { watchedElsew
     },
     get closed() {
       return closed;
-    },
-    get watched() {
-      return listeners.size > 0;
     },
     stop: (reason) => controller.abort(new RunStopped(reason)),
     publish(added, end) {

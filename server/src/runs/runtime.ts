@@ -4,12 +4,16 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import type { Circuit, Tool } from "../engine/index.ts";
+import { createTail, type Tail } from "../events/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 import type { Claimant } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
+import { createHearers, type Hearers } from "./hearers.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
+import { createQueueLimits, type QueueLimits } from "./queue-limits.ts";
 import type { RunRef } from "./run.ts";
+import { type SharedReads, shareReads } from "./shared-reads.ts";
 import { type StartAnswer, type StartRow, startRuns } from "./start-statement.ts";
 
 /** What the verbs of runs share inside one process. */
@@ -28,7 +32,13 @@ export interface Runtime {
   /** Claims that had no answer, and may have taken effect or still do. */
   readonly unsureClaims: Set<UnsureClaim>;
   readonly followers: Followers;
+  readonly hearers: Hearers;
+  readonly sharedReads: SharedReads;
   readonly wakeUps: WakeUps;
+  /** For who follows the events of all runs. */
+  readonly tail: Tail;
+  /** For who is refused: see `queueFull`. */
+  readonly queueLimits: QueueLimits;
   readonly prepared: Map<string, PreparedAgent>;
   /** Whether each provider answers, as this process sees it. */
   readonly circuits: Map<string, Circuit>;
@@ -92,20 +102,26 @@ export interface RuntimeOptions {
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { database } = options;
   const wakeUps = openWakeUps(database, options.log);
+  const tail = createTail({ database, wakeUps, log: options.log });
+  const told = async <T>(written: Promise<T>) => {
+    const answers = await written;
+    tail.grew();
+    return answers;
+  };
   return {
     database,
     sealer: options.sealer,
     log: options.log,
     processId: options.processId ?? newId("prc"),
     starts: gather({
-      write: (rows) => startRuns(database, rows),
+      write: (rows) => told(startRuns(database, rows)),
       order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
       bytes: (row) => row.payload.length,
       maxRows: 200,
       maxBytes: 8 * 1024 * 1024,
     }),
     appends: gather({
-      write: (rows) => appendToRuns(database, rows),
+      write: (rows) => told(appendToRuns(database, rows)),
       order: (row) => row.runId,
       bytes: (row) =>
         row.entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), row.end?.output?.length ?? 0),
@@ -116,7 +132,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     unanswered: new Map(),
     unsureClaims: new Set(),
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
+    hearers: createHearers(),
+    sharedReads: shareReads(database),
     wakeUps,
+    tail,
+    queueLimits: createQueueLimits(database),
     prepared: new Map(),
     circuits: new Map(),
     extraTools: options.extraTools ?? [],

@@ -1,5 +1,5 @@
 import { eventVersion } from "@beckon/contract";
-import type { Database } from "../base/database/index.ts";
+import { arrayLiteral, type Database } from "../base/database/index.ts";
 import { engineVersion } from "./run.ts";
 
 /** One request to start a run, as the gate judges it. Ids are made before, so that a statement can be sent again unchanged. */
@@ -9,6 +9,8 @@ export interface StartRow {
   readonly door: "invoke" | "fire";
   /** SHA-256 of the credential, whatever kind it is. */
   readonly credentialHash: Buffer;
+  /** A member who is signed in: the door has asked for the session and the role, and the hash is one that no credential has. */
+  readonly member?: { readonly principal: string; readonly workspaceId: string } | undefined;
   /** The agent named in the path; fire has none. */
   readonly agentId: string | null;
   readonly key: string | null;
@@ -78,19 +80,20 @@ export type StartAnswer =
  */
 const text = `
 with requests as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[])
-    with ordinality as r (run_id, event_id, door, credential, agent, key, body_hash, payload, content_type, body, room, owner, position)
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[])
+    with ordinality as r (run_id, event_id, door, credential, agent, key, body_hash, payload, content_type, body, room, owner, member, workspace, position)
 ), callers as (
   select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.max_concurrent_runs is null as unlimited, a.paused_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
-    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id else 'key:' || k.id end as principal,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id when c.member is not null then c.member
+      else 'key:' || k.id end as principal,
     case
-      when t.hash is null and k.id is null then 'unauthorized'
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
       when t.hash is not null and (a.id is null or (c.door = 'fire' and g.id is null)) then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
-  from (select distinct door, credential, agent from requests) as c
+  from (select distinct door, credential, agent, member, workspace from requests) as c
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
       and (t.trigger_id is not null) = (c.door = 'fire') and (c.door = 'fire' or t.agent_id = c.agent) limit 1
@@ -103,7 +106,7 @@ with requests as (
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
-      and a.workspace_id = case when t.hash is null then k.workspace_id else t.workspace_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id when c.member is not null then c.workspace else k.workspace_id end
       and a.deleted_at is null and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
@@ -192,23 +195,25 @@ interface Answered {
 
 /** Judges and writes `rows`, and answers each in order. */
 export async function startRuns(database: Database, rows: readonly StartRow[]): Promise<StartAnswer[]> {
-  const column = <K extends keyof StartRow>(name: K) => rows.map((row) => row[name]);
+  const column = (pick: (row: StartRow) => string | boolean | Buffer | null) => arrayLiteral(rows.map(pick));
   const answer = await database.engine.query<Answered>({
     name: "start",
     text,
     values: [
-      column("runId"),
-      column("eventId"),
-      column("door"),
-      column("credentialHash"),
-      rows.map((row) => row.agentId ?? ""),
-      column("key"),
-      column("bodyHash"),
-      column("payload"),
-      column("contentType"),
-      column("body"),
-      column("room"),
-      column("owner"),
+      column((row) => row.runId),
+      column((row) => row.eventId),
+      column((row) => row.door),
+      column((row) => row.credentialHash),
+      column((row) => row.agentId ?? ""),
+      column((row) => row.key),
+      column((row) => row.bodyHash),
+      column((row) => row.payload),
+      column((row) => row.contentType),
+      column((row) => row.body),
+      column((row) => row.room),
+      column((row) => row.owner),
+      column((row) => row.member?.principal ?? null),
+      column((row) => row.member?.workspaceId ?? null),
     ],
   });
   return Promise.all(answer.rows.map((row) => toAnswer(database, row)));

@@ -3,9 +3,13 @@ import { databaseAway, failureKind, GiveUp } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
 import { mismatch } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
+import { deletedRun } from "./access.ts";
 import { cancelStored } from "./cancel-statement.ts";
 import { executeOwned, type OwnedRun } from "./execute.ts";
+import type { Hearer } from "./hearer.ts";
 import { toEntry } from "./journal-entry.ts";
+import { queueFull } from "./queue-full.ts";
+import { readStoredStatus } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime, UnansweredStart } from "./runtime.ts";
 import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-statement.ts";
@@ -13,10 +17,12 @@ import { unbindKey } from "./unbind-key-statement.ts";
 
 /** What a door knows of a request to start a run. */
 export interface StartRequest
-  extends Pick<StartRow, "door" | "credentialHash" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
+  extends Pick<StartRow, "door" | "credentialHash" | "member" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
   readonly body: StartRow["body"];
   /** What is wrong with the body, given when nothing that comes before it refuses. */
   readonly bodyRefusal?: Refusal | undefined;
+  /** The caller reads the run's stream with this one. */
+  readonly hearer?: Hearer | undefined;
 }
 
 export interface Started extends RunRef {
@@ -43,7 +49,7 @@ const rememberRefusedMs = 30_000;
  */
 export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
   if (runtime.draining) throw stopping();
-  const { bodyRefusal, ...row } = request;
+  const { bodyRefusal, hearer, ...row } = request;
   for (;;) {
     const answer = await submit(runtime, row);
     switch (answer.verdict) {
@@ -55,13 +61,18 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
         return { ...answer.run, replayed: false };
       case "replay": {
         const refused = runtime.unanswered.get(answer.runId);
-        if (refused?.refused !== true) return { ...answer, replayed: true };
+        if (refused?.refused !== true) {
+          if (await isDeleted(runtime, answer)) throw deletedRun();
+          return { ...answer, replayed: true };
+        }
         // The run is being ended, since its caller was told that nothing was started; then the key is free again.
         await Promise.race([refused.settled, sleep(startWaitMs)]);
         continue;
       }
       case "contended":
         continue;
+      case "agent_busy":
+        throw queueFull(await runtime.queueLimits.of(request));
       case "body":
         throw bodyRefusal ?? new Error("a body without a fault was refused");
       default:
@@ -70,11 +81,28 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
   }
 }
 
+/** Whether the run that has the key was deleted since. While the database cannot be asked, it counts as there. */
+async function isDeleted({ live, database }: Runtime, run: RunRef): Promise<boolean> {
+  if (live.has(run.runId)) return false;
+  try {
+    return (await readStoredStatus(database, run)) === undefined;
+  } catch (thrown) {
+    if (failureKind(thrown) !== "lost") throw thrown;
+    return false;
+  }
+}
+
 /** Asks the gate about the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
-export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "agentId">): Promise<void> {
+export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "member" | "agentId">): Promise<void> {
   const answer = await submit(runtime, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
   if (answer.verdict === "body") return;
-  if (answer.verdict === "started" || answer.verdict === "replay" || answer.verdict === "contended" || answer.verdict === "claimed")
+  if (
+    answer.verdict === "started" ||
+    answer.verdict === "replay" ||
+    answer.verdict === "contended" ||
+    answer.verdict === "claimed" ||
+    answer.verdict === "agent_busy"
+  )
     throw new Error("an unread body was judged");
   throw refusal(answer.verdict);
 }
@@ -127,7 +155,7 @@ async function submit(
 }
 
 /** A queued run is for whoever has room: this process, perhaps, and the others. */
-function announceQueued(runtime: Runtime): void {
+export function announceQueued(runtime: Runtime): void {
   runtime.room.queueEmpty = false;
   runtime.wakeWorker();
   runtime.wakeUps.tell({ kind: "queued" });
@@ -142,7 +170,7 @@ function stopping(): Refusal {
 function owned(run: StartedRun, owner: string, request: StartRequest): OwnedRun {
   const { promptPrefix } = run;
   const input = promptPrefix === "" ? request.payload : request.payload === "" ? promptPrefix : `${promptPrefix}\n\n${request.payload}`;
-  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0 };
+  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0, hearer: request.hearer };
 }
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
@@ -186,12 +214,12 @@ async function persist<T>(write: () => Promise<T>): Promise<T> {
 /** Milliseconds between tries while the database is away. */
 const persistMs = 250;
 
-function refusal(verdict: Refused): Refusal {
+function refusal(verdict: Exclude<Refused, "agent_busy">): Refusal {
   return new Refusal(...refusals[verdict]);
 }
 
 /** What each verdict tells the caller. A verdict without a text does not compile. */
-const refusals: { readonly [Verdict in Refused]: ConstructorParameters<typeof Refusal> } = {
+const refusals: { readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof Refusal> } = {
   unauthorized: ["unauthorized", unauthorizedMessage],
   forbidden: ["forbidden", "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token."],
   not_found: ["not_found", "There is no agent with this id in this workspace."],
@@ -199,6 +227,5 @@ const refusals: { readonly [Verdict in Refused]: ConstructorParameters<typeof Re
   agent_paused: ["agent_paused", "This agent is paused and starts no runs. Resume it, or try again later."],
   trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
   empty: ["bad_request", "The body is empty, and this trigger has no prompt prefix. Send a payload."],
-  agent_busy: ["agent_busy", "This agent has as many queued runs as its limit allows. Try again later.", { retryAfter: 5 }],
   body: ["bad_request", "The body cannot be read."],
 };

@@ -1,7 +1,6 @@
 import type { Run } from "@beckon/contract";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
-import type { PageRequest } from "../base/page.ts";
 
 /** A run with all that is shown of it. While it runs, its usage is the sum over the steps so far. */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
@@ -16,6 +15,7 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
       "runs.status",
       "run_inputs.source",
       "run_inputs.trigger_id",
+      "run_inputs.retry_of",
       sql<string>`run_input(run_inputs.prompt_prefix, run_inputs.payload)`.as("input"),
       "run_results.output",
       "run_results.error_code",
@@ -58,18 +58,11 @@ export async function findRun(
   return row && toRun(row);
 }
 
-export async function listRunRows(
-  tx: WorkspaceTransaction,
-  workspaceId: string,
-  filter: { agentIds: readonly string[] | undefined },
-  page: PageRequest,
-): Promise<Run[]> {
-  let query = runs(tx, workspaceId)
-    .orderBy("runs.id", "desc")
-    .limit(page.limit + 1);
-  if (filter.agentIds !== undefined) query = query.where("runs.agent_id", "in", filter.agentIds);
-  if (page.below !== undefined) query = query.where("runs.id", "<", page.below);
-  return (await query.execute()).map(toRun);
+/** These runs, newest first. One that has been deleted meanwhile is left out. */
+export async function readRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<Run[]> {
+  if (runIds.length === 0) return [];
+  const rows = await runs(tx, workspaceId).where("runs.id", "in", runIds).orderBy("runs.id", "desc").execute();
+  return rows.map(toRun);
 }
 
 function toRun(row: RunRow): Run {
@@ -80,6 +73,7 @@ function toRun(row: RunRow): Run {
     status: row.status,
     source: row.source,
     trigger_id: row.trigger_id,
+    retry_of: row.retry_of,
     input: row.input,
     output: row.output,
     error: row.error_code === null ? null : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),

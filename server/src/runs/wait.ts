@@ -1,6 +1,7 @@
 import { sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import type { Outcome } from "../engine/index.ts";
+import { deletedRun } from "./access.ts";
 import { readOutcome } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
@@ -12,6 +13,7 @@ const interval = 250;
 /**
  * Watches the run until it is over. While the database is away it goes on waiting: the run is accepted, so that no failure may be told.
  * @returns how it ended, or undefined when `signal` aborted first, or this process stops.
+ * @throws Refusal `conflict` when the run was deleted before its end was read.
  */
 export async function waitForRun(runtime: Runtime, run: RunRef, signal: AbortSignal): Promise<Outcome | undefined> {
   const live = runtime.live.get(run.runId);
@@ -19,7 +21,9 @@ export async function waitForRun(runtime: Runtime, run: RunRef, signal: AbortSig
   if (live?.outcome !== undefined) return live.outcome;
   for (;;) {
     try {
-      return await readOutcome(runtime.database, run);
+      const outcome = await readOutcome(runtime.database, run);
+      if (outcome === undefined && !signal.aborted && !runtime.followers.closed) throw deletedRun();
+      return outcome;
     } catch (thrown) {
       if (failureKind(thrown) !== "lost") throw thrown;
       if (signal.aborted || runtime.followers.closed) return undefined;

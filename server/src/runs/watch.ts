@@ -1,9 +1,9 @@
-import type { EventOnWire } from "@beckon/contract";
+import type { EventOnWire, OutputEvent } from "@beckon/contract";
 import { sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import type { Following } from "./followers.ts";
+import type { Hearer } from "./hearer.ts";
 import { readEvents } from "./journal-store.ts";
-import type { LiveRun } from "./live-run.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -19,45 +19,86 @@ export interface WatchOptions {
   readonly follow?: boolean;
 }
 
+/** A watcher who may be slow, and can go on elsewhere. */
+export interface StreamOptions extends WatchOptions {
+  /** Told what the model says while the run executes here. */
+  readonly hearer: Hearer;
+}
+
 /**
  * The run's events after `after`, in order and without gaps, as they become durable; ends after the terminal one, or when `signal` aborts.
  * Whether this process executes the run or another does makes no difference to what is seen, only to how soon.
  * The caller has checked that the run exists and may be read.
+ *
+ * With a hearer, what the model says comes between the events where it belongs; and it ends when this process stops and another one has the run.
+ * It may be slow: little is read ahead of it, and what this process has in memory of a run is not kept for its sake.
  */
-export async function* watchRun(runtime: Runtime, run: RunRef, options: WatchOptions): AsyncGenerator<EventOnWire> {
-  const { signal, follow = true } = options;
+export function watchRun(runtime: Runtime, run: RunRef, options: StreamOptions): AsyncGenerator<EventOnWire | OutputEvent>;
+export function watchRun(runtime: Runtime, run: RunRef, options: WatchOptions): AsyncGenerator<EventOnWire>;
+export async function* watchRun(
+  runtime: Runtime,
+  run: RunRef,
+  options: WatchOptions & Partial<StreamOptions>,
+): AsyncGenerator<EventOnWire | OutputEvent> {
+  const { signal, follow = true, hearer } = options;
   let { after } = options;
   let following: Following | undefined;
+  if (hearer !== undefined) runtime.hearers.add(run.runId, hearer);
   try {
     while (!signal.aborted && !runtime.followers.closed) {
-      const live = runtime.live.get(run.runId);
-      const inMemory = live !== undefined && after >= live.base;
-      if (inMemory) {
+      const said = hearer?.take(after);
+      if (said !== undefined) {
+        yield said;
+        continue;
+      }
+      const inMemory = eventsInMemory(runtime, run, after, options);
+      const leaving = hearer !== undefined && runtime.draining && !runtime.live.has(run.runId);
+      if (inMemory !== undefined) {
         following?.leave();
         following = undefined;
-      } else if (follow) following ??= runtime.followers.join(run.runId);
-      const events = inMemory ? live.events.slice(after - live.base) : await read(runtime, run, after, options);
+      } else if (follow && !leaving && !runtime.live.has(run.runId)) following ??= runtime.followers.join(run.runId);
+      const events = inMemory ?? (await read(runtime, run, after, options));
       for (const event of events) {
         yield event;
         after = event.seq;
         if (terminal.includes(event.type)) return;
       }
       if (events.length > 0) continue;
-      if (!follow) return;
-      if (inMemory && !live.closed) await changed(live, signal);
+      if (!follow || leaving || following?.gone) return;
+      if (inMemory !== undefined) await changed(runtime, run, options);
       else await following?.more(after, signal);
     }
   } finally {
     following?.leave();
+    if (hearer !== undefined) runtime.hearers.delete(run.runId, hearer);
   }
 }
 
-/** Who follows does not fail because the database is away for a while: the run is not lost by that, only unheard of. */
-async function read(runtime: Runtime, run: RunRef, after: number, { follow = true, signal }: WatchOptions): Promise<EventOnWire[]> {
+/** What this process has in memory after `after`, of which a slow watcher is given one at a time; undefined: it must be read. */
+function eventsInMemory(
+  runtime: Runtime,
+  run: RunRef,
+  after: number,
+  { hearer }: Partial<StreamOptions>,
+): readonly EventOnWire[] | undefined {
+  const live = runtime.live.get(run.runId);
+  if (live === undefined || after < live.base) return undefined;
+  const next = after - live.base;
+  return live.events.slice(next, hearer === undefined ? undefined : next + 1);
+}
+
+/** Who follows or streams does not fail because the database is away for a while: the run is not lost by that, only unheard of. */
+async function read(
+  runtime: Runtime,
+  run: RunRef,
+  after: number,
+  { follow = true, signal, hearer }: WatchOptions & Partial<StreamOptions>,
+): Promise<readonly EventOnWire[]> {
   try {
+    if (hearer !== undefined) return await runtime.sharedReads.read(run, after);
     return await readEvents(runtime.database, run, after, pageSize);
   } catch (thrown) {
-    if (!follow || failureKind(thrown) !== "lost") throw thrown;
+    if ((!follow && hearer === undefined) || failureKind(thrown) !== "lost") throw thrown;
     await sleep(interval, signal).catch(() => {});
     return [];
   }
@@ -66,14 +107,19 @@ async function read(runtime: Runtime, run: RunRef, after: number, { follow = tru
 /** Milliseconds between tries while the database is away. */
 const interval = 250;
 
-function changed(live: LiveRun, signal: AbortSignal): Promise<void> {
+/** Resolves when there may be more of a run that executes here. */
+function changed(runtime: Runtime, run: RunRef, { signal, hearer }: WatchOptions & Partial<StreamOptions>): Promise<void> {
+  const live = runtime.live.get(run.runId);
+  if (live === undefined || live.closed) return Promise.resolve();
   return new Promise((resolve) => {
     const forget = live.onChange(done);
     function done() {
       signal.removeEventListener("abort", done);
+      if (hearer !== undefined) hearer.wake = () => {};
       forget();
       resolve();
     }
     signal.addEventListener("abort", done, { once: true });
+    if (hearer !== undefined) hearer.wake = done;
   });
 }

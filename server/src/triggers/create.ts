@@ -29,10 +29,10 @@ export async function createTrigger({
 export async function addTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
-  input: { agentId: string; body: unknown },
+  input: { agentId: string; body: unknown; triggerId?: string | undefined },
 ): Promise<TriggerWithToken> {
   const body = parse(createTriggerBody, input.body);
-  const id = newId("trg");
+  const id = input.triggerId ?? newId("trg");
   const row = await insertTrigger(tx, { id, workspace_id: ctx.workspaceId, agent_id: input.agentId, ...body });
   const token = await issueToken(tx, ctx, { agentId: input.agentId, triggerId: id }, { graceSeconds: 0 });
   await record(tx, ctx, { action: "trigger.create", target: id, data: { agent_id: input.agentId, name: body.name } });

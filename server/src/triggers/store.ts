@@ -34,6 +34,23 @@ export function listTriggerRows(tx: WorkspaceTransaction, key: Omit<TriggerKey, 
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
+/** The living triggers of all these agents, of each the oldest first. */
+export async function listTriggersOfAgents(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentIds: readonly string[],
+): Promise<Pick<TriggerRow, "agent_id" | "name" | "prompt_prefix" | "enabled">[]> {
+  if (agentIds.length === 0) return [];
+  return tx
+    .selectFrom("triggers")
+    .select(["agent_id", "name", "prompt_prefix", "enabled"])
+    .where("workspace_id", "=", workspaceId)
+    .where("agent_id", "in", agentIds)
+    .where("deleted_at", "is", null)
+    .orderBy("id")
+    .execute();
+}
+
 export function insertTrigger(
   tx: WorkspaceTransaction,
   row: { id: string; workspace_id: string; agent_id: string; name: string; prompt_prefix: string; enabled: boolean },

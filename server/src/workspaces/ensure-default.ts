@@ -5,6 +5,6 @@ import { insertWorkspace } from "./store.ts";
 export const defaultWorkspaceId = "wsp_00000000000000000000000000";
 
 /** Adds the workspace `default` unless it is there. @returns whether it was added now. */
-export function ensureDefaultWorkspace(tx: WorkspaceTransaction): Promise<boolean> {
-  return insertWorkspace(tx, { id: defaultWorkspaceId, name: "default" });
+export async function ensureDefaultWorkspace(tx: WorkspaceTransaction): Promise<boolean> {
+  return (await insertWorkspace(tx, { id: defaultWorkspaceId, name: "default" })) !== undefined;
 }

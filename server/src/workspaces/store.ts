@@ -1,12 +1,57 @@
-import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
 
-/** @returns whether it was added now. */
-export async function insertWorkspace(tx: WorkspaceTransaction, row: { id: string; name: string }): Promise<boolean> {
-  const added = await tx
+export type WorkspaceRow = Selectable<Tables["workspaces"]>;
+
+/** @returns undefined when it is there already. */
+export function insertWorkspace(
+  tx: WorkspaceTransaction,
+  row: { id: string; name: string; time_zone?: string },
+): Promise<WorkspaceRow | undefined> {
+  return tx
     .insertInto("workspaces")
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
-    .returning("id")
+    .returningAll()
     .executeTakeFirst();
-  return added !== undefined;
+}
+
+export function findWorkspaceRow(tx: WorkspaceTransaction, id: string): Promise<WorkspaceRow | undefined> {
+  return tx.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** The same, locked against other changes until the transaction ends. */
+export function lockWorkspaceRow(tx: WorkspaceTransaction, id: string): Promise<WorkspaceRow | undefined> {
+  return tx.selectFrom("workspaces").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+}
+
+/** Those of which the person is a member. */
+export function listWorkspaceRows(tx: WorkspaceTransaction, userId: string, page: PageRequest): Promise<WorkspaceRow[]> {
+  const query = tx
+    .selectFrom("workspaces")
+    .selectAll()
+    .where("id", "in", tx.selectFrom("members").select("workspace_id").where("user_id", "=", userId))
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+export function updateWorkspaceRow(
+  tx: WorkspaceTransaction,
+  id: string,
+  change: { name?: string; time_zone?: string },
+): Promise<WorkspaceRow> {
+  return tx
+    .updateTable("workspaces")
+    .set({ ...change, updated_at: sql<Date>`now()` })
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Whether the database knows the time zone: its days are counted there. */
+export async function knowsTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
+  const { rows } = await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);
+  return rows.length > 0;
 }

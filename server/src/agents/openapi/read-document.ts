@@ -1,5 +1,5 @@
 import { Refusal } from "../../base/errors.ts";
-import { readYaml } from "./read-yaml.ts";
+import { readYaml } from "../../base/yaml/index.ts";
 
 /** An object of a document, of which nothing is known yet. */
 export type Node = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ async function parsed(text: string): Promise<unknown> {
     if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON and is none");
   }
   const read = await readYaml(text);
-  if (read === undefined) throw unreadable("is neither JSON nor YAML, or takes too long to read");
+  if (read.mistake !== undefined) throw unreadable(`is neither JSON nor YAML: it ${read.mistake}`);
   return read.value;
 }
 

@@ -1,4 +1,4 @@
-import { type Context, principalOf } from "../context.ts";
+import { type Principal, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
 import { newId } from "../ids.ts";
 
@@ -8,7 +8,7 @@ import { newId } from "../ids.ts";
  */
 export async function record(
   tx: WorkspaceTransaction,
-  ctx: Context,
+  ctx: { readonly workspaceId: string; readonly actor: Principal; readonly address?: string | undefined },
   entry: { action: string; target: string; data?: Record<string, unknown> },
 ): Promise<void> {
   await tx

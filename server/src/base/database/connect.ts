@@ -9,6 +9,8 @@ export interface Database {
   readonly engine: Pool;
   /** Sees nothing until a transaction names its workspace: see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
+  /** The engine's pool again, for the accounts' library: people and their sessions belong to no workspace. */
+  readonly accounts: Kysely<Tables>;
   /** One connection that nothing else uses, for the lease: it must never wait for a free one. */
   readonly lease: Pool;
   /** For what opens a connection by itself. */
@@ -78,6 +80,7 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
   return {
     engine,
     tenant,
+    accounts: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: engine }) }),
     lease,
     settings: settings("*"),
     close: async () => {

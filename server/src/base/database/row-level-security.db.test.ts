@@ -133,6 +133,7 @@ test("every table with a workspace has forced row-level security, for every role
       from pg_constraint c
       where c.contype = 'f' and c.confrelid <> 'workspaces'::regclass
         and exists (select from pg_attribute a where a.attrelid = c.conrelid and a.attname = 'workspace_id')
+        and exists (select from pg_attribute a where a.attrelid = c.confrelid and a.attname = 'workspace_id')
         and not exists (
           select from generate_subscripts(c.conkey, 1) as i
           join pg_attribute own on own.attrelid = c.conrelid and own.attnum = c.conkey[i] and own.attname = 'workspace_id'

@@ -1,6 +1,13 @@
 -- The schema after all migrations, made from the catalog: `node script/schema.ts` writes it, a test compares it.
 -- For readers; nothing is created from it. The reasons are in the migrations.
 
+CREATE OR REPLACE FUNCTION public.current_transaction()
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN ((pg_current_xact_id())::text)::bigint
+;
+
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -18,6 +25,29 @@ RETURN CASE WHEN (prompt_prefix = ''::text) THEN payload WHEN (payload = ''::tex
 
 '::text) || payload) END
 ;
+
+create table accounts (
+  id text not null,
+  user_id text not null,
+  account_id text not null,
+  method text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint accounts_method_account_id_key UNIQUE (method, account_id),
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX accounts_by_user ON public.accounts USING btree (user_id);
+alter table accounts enable row level security;
+alter table accounts force row level security;
+create policy nobody on accounts as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
 
 create table agent_secrets (
   id text not null,
@@ -117,8 +147,10 @@ create table events (
   version integer not null,
   time timestamp with time zone not null default now(),
   data jsonb not null,
+  transaction bigint not null default current_transaction(),
   constraint events_pkey PRIMARY KEY (run_id, seq)
 );
+CREATE INDEX events_stream ON public.events USING btree (workspace_id, transaction);
 alter table events enable row level security;
 alter table events force row level security;
 create policy tenant on events as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
@@ -146,9 +178,31 @@ create table installation (
   generation uuid not null default gen_random_uuid(),
   master_key_check text,
   created_at timestamp with time zone not null default now(),
+  setup_hash bytea,
+  history text,
   constraint installation_only_row_check CHECK (only_row),
   constraint installation_pkey PRIMARY KEY (only_row)
 );
+
+create table invitations (
+  id text not null,
+  workspace_id text not null,
+  email text not null,
+  role text not null,
+  hash bytea not null,
+  created_by text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint invitations_email_check CHECK ((email = lower(email))),
+  constraint invitations_hash_key UNIQUE (hash),
+  constraint invitations_pkey PRIMARY KEY (id, workspace_id),
+  constraint invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text]))),
+  constraint invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX invitations_list ON public.invitations USING btree (workspace_id, id);
+alter table invitations enable row level security;
+alter table invitations force row level security;
+create policy tenant on invitations as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
 create table key_secrets (
   hash bytea not null,
@@ -187,11 +241,40 @@ alter table keys enable row level security;
 alter table keys force row level security;
 create policy tenant on keys as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table members (
+  user_id text not null,
+  workspace_id text not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint members_pkey PRIMARY KEY (user_id, workspace_id),
+  constraint members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'editor'::text, 'viewer'::text]))),
+  constraint members_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
+);
+CREATE INDEX members_list ON public.members USING btree (workspace_id, user_id);
+alter table members enable row level security;
+alter table members force row level security;
+create policy tenant on members as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
 create table migrations (
   name text not null,
   applied_at timestamp with time zone not null default now(),
   constraint migrations_pkey PRIMARY KEY (name)
 );
+
+create table password_resets (
+  user_id text not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint password_resets_hash_key UNIQUE (hash),
+  constraint password_resets_pkey PRIMARY KEY (user_id),
+  constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+alter table password_resets enable row level security;
+alter table password_resets force row level security;
+create policy nobody on password_resets as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
 
 create table processes (
   id text not null,
@@ -274,6 +357,7 @@ create table runs (
   created_at timestamp with time zone not null default now(),
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  last_transaction bigint not null default current_transaction(),
   constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint runs_pkey PRIMARY KEY (id, workspace_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
@@ -286,6 +370,24 @@ CREATE INDEX runs_running ON public.runs USING btree (owner, agent_id) WHERE (st
 alter table runs enable row level security;
 alter table runs force row level security;
 create policy tenant on runs as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
+
+create table sessions (
+  id text not null,
+  user_id text not null,
+  token text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_token_key UNIQUE (token),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sessions_by_user ON public.sessions USING btree (user_id, id);
+alter table sessions enable row level security;
+alter table sessions force row level security;
+create policy nobody on sessions as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
 
 create table tokens (
   hash bytea not null,
@@ -324,10 +426,44 @@ alter table triggers enable row level security;
 alter table triggers force row level security;
 create policy tenant on triggers as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = workspace_id)));
 
+create table users (
+  id text not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint users_email_check CHECK ((email = lower(email))),
+  constraint users_email_key UNIQUE (email),
+  constraint users_pkey PRIMARY KEY (id)
+);
+alter table users enable row level security;
+alter table users force row level security;
+create policy members on users as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (EXISTS ( SELECT
+   FROM members m
+  WHERE ((m.user_id = users.id) AND (m.workspace_id = current_setting('beckon.workspace'::text, true)))))));
+
+create table verifications (
+  id text not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint verifications_pkey PRIMARY KEY (id)
+);
+CREATE INDEX verifications_by_identifier ON public.verifications USING btree (identifier);
+alter table verifications enable row level security;
+alter table verifications force row level security;
+create policy nobody on verifications as permissive for all to public using ((current_setting('beckon.workspace'::text, true) = '*'::text));
+
 create table workspaces (
   id text not null,
   name text not null,
   created_at timestamp with time zone not null default now(),
+  time_zone text not null default 'UTC'::text,
+  updated_at timestamp with time zone not null default now(),
   constraint workspaces_pkey PRIMARY KEY (id)
 );
 alter table workspaces enable row level security;

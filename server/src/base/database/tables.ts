@@ -1,4 +1,4 @@
-import type { AgentConfig } from "@beckon/contract";
+import type { AgentConfig, Role } from "@beckon/contract";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /** The tables as the nouns' stores see them. `schema.sql` beside this file is the truth; a test compares the two. */
@@ -10,6 +10,71 @@ interface Workspaces {
   id: string;
   name: string;
   created_at: Time;
+  time_zone: Generated<string>;
+  updated_at: Time;
+}
+
+interface Users {
+  id: string;
+  name: string;
+  email: string;
+  email_verified: Generated<boolean>;
+  image: string | null;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface Sessions {
+  id: string;
+  user_id: string;
+  token: string;
+  expires_at: Date;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface Accounts {
+  id: string;
+  user_id: string;
+  account_id: string;
+  method: string;
+  password: string | null;
+  access_token: string | null;
+  refresh_token: string | null;
+  id_token: string | null;
+  access_token_expires_at: OptionalTime;
+  refresh_token_expires_at: OptionalTime;
+  scope: string | null;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface PasswordResets {
+  user_id: string;
+  hash: Buffer;
+  created_at: Time;
+  expires_at: Date;
+}
+
+interface Members {
+  user_id: string;
+  workspace_id: string;
+  role: Role;
+  created_at: Time;
+  updated_at: Time;
+}
+
+interface Invitations {
+  id: string;
+  workspace_id: string;
+  email: string;
+  role: Role;
+  hash: Buffer;
+  created_by: string;
+  created_at: Time;
+  expires_at: Date;
 }
 
 interface Providers {
@@ -113,6 +178,7 @@ interface Runs {
   fence: number;
   attempt: Generated<number>;
   last_seq: number;
+  last_transaction: Generated<string>;
   cancel_requested_at: OptionalTime;
   created_at: Time;
   started_at: OptionalTime;
@@ -154,6 +220,7 @@ interface Events {
   run_id: string;
   seq: number;
   workspace_id: string;
+  transaction: Generated<string>;
   id: string;
   type: string;
   version: number;
@@ -193,6 +260,12 @@ interface Audit {
 
 export interface Tables {
   workspaces: Workspaces;
+  users: Users;
+  sessions: Sessions;
+  accounts: Accounts;
+  password_resets: PasswordResets;
+  members: Members;
+  invitations: Invitations;
   providers: Providers;
   agents: Agents;
   agent_versions: AgentVersions;

@@ -12,7 +12,11 @@ export type WakeUp =
   /** Somebody outside the executing process waits for the run. */
   | { readonly kind: "watch"; readonly runId: string }
   /** The run's journal has grown. */
-  | { readonly kind: "journal"; readonly runId: string };
+  | { readonly kind: "journal"; readonly runId: string }
+  /** The sender follows the events of all runs, and is to be told for a while when there are more. */
+  | { readonly kind: "follow" }
+  /** There are more events, of whichever run. */
+  | { readonly kind: "events" };
 
 /**
  * LISTEN and NOTIFY, beside every transaction and never inside one: PostgreSQL takes a lock over the whole cluster when a transaction that has
@@ -36,7 +40,7 @@ const pause = 5;
 /** Milliseconds between questions to the database whether it still hears us: a connection may die without a word. */
 const checkEvery = 10_000;
 
-const letters = { queued: "q", cancel: "c", watch: "w", journal: "j" } as const;
+const letters = { queued: "q", cancel: "c", watch: "w", journal: "j", follow: "f", events: "e" } as const;
 
 export function openWakeUps(database: Database, log: Log): WakeUps {
   const sender = Math.random().toString(36).slice(2);
@@ -123,6 +127,10 @@ function read(text: string): WakeUp | undefined {
       return { kind: "watch", runId };
     case letters.journal:
       return { kind: "journal", runId };
+    case letters.follow:
+      return { kind: "follow" };
+    case letters.events:
+      return { kind: "events" };
     default:
       return undefined;
   }

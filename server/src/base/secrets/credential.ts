@@ -1,8 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-/** What a credential of ours begins with: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key. */
-export type CredentialPrefix = "bka_" | "bkt_" | "bkw_";
+/**
+ * What a credential of ours begins with: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key; of one-time links `bks_` setup,
+ * `bki_` invitation, `bkr_` reset of a password.
+ */
+export type CredentialPrefix = "bka_" | "bkt_" | "bkw_" | "bks_" | "bki_" | "bkr_";
 
 /**
  * A new credential: prefix, then 256 random bits and a CRC-32 of all before it, as 48 characters of base64url. The checksum lets

@@ -1,8 +1,18 @@
-import { agent, createAgentBody, emptyBody, pageQuery, pauseAgentBody, rotateBody, updateAgentBody } from "@beckon/contract";
+import {
+  agent,
+  agentsQuery,
+  createAgentBody,
+  duplicateAgentBody,
+  emptyBody,
+  pauseAgentBody,
+  rotateBody,
+  updateAgentBody,
+} from "@beckon/contract";
 import { z } from "zod";
 import {
   createAgent,
   deleteAgent,
+  duplicateAgent,
   getAgent,
   listAgents,
   pauseAgent,
@@ -46,7 +56,15 @@ export const agentRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/agents",
     permission: "agents:read",
-    doc: { id: "listAgents", summary: "List agents", query: pageQuery, data: agent, list: true },
+    doc: {
+      id: "listAgents",
+      summary: "List and search agents",
+      description:
+        "`search` is part of the name or the description, in any case; `model` is whole; `deleted=true` lists the deleted ones that can be restored. Filters that are given apply together.",
+      query: agentsQuery,
+      data: agent,
+      list: true,
+    },
     handle: ({ ctx, query }) => listAgents({ ctx, input: { query } }),
   },
   {
@@ -78,7 +96,7 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteAgent",
       summary: "Delete an agent",
-      description: "Its token and triggers stop at once; accepted runs go on and stay readable. It can be restored.",
+      description: "Its token and triggers stop at once; accepted runs go on and stay readable. It can be restored for 30 days.",
       ifMatch: true,
     },
     handle: async (request) => {
@@ -93,13 +111,35 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "restoreAgent",
       summary: "Bring a deleted agent back",
-      description: "It comes back without a token and with its triggers disabled.",
+      description: "Within 30 days of its deletion. It comes back without a token and with its triggers disabled.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
       once: true,
     },
     handle: (request) => restoreAgent({ ctx: request.ctx, input: withBody(request) }),
+  },
+  {
+    method: "POST",
+    path: "/agents/:agent_id/duplicate",
+    permission: "agents:write",
+    doc: {
+      id: "duplicateAgent",
+      summary: "Make another agent like this one",
+      description:
+        "A new agent with what the current version holds, copies of its tools' secrets included, and a token of its own. It has no triggers and is not paused.",
+      body: duplicateAgentBody,
+      bodyOptional: true,
+      data: agent,
+      also: tokenShown,
+      created: true,
+      once: true,
+      example: { name: "Triage for Berlin" },
+    },
+    handle: async (request) => {
+      const { data, replayed } = await duplicateAgent({ ctx: request.ctx, input: withBody(request) });
+      return { ...versioned(data), replayed, secret: true, location: `/api/public/agents/${data.id}` };
+    },
   },
   {
     method: "POST",

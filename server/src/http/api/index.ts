@@ -1,19 +1,29 @@
 import type { ManagedRoute } from "../managed-route.ts";
+import { agentVersionRoutes } from "./agent-versions.ts";
 import { agentRoutes } from "./agents.ts";
+import { agentsDocumentRoutes } from "./agents-document.ts";
 import { auditRoutes } from "./audit.ts";
+import { eventRoutes } from "./events.ts";
 import { keyRoutes } from "./keys.ts";
+import { memberRoutes } from "./members.ts";
 import { providerRoutes } from "./providers.ts";
 import { runRoutes } from "./runs.ts";
 import { toolRoutes } from "./tools.ts";
 import { triggerRoutes } from "./triggers.ts";
+import { workspaceRoutes } from "./workspaces.ts";
 
 /** Every route of the management API. */
 export const managedRoutes: readonly ManagedRoute[] = [
   ...agentRoutes,
+  ...agentVersionRoutes,
+  ...agentsDocumentRoutes,
   ...triggerRoutes,
   ...runRoutes,
+  ...eventRoutes,
   ...providerRoutes,
   ...toolRoutes,
   ...keyRoutes,
   ...auditRoutes,
+  ...workspaceRoutes,
+  ...memberRoutes,
 ];

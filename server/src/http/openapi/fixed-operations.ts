@@ -1,7 +1,7 @@
 import { fireAnswer, invokeAnswer, invokeBody } from "@beckon/contract";
 import { errorResponses } from "./error-responses.ts";
 import { schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
-import { idempotencyKey, pathParameters } from "./managed-operation.ts";
+import { idempotencyKey, lastEventId, pathParameters, streamContent } from "./managed-operation.ts";
 
 const run_id = "run_01jdb8tq5ke5ktbqrs4n1h9m0z";
 const json = (schema: unknown, example: unknown) => ({ "application/json": { schema, example } });
@@ -12,6 +12,7 @@ const start = [
   "too_large",
   "idempotency_mismatch",
   "agent_paused",
+  "conflict",
   "agent_busy",
   "too_many_requests",
 ] as const;
@@ -22,11 +23,12 @@ const invoke = {
   tags: ["calls"],
   summary: "Run an agent and wait for its answer",
   description:
-    "With the agent's token, or a key with the scope `agents:invoke`. The body is read as JSON whatever Content-Type says; members other than input are ignored. A caller that disconnects does not stop the run.",
+    "With the agent's token, or a key with the scope `agents:invoke`. The body is read as JSON whatever Content-Type says; members other than input are ignored. A caller that disconnects does not stop the run. With Accept: text/event-stream the answer is the run's events, as they come; a run that fails ends its stream with `run.failed`.",
   "x-scope": "agents:invoke",
   parameters: [
     ...pathParameters("/:agent_id"),
     idempotencyKey,
+    lastEventId,
     {
       name: "Prefer",
       in: "header",
@@ -36,7 +38,10 @@ const invoke = {
   ],
   requestBody: { required: true, content: json(schemaOfRequest(invokeBody), { input: "Hello" }) },
   responses: {
-    200: { description: "The run succeeded.", content: json(schemaOfAnswer(invokeAnswer), { ok: true, run_id, output: "Hello" }) },
+    200: {
+      description: "The run succeeded; or, with Accept: text/event-stream, its events, and Location names the run.",
+      content: { ...json(schemaOfAnswer(invokeAnswer), { ok: true, run_id, output: "Hello" }), ...streamContent },
+    },
     202: {
       description: "The run goes on; read it at Location.",
       headers: { Location: { schema: { type: "string" } } },
@@ -49,6 +54,7 @@ const invoke = {
         { ok: true, run_id, status: "running" },
       ),
     },
+    204: { description: "A repeat of a request whose stream's end the reader has had: nothing comes any more." },
     ...errorResponses([...start, "forbidden", "not_found", ...ours], { runs: true }),
   },
 };

@@ -13,7 +13,11 @@ export function schemaOfAnswer(schema: z.ZodType): JsonSchema {
 }
 
 function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
-  const { $schema: _, ...converted } = z.toJSONSchema(schema, {
+  const {
+    $schema: _,
+    $defs = {},
+    ...converted
+  } = z.toJSONSchema(schema, {
     io,
     unrepresentable: "any",
     override: ({ zodSchema, jsonSchema }) => {
@@ -26,7 +30,21 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
       }
     },
   });
-  return converted;
+  for (const definition of Object.values($defs)) {
+    if (definition.anyOf?.length !== 6) throw new Error("a schema refers to itself, and only z.json() may: give it a place in components");
+  }
+  return unreferenced(converted) as JsonSchema;
+}
+
+/**
+ * With `{}`, anything, in the place of what `z.json()` is spelt out as: a definition that refers to itself from the root of its schema, which
+ * is not the root of the document that the schema comes to stand in.
+ */
+function unreferenced(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unreferenced);
+  if (typeof value !== "object" || value === null) return value;
+  if ("$ref" in value && String(value.$ref).startsWith("#/$defs/")) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unreferenced(each)]));
 }
 
 function open(schema: JsonSchema): JsonSchema {

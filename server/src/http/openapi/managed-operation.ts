@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { AccountRoute } from "../account-route.ts";
 import type { ManagedRoute } from "../managed-route.ts";
 import { type RouteDoc, refusalsOf } from "../route-doc.ts";
 import { errorResponses } from "./error-responses.ts";
@@ -6,22 +7,42 @@ import { type JsonSchema, schemaOfAnswer, schemaOfRequest } from "./json-schema.
 import { resources, shownSecrets } from "./resources.ts";
 
 /** The part of the document that describes one managed route. */
-export function managedOperation({ method, path, permission, doc }: ManagedRoute): Record<string, unknown> {
+export function managedOperation(route: ManagedRoute): Record<string, unknown> {
+  const { permission } = route;
+  return { ...operation(route, `Needs the scope \`${permission}\`.`), "x-scope": permission };
+}
+
+/** The same of a route about accounts. */
+export function accountOperation(route: AccountRoute): Record<string, unknown> {
+  if (route.who === "anybody") return { ...operation(route, "Needs no credential."), security: [] };
+  return { ...operation(route, "Needs a session."), security: [{ session: [] }] };
+}
+
+function operation(
+  route: Pick<ManagedRoute, "method" | "path" | "doc"> & { readonly who?: string },
+  needs: string,
+): Record<string, unknown> {
+  const { path, doc, who } = route;
   return {
     operationId: doc.id,
-    tags: [tagOf(path)],
+    tags: [who === undefined ? tagOf(path) : "account"],
     summary: doc.summary,
-    description: [doc.description, `Needs the scope \`${permission}\`.`].filter(Boolean).join(" "),
-    "x-scope": permission,
+    description: [doc.description, needs].filter(Boolean).join(" "),
     parameters: [...pathParameters(path), ...queryParameters(doc), ...headerParameters(doc)],
     ...(doc.body === undefined ? {} : { requestBody: requestBody(doc, doc.body) }),
-    responses: { [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc), ...errorResponses(refusalsOf(method, path, doc)) },
+    responses: {
+      [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc),
+      ...(doc.stream === undefined ? {} : { 204: { description: "A stream whose end the reader has had: nothing comes any more." } }),
+      ...errorResponses(refusalsOf(route)),
+    },
   };
 }
 
+const nouns = ["agents", "triggers", "runs", "providers", "tools", "keys", "audit", "workspaces", "members", "invitations"];
+
 function tagOf(path: string): string {
-  const nouns = path.split("/").filter((part) => ["agents", "triggers", "runs", "providers", "tools", "keys", "audit"].includes(part));
-  return nouns.at(-1) ?? "agents";
+  const named = path.split("/").filter((part) => nouns.includes(part));
+  return named.at(-1) ?? "agents";
 }
 
 export function pathParameters(path: string): JsonSchema[] {
@@ -37,6 +58,7 @@ function queryParameters({ query }: RouteDoc): JsonSchema[] {
 function headerParameters(doc: RouteDoc): JsonSchema[] {
   return [
     ...(doc.once ? [idempotencyKey] : []),
+    ...(doc.stream === undefined ? [] : [lastEventId]),
     ...(doc.ifMatch
       ? [
           {
@@ -50,6 +72,18 @@ function headerParameters(doc: RouteDoc): JsonSchema[] {
   ];
 }
 
+export const lastEventId: JsonSchema = {
+  name: "Last-Event-ID",
+  in: "header",
+  description: "Of a stream: goes on after this event. It wins over `after`.",
+  schema: { type: "string" },
+};
+
+/** A stream's frames: `data` is the event as JSON, `event` its type, and `id`, where there is one, the cursor after it. */
+export const streamContent = {
+  "text/event-stream": { schema: { $ref: "#/components/schemas/StreamEvent" } },
+};
+
 export const idempotencyKey: JsonSchema = {
   name: "Idempotency-Key",
   in: "header",
@@ -59,19 +93,27 @@ export const idempotencyKey: JsonSchema = {
 
 function requestBody(doc: RouteDoc, body: z.ZodType): JsonSchema {
   const example = doc.example === undefined ? {} : { example: doc.example };
-  return { required: doc.bodyOptional !== true, content: { "application/json": { schema: schemaOfRequest(body), ...example } } };
+  const content = { schema: schemaOfRequest(body), ...example };
+  return {
+    required: doc.bodyOptional !== true,
+    content: { "application/json": content, ...(doc.yaml ? { "application/yaml": content } : {}) },
+  };
 }
 
 function success(doc: RouteDoc): JsonSchema {
   if (doc.data === undefined) return { description: "Done." };
   const { schema: one, example } = shown(doc.data, doc.also);
   if (doc.lines) return { description: "One a line, newest first.", content: { "application/jsonl": { schema: one } } };
+  if (doc.file) {
+    const content = { schema: one, ...(example === undefined ? {} : { example }) };
+    return { description: "A file.", content: { "application/json": content, "application/yaml": content } };
+  }
   const data = doc.list ? { type: "array", items: one } : one;
   const next = doc.list
     ? { next: { type: ["string", "null"], description: "The `after` of the following page; null: this is the last." } }
     : {};
   return {
-    description: doc.created ? "Made." : "Done.",
+    description: doc.created ? "Made." : ["Done.", doc.stream].filter(Boolean).join(" "),
     ...(doc.created ? { headers: { Location: { schema: { type: "string" } } } } : {}),
     content: {
       "application/json": {
@@ -84,6 +126,7 @@ function success(doc: RouteDoc): JsonSchema {
           ? {}
           : { example: { ok: true, data: doc.list ? [example] : example, ...(doc.list ? { next: null } : {}) } }),
       },
+      ...(doc.stream === undefined ? {} : streamContent),
     },
   };
 }

@@ -46,6 +46,15 @@ describe("the page", () => {
   });
 });
 
+test("every reference in the document leads somewhere in it", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+  expect(references.length).toBeGreaterThan(0);
+  for (const path of new Set(references)) {
+    const found = path.split("/").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document);
+    expect(found, path).toBeTypeOf("object");
+  }
+});
+
 test("every operation has a name of its own", () => {
   const names = Object.values(document.paths).flatMap((operations) =>
     Object.values(operations).map((operation) => (operation as { operationId: string }).operationId),
@@ -81,6 +90,7 @@ test("every managed route answers as it declares", async () => {
   const ids: Record<string, string> = {
     ":agent_id": agent.id,
     ":trigger_id": trigger.id,
+    ":version": "1",
     ":run_id": invoked.run_id,
     ":key_id": key.id,
     ":provider_id": provider.id,
@@ -98,7 +108,7 @@ test("every managed route answers as it declares", async () => {
     },
   };
   // What is deleted goes last, what hangs on it first.
-  const order = ["deleteTrigger", "revokeAgentToken", "deleteAgent", "deleteKey", "deleteProvider", "restoreAgent"];
+  const order = ["deleteRun", "deleteTrigger", "revokeAgentToken", "deleteAgent", "deleteKey", "deleteProvider", "restoreAgent"];
   const ordered = [...managedRoutes].sort((one, other) => order.indexOf(one.doc.id) - order.indexOf(other.doc.id));
   for (const { method, path, doc } of ordered) {
     const body = method === "GET" || method === "DELETE" ? undefined : (bodies[doc.id] ?? doc.example ?? {});

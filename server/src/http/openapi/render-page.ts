@@ -44,7 +44,7 @@ ${document.info.description
   .split("\n\n")
   .map((paragraph) => `<p>${prose(paragraph)}</p>`)
   .join("\n")}
-<p>For machines: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). The credential is sent as the header <code>x-api-key</code>.</p>
+<p>For machines: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1). The credential is sent as the header <code>x-api-key</code>; who is signed in has a cookie.</p>
 ${groups.map(group).join("\n")}
 <section><h2 id="resources">Resources</h2>${Object.entries(document.components.schemas)
     .map(([name, schema]) => `<article id="${name}"><h3>${name}</h3>${code(schema)}</article>`)

@@ -1,5 +1,7 @@
-import { agent, auditEntry, eventOnWire, key, provider, providerCheck, run, trigger } from "@beckon/contract";
+import { auditEntry, eventOnWire, key, provider, providerCheck, run, streamEvent, trigger } from "@beckon/contract";
 import type { z } from "zod";
+import { agentResources } from "./agent-resources.ts";
+import { peopleResources } from "./people-resources.ts";
 
 /** What answers are made of: the name in the document, the schema, and one as it may look. */
 export interface Resource {
@@ -13,26 +15,7 @@ const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
 const usage = { input_tokens: 12, output_tokens: 3, cached_input_tokens: 0 };
 
 export const resources: readonly Resource[] = [
-  {
-    name: "Agent",
-    schema: agent,
-    example: {
-      id: id("agt"),
-      version: 1,
-      name: "Triage",
-      description: "",
-      instructions: "Sort incoming mail.",
-      model: "demo/echo",
-      model_settings: { stream: "auto" },
-      tools: [],
-      limits: { max_steps: 20, timeout_seconds: 600, max_concurrent_runs: null, max_queued_runs: 10_000, max_attempts: 3 },
-      metadata: {},
-      paused: false,
-      pause_reason: null,
-      created_at: time,
-      updated_at: time,
-    },
-  },
+  ...agentResources,
   {
     name: "Trigger",
     schema: trigger,
@@ -56,6 +39,7 @@ export const resources: readonly Resource[] = [
       status: "succeeded",
       source: "invoke",
       trigger_id: null,
+      retry_of: null,
       input: "Hello",
       output: "Hello",
       error: null,
@@ -79,6 +63,11 @@ export const resources: readonly Resource[] = [
       time,
       data: { output: "Hello", usage, cost_micros: null },
     },
+  },
+  {
+    name: "StreamEvent",
+    schema: streamEvent,
+    example: { type: "run.output.delta", run_id: id("run"), data: { step: 1, kind: "text", text: "Hel" } },
   },
   {
     name: "Provider",
@@ -123,6 +112,7 @@ export const resources: readonly Resource[] = [
       data: { before: { enabled: true }, after: { enabled: false } },
     },
   },
+  ...peopleResources,
 ];
 
 /** Secrets as they look where one is shown. */

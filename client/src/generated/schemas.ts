@@ -1,0 +1,1307 @@
+/** What crosses the wire. Long because it is generated: `node script/client.ts` makes it of docs/openapi.json. */
+
+export type StreamEvent =
+  | (
+      | {
+          type: "run.output.start";
+          run_id: string;
+          data: {
+            step: number;
+            attempt: number;
+          };
+        }
+      | {
+          type: "run.output.delta";
+          run_id: string;
+          data: {
+            step: number;
+            kind: "text" | "reasoning";
+            text: string;
+          };
+        }
+      | {
+          type: "run.output.end";
+          run_id: string;
+          data: {
+            step: number;
+            complete: boolean;
+          };
+        }
+    )
+  | {
+      type: "stream.closed";
+      data: {
+        code: "unauthorized";
+        message: string;
+      };
+    }
+  | (
+      | {
+          type: "stream.opened";
+          cursor: string;
+          data: {
+            [k: string]: unknown;
+          };
+        }
+      | {
+          type: "stream.reset";
+          cursor: string;
+          data: {
+            message: string;
+          };
+        }
+    )
+  | {
+      id: string;
+      run_id: string;
+      seq: number;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+      agent_id: string;
+      cursor: string;
+    }
+  | {
+      id: string;
+      run_id: string;
+      seq: number;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+    };
+export type InvokeAgentAnswer =
+  | {
+      ok: true;
+      run_id: string;
+      output: string;
+    }
+  | {
+      ok: true;
+      run_id: string;
+      status: string;
+    };
+export type FireTriggerBody = unknown;
+export type CreateAgentAnswer = Agent & {
+  token: string;
+};
+export type DuplicateAgentAnswer = Agent & {
+  token: string;
+};
+export type CreateTriggerAnswer = Trigger & {
+  token: string;
+  url: string;
+};
+export type RotateTriggerAnswer = Trigger & {
+  token: string;
+  url: string;
+};
+export type RevealTriggerAnswer = Trigger & {
+  token: string;
+  url: string;
+};
+export type CreateKeyAnswer = Key & {
+  key: string;
+};
+export type RotateKeyAnswer = Key & {
+  key: string;
+};
+export type CreateWorkspaceAnswer = Workspace & {
+  key?: string;
+};
+export type CreateResetLinkAnswer = ResetLink & {
+  token: string;
+  url: string;
+};
+export type CreateInvitationAnswer = Invitation & {
+  token: string;
+  url: string;
+};
+
+export interface ErrorAnswer {
+  ok: false;
+  error: string;
+  code:
+    | (
+        | "bad_request"
+        | "unauthorized"
+        | "forbidden"
+        | "not_found"
+        | "method_not_allowed"
+        | "misdirected"
+        | "agent_paused"
+        | "trigger_disabled"
+        | "conflict"
+        | "stale"
+        | "too_large"
+        | "unsupported_type"
+        | "idempotency_mismatch"
+        | "agent_busy"
+        | "too_many_requests"
+        | "secret_unreadable"
+        | "internal_error"
+        | "unavailable"
+      )
+    | (
+        | "model_error"
+        | "model_timeout"
+        | "tool_error"
+        | "step_limit"
+        | "deadline_exceeded"
+        | "plan_exhausted"
+        | "ceiling_reached"
+        | "interrupted"
+        | "cancelled"
+      );
+  run_id?: string;
+}
+export interface Agent {
+  name: string;
+  description: string;
+  instructions: string;
+  model: string;
+  model_settings: {
+    temperature?: number;
+    max_output_tokens?: number;
+    reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    stream: "auto" | "always" | "never";
+  };
+  tools: (
+    | {
+        type: "clock";
+      }
+    | {
+        type: "http";
+        name: string;
+        description: string;
+        /**
+         * @minItems 1
+         * @maxItems 50
+         */
+        allowed_hosts: string[];
+        headers: {
+          [k: string]:
+            | string
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        query: {
+          [k: string]:
+            | string
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        /**
+         * @minItems 1
+         * @maxItems 64
+         */
+        operations: {
+          name: string;
+          description: string;
+          method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+          url: string;
+          query: {
+            [k: string]:
+              | string
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          headers: {
+            [k: string]:
+              | string
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          parameters: {
+            [k: string]: unknown;
+          };
+          body?: unknown;
+          safe_to_repeat?: boolean;
+          idempotency_header?: string;
+        }[];
+        timeout_seconds: number;
+        max_response_bytes: number;
+        max_calls_per_run: number;
+      }
+  )[];
+  limits: {
+    max_steps: number;
+    timeout_seconds: number;
+    max_concurrent_runs: number | null;
+    max_queued_runs: number;
+    max_attempts: number;
+  };
+  metadata: {
+    [k: string]: unknown;
+  };
+  id: string;
+  version: number;
+  paused: boolean;
+  pause_reason: string | null;
+  created_at: string;
+  updated_at: string;
+  deleted_at?: string;
+  restorable_until?: string;
+}
+export interface AgentVersionEntry {
+  version: number;
+  created_at: string;
+  created_by: string;
+}
+export interface AgentVersion {
+  version: number;
+  created_at: string;
+  created_by: string;
+  agent_id: string;
+  name: string;
+  description: string;
+  instructions: string;
+  model: string;
+  model_settings: {
+    temperature?: number;
+    max_output_tokens?: number;
+    reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    stream: "auto" | "always" | "never";
+  };
+  tools: (
+    | {
+        type: "clock";
+      }
+    | {
+        type: "http";
+        name: string;
+        description: string;
+        /**
+         * @minItems 1
+         * @maxItems 50
+         */
+        allowed_hosts: string[];
+        headers: {
+          [k: string]:
+            | string
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        query: {
+          [k: string]:
+            | string
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        /**
+         * @minItems 1
+         * @maxItems 64
+         */
+        operations: {
+          name: string;
+          description: string;
+          method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+          url: string;
+          query: {
+            [k: string]:
+              | string
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          headers: {
+            [k: string]:
+              | string
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          parameters: {
+            [k: string]: unknown;
+          };
+          body?: unknown;
+          safe_to_repeat?: boolean;
+          idempotency_header?: string;
+        }[];
+        timeout_seconds: number;
+        max_response_bytes: number;
+        max_calls_per_run: number;
+      }
+  )[];
+  limits: {
+    max_steps: number;
+    timeout_seconds: number;
+    max_concurrent_runs: number | null;
+    max_queued_runs: number;
+    max_attempts: number;
+  };
+  metadata: {
+    [k: string]: unknown;
+  };
+}
+export interface VersionComparison {
+  from: number;
+  to: number;
+  changes: {
+    path: string;
+    before?: unknown;
+    after?: unknown;
+  }[];
+}
+export interface ExportedAgents {
+  beckon: 1;
+  agents: {
+    name: string;
+    model: string;
+    instructions: string;
+    description: string;
+    model_settings: {
+      temperature?: number;
+      max_output_tokens?: number;
+      reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+      stream: "auto" | "always" | "never";
+    };
+    /**
+     * @maxItems 64
+     */
+    tools: (
+      | {
+          type: "clock";
+        }
+      | {
+          type: "http";
+          name: string;
+          description: string;
+          /**
+           * @minItems 1
+           * @maxItems 50
+           */
+          allowed_hosts: string[];
+          headers: {
+            [k: string]:
+              | string
+              | {
+                  secret: string | null;
+                  prefix?: string;
+                };
+          };
+          query: {
+            [k: string]:
+              | string
+              | {
+                  secret: string | null;
+                  prefix?: string;
+                };
+          };
+          /**
+           * @minItems 1
+           * @maxItems 64
+           */
+          operations: {
+            name: string;
+            description: string;
+            method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            url: string;
+            query: {
+              [k: string]:
+                | string
+                | {
+                    secret: string | null;
+                    prefix?: string;
+                  };
+            };
+            headers: {
+              [k: string]:
+                | string
+                | {
+                    secret: string | null;
+                    prefix?: string;
+                  };
+            };
+            parameters: {
+              [k: string]: unknown;
+            };
+            body?: unknown;
+            safe_to_repeat?: boolean;
+            idempotency_header?: string;
+          }[];
+          timeout_seconds: number;
+          max_response_bytes: number;
+          max_calls_per_run: number;
+        }
+    )[];
+    limits: {
+      max_steps: number;
+      timeout_seconds: number;
+      max_concurrent_runs: number | null;
+      max_queued_runs: number;
+      max_attempts: number;
+    };
+    metadata: {
+      [k: string]: unknown;
+    };
+    paused: boolean;
+    pause_reason: string | null;
+    triggers?: {
+      name: string;
+      prompt_prefix: string;
+      enabled: boolean;
+    }[];
+  }[];
+}
+export interface ImportedAgents {
+  agents: {
+    id: string;
+    name: string;
+    token: string;
+    triggers: {
+      id: string;
+      name: string;
+      token: string;
+      url: string;
+    }[];
+    secrets_needed: string[];
+  }[];
+}
+export interface Trigger {
+  id: string;
+  agent_id: string;
+  name: string;
+  prompt_prefix: string;
+  enabled: boolean;
+  created_at: string;
+  updated_at: string;
+}
+export interface Run {
+  id: string;
+  agent_id: string;
+  agent_version: number;
+  status: string;
+  source: string;
+  trigger_id: string | null;
+  retry_of: string | null;
+  input: string;
+  output: string | null;
+  error: {
+    code:
+      | "model_error"
+      | "model_timeout"
+      | "tool_error"
+      | "step_limit"
+      | "deadline_exceeded"
+      | "plan_exhausted"
+      | "ceiling_reached"
+      | "interrupted"
+      | "cancelled";
+    message: string;
+  } | null;
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cached_input_tokens: number;
+    estimated?: boolean;
+  };
+  cost_micros: number | null;
+  attempt: number;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+export interface RunEvent {
+  id: string;
+  run_id: string;
+  seq: number;
+  type: string;
+  version: number;
+  time: string;
+  data: {
+    [k: string]: unknown;
+  };
+}
+export interface Provider {
+  id: string;
+  name: string;
+  kind: string;
+  base_url: string | null;
+  api_key_last4: string | null;
+  created_at: string;
+  updated_at: string;
+}
+export interface ProviderCheck {
+  works: boolean;
+  models: string[];
+  error: string | null;
+}
+export interface Key {
+  id: string;
+  name: string;
+  scopes: string[];
+  agent_ids: string[] | null;
+  bootstrap: boolean;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+}
+export interface AuditEntry {
+  id: string;
+  time: string;
+  actor: string;
+  action: string;
+  target: string;
+  address: string | null;
+  data: {
+    [k: string]: unknown;
+  };
+}
+export interface Workspace {
+  id: string;
+  name: string;
+  time_zone: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface Member {
+  id: string;
+  name: string;
+  email: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  created_at: string;
+  updated_at: string;
+}
+export interface Invitation {
+  id: string;
+  email: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+}
+export interface AcceptedInvitation {
+  id: string;
+  name: string;
+  email: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  created_at: string;
+  updated_at: string;
+  workspace_id: string;
+}
+export interface ResetLink {
+  expires_at: string;
+}
+export interface User {
+  id: string;
+  name: string;
+  email: string;
+  created_at: string;
+  updated_at: string;
+}
+export interface Me {
+  id: string;
+  name: string;
+  email: string;
+  created_at: string;
+  updated_at: string;
+  workspaces: {
+    id: string;
+    name: string;
+    role: "owner" | "admin" | "editor" | "viewer";
+  }[];
+}
+export interface Session {
+  id: string;
+  current: boolean;
+  address: string | null;
+  user_agent: string | null;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+}
+export interface InvokeAgentBody {
+  input: string;
+}
+export interface FireTriggerAnswer {
+  ok: true;
+  run_id: string;
+}
+export interface CreateAgentBody {
+  name: string;
+  model: string;
+  instructions?: string;
+  description?: string;
+  model_settings?: {
+    temperature?: number;
+    max_output_tokens?: number;
+    reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+    stream?: "auto" | "always" | "never";
+  };
+  /**
+   * @maxItems 64
+   */
+  tools?: (
+    | {
+        type: "clock";
+      }
+    | {
+        type: "http";
+        name: string;
+        description?: string;
+        /**
+         * @minItems 1
+         * @maxItems 50
+         */
+        allowed_hosts: string[];
+        headers?: {
+          [k: string]:
+            | string
+            | {
+                secret: string;
+                prefix?: string;
+              }
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        query?: {
+          [k: string]:
+            | string
+            | {
+                secret: string;
+                prefix?: string;
+              }
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        /**
+         * @minItems 1
+         * @maxItems 64
+         */
+        operations: {
+          name: string;
+          description: string;
+          method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+          url: string;
+          query?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          headers?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          parameters?: {
+            [k: string]: unknown;
+          };
+          body?: unknown;
+          safe_to_repeat?: boolean;
+          idempotency_header?: string;
+        }[];
+        timeout_seconds?: number;
+        max_response_bytes?: number;
+        max_calls_per_run?: number;
+      }
+  )[];
+  limits?: {
+    max_steps?: number;
+    timeout_seconds?: number;
+    max_concurrent_runs?: number | null;
+    max_queued_runs?: number;
+    max_attempts?: number;
+  };
+  metadata?: {
+    [k: string]: unknown;
+  };
+}
+export interface ListAgentsQuery {
+  limit?: number;
+  after?: string;
+  search?: string;
+  paused?: "true" | "false";
+  model?: string;
+  deleted?: "true" | "false";
+}
+export interface UpdateAgentBody {
+  name?: string;
+  model?: string;
+  instructions?: string;
+  description?: string;
+  model_settings?: {
+    temperature?: number | null;
+    max_output_tokens?: number | null;
+    reasoning_effort?: ("none" | "minimal" | "low" | "medium" | "high" | "xhigh") | null;
+    stream?: "auto" | "always" | "never";
+  };
+  /**
+   * @maxItems 64
+   */
+  tools?: (
+    | {
+        type: "clock";
+      }
+    | {
+        type: "http";
+        name: string;
+        description?: string;
+        /**
+         * @minItems 1
+         * @maxItems 50
+         */
+        allowed_hosts: string[];
+        headers?: {
+          [k: string]:
+            | string
+            | {
+                secret: string;
+                prefix?: string;
+              }
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        query?: {
+          [k: string]:
+            | string
+            | {
+                secret: string;
+                prefix?: string;
+              }
+            | {
+                secret_id: string;
+                secret_last4?: string | null;
+                prefix?: string;
+              };
+        };
+        /**
+         * @minItems 1
+         * @maxItems 64
+         */
+        operations: {
+          name: string;
+          description: string;
+          method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+          url: string;
+          query?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          headers?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string;
+                  prefix?: string;
+                }
+              | {
+                  secret_id: string;
+                  secret_last4?: string | null;
+                  prefix?: string;
+                };
+          };
+          parameters?: {
+            [k: string]: unknown;
+          };
+          body?: unknown;
+          safe_to_repeat?: boolean;
+          idempotency_header?: string;
+        }[];
+        timeout_seconds?: number;
+        max_response_bytes?: number;
+        max_calls_per_run?: number;
+      }
+  )[];
+  limits?: {
+    max_steps?: number;
+    timeout_seconds?: number;
+    max_concurrent_runs?: number | null;
+    max_queued_runs?: number;
+    max_attempts?: number;
+  };
+  metadata?: {
+    [k: string]: unknown;
+  };
+}
+export interface DuplicateAgentBody {
+  name?: string;
+}
+export interface PauseAgentBody {
+  reason?: string;
+}
+export interface RotateAgentTokenAnswer {
+  token: string;
+}
+export interface RotateAgentTokenBody {
+  grace_seconds?: number;
+}
+export interface RevealAgentTokenAnswer {
+  token: string;
+}
+export interface ListAgentVersionsQuery {
+  limit?: number;
+  after?: string;
+}
+export interface CompareAgentVersionsQuery {
+  with?: number;
+}
+export interface ImportAgentsBody {
+  beckon: 1;
+  /**
+   * @maxItems 500
+   */
+  agents: {
+    name: string;
+    model: string;
+    instructions?: string;
+    description?: string;
+    model_settings?: {
+      temperature?: number;
+      max_output_tokens?: number;
+      reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+      stream?: "auto" | "always" | "never";
+    };
+    /**
+     * @maxItems 64
+     */
+    tools?: (
+      | {
+          type: "clock";
+        }
+      | {
+          type: "http";
+          name: string;
+          description?: string;
+          /**
+           * @minItems 1
+           * @maxItems 50
+           */
+          allowed_hosts: string[];
+          headers?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string | null;
+                  prefix?: string;
+                };
+          };
+          query?: {
+            [k: string]:
+              | string
+              | {
+                  secret: string | null;
+                  prefix?: string;
+                };
+          };
+          /**
+           * @minItems 1
+           * @maxItems 64
+           */
+          operations: {
+            name: string;
+            description: string;
+            method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            url: string;
+            query?: {
+              [k: string]:
+                | string
+                | {
+                    secret: string | null;
+                    prefix?: string;
+                  };
+            };
+            headers?: {
+              [k: string]:
+                | string
+                | {
+                    secret: string | null;
+                    prefix?: string;
+                  };
+            };
+            parameters?: {
+              [k: string]: unknown;
+            };
+            body?: unknown;
+            safe_to_repeat?: boolean;
+            idempotency_header?: string;
+          }[];
+          timeout_seconds?: number;
+          max_response_bytes?: number;
+          max_calls_per_run?: number;
+        }
+    )[];
+    limits?: {
+      max_steps?: number;
+      timeout_seconds?: number;
+      max_concurrent_runs?: number | null;
+      max_queued_runs?: number;
+      max_attempts?: number;
+    };
+    metadata?: {
+      [k: string]: unknown;
+    };
+    paused?: boolean;
+    pause_reason?: string | null;
+    triggers?: {
+      name: string;
+      prompt_prefix?: string;
+      enabled?: boolean;
+    }[];
+  }[];
+}
+export interface CreateTriggerBody {
+  name: string;
+  prompt_prefix?: string;
+  enabled?: boolean;
+}
+export interface ListTriggersQuery {
+  limit?: number;
+  after?: string;
+}
+export interface UpdateTriggerBody {
+  name?: string;
+  prompt_prefix?: string;
+  enabled?: boolean;
+}
+export interface RotateTriggerBody {
+  grace_seconds?: number;
+}
+export interface ListRunsQuery {
+  limit?: number;
+  after?: string;
+  agent_id?: string;
+  trigger_id?: string;
+  error?: string;
+  created_after?: string;
+  created_before?: string;
+  /**
+   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   */
+  status?: string;
+  /**
+   * One or several, with commas between them: invoke, trigger.
+   */
+  source?: string;
+}
+export interface ListAgentRunsQuery {
+  limit?: number;
+  after?: string;
+  trigger_id?: string;
+  error?: string;
+  created_after?: string;
+  created_before?: string;
+  /**
+   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   */
+  status?: string;
+  /**
+   * One or several, with commas between them: invoke, trigger.
+   */
+  source?: string;
+}
+export interface CancelRunsAnswer {
+  cancelled: number;
+  next: string | null;
+}
+export interface CancelRunsBody {
+  filter?: {
+    agent_id?: string;
+    trigger_id?: string;
+    error?: string;
+    created_after?: string;
+    created_before?: string;
+    /**
+     * @minItems 1
+     * @maxItems 5
+     */
+    status?: ("queued" | "running")[];
+    /**
+     * @minItems 1
+     * @maxItems 5
+     */
+    source?: ("invoke" | "trigger")[];
+  };
+  all?: true;
+  after?: string;
+}
+export interface RetryRunBody {
+  version?: "current" | "original";
+}
+export interface DeleteRunsAnswer {
+  deleted: number;
+  next: string | null;
+}
+export interface DeleteRunsBody {
+  filter?: {
+    agent_id?: string;
+    trigger_id?: string;
+    error?: string;
+    created_after?: string;
+    created_before?: string;
+    /**
+     * @minItems 1
+     * @maxItems 5
+     */
+    status?: ("succeeded" | "failed" | "cancelled")[];
+    /**
+     * @minItems 1
+     * @maxItems 5
+     */
+    source?: ("invoke" | "trigger")[];
+  };
+  all?: true;
+  after?: string;
+}
+export interface ListRunEventsQuery {
+  limit?: number;
+  after?: number;
+}
+export interface ListEventsAnswer {
+  id: string;
+  run_id: string;
+  seq: number;
+  type: string;
+  version: number;
+  time: string;
+  data: {
+    [k: string]: unknown;
+  };
+  agent_id: string;
+  cursor: string;
+}
+export interface ListEventsQuery {
+  limit?: number;
+  after?: string;
+  agent_id?: string;
+  /**
+   * One or several, with commas between them: run.queued, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled.
+   */
+  kind?: string;
+}
+export interface CreateProviderBody {
+  name: string;
+  kind: "openai" | "openai-chat" | "anthropic" | "google" | "openai-compatible";
+  base_url?: string;
+  api_key?: string;
+}
+export interface ListProvidersQuery {
+  limit?: number;
+  after?: string;
+}
+export interface UpdateProviderBody {
+  base_url?: string | null;
+  api_key?: string | null;
+}
+export interface ImportHttpToolAnswer {
+  tool: {
+    [k: string]: unknown;
+  };
+  warnings: string[];
+}
+export interface ImportHttpToolBody {
+  document:
+    | string
+    | {
+        [k: string]: unknown;
+      };
+  /**
+   * @minItems 1
+   * @maxItems 64
+   */
+  operations?: string[];
+}
+export interface CreateKeyBody {
+  name: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  scopes?: (
+    | "agents:read"
+    | "agents:write"
+    | "agents:invoke"
+    | "triggers:read"
+    | "triggers:write"
+    | "runs:read"
+    | "runs:write"
+    | "providers:read"
+    | "providers:write"
+    | "keys:read"
+    | "keys:write"
+    | "audit:read"
+    | "members:read"
+    | "members:write"
+    | "workspaces:read"
+    | "workspaces:write"
+    | "workspaces:own"
+  )[];
+  preset?: "invoke" | "observer" | "operator" | "everything";
+  agent_ids?: string[] | null;
+  expires_in_days?: number | null;
+  expires_at?: string | null;
+}
+export interface ListKeysQuery {
+  limit?: number;
+  after?: string;
+}
+export interface UpdateKeyBody {
+  name?: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   */
+  scopes?: (
+    | "agents:read"
+    | "agents:write"
+    | "agents:invoke"
+    | "triggers:read"
+    | "triggers:write"
+    | "runs:read"
+    | "runs:write"
+    | "providers:read"
+    | "providers:write"
+    | "keys:read"
+    | "keys:write"
+    | "audit:read"
+    | "members:read"
+    | "members:write"
+    | "workspaces:read"
+    | "workspaces:write"
+    | "workspaces:own"
+  )[];
+  preset?: "invoke" | "observer" | "operator" | "everything";
+  agent_ids?: string[] | null;
+  expires_in_days?: number | null;
+  expires_at?: string | null;
+}
+export interface RotateKeyBody {
+  grace_seconds?: number;
+}
+export interface ListAuditQuery {
+  limit?: number;
+  after?: string;
+  actor?: string;
+  action?: string;
+  target?: string;
+  since?: string;
+  until?: string;
+}
+export interface ExportAuditQuery {
+  actor?: string;
+  action?: string;
+  target?: string;
+  since?: string;
+  until?: string;
+}
+export interface ListWorkspacesQuery {
+  limit?: number;
+  after?: string;
+}
+export interface CreateWorkspaceBody {
+  name: string;
+  time_zone?: string;
+}
+export interface UpdateWorkspaceBody {
+  name?: string;
+  time_zone?: string;
+}
+export interface ListMembersQuery {
+  limit?: number;
+  after?: string;
+}
+export interface UpdateMemberBody {
+  role: "owner" | "admin" | "editor" | "viewer";
+}
+export interface CreateInvitationBody {
+  email: string;
+  role: "owner" | "admin" | "editor" | "viewer";
+  expires_in_days?: number;
+}
+export interface ListInvitationsQuery {
+  limit?: number;
+  after?: string;
+}
+export interface SetUpBody {
+  token: string;
+  name: string;
+  email: string;
+  password: string;
+}
+export interface SignInBody {
+  email: string;
+  password: string;
+}
+export interface UpdateMeBody {
+  name?: string;
+}
+export interface ListSessionsQuery {
+  limit?: number;
+  after?: string;
+}
+export interface ChangePasswordBody {
+  current_password: string;
+  new_password: string;
+}
+export interface ResetPasswordBody {
+  token: string;
+  new_password: string;
+}
+export interface AcceptInvitationBody {
+  token: string;
+  name?: string;
+  password?: string;
+}

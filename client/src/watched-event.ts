@@ -1,0 +1,32 @@
+import type { RunEvent, StreamEvent } from "./generated/schemas.ts";
+
+/** An entry of a run's journal. Later versions add kinds: ignore those that you do not know. */
+export interface JournalEvent extends RunEvent {
+  readonly type:
+    | "run.queued"
+    | "run.started"
+    | "run.resumed"
+    | "run.step"
+    | "run.step_lost"
+    | "run.tool_call"
+    | "run.tool_result"
+    | "run.finished"
+    | "run.failed"
+    | "run.cancelled";
+}
+
+/**
+ * What the model says while it speaks. It is in no journal: some or all of it may be missing, and what was said is in the `run.step` that
+ * follows. After a `start` what earlier attempts of the step said no longer counts.
+ */
+export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>;
+
+/** The last event of a stream that must not be resumed. */
+export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
+
+export type WatchedEvent = JournalEvent | OutputEvent;
+
+/** Nothing follows it. */
+export function endsRun({ type }: WatchedEvent): boolean {
+  return type === "run.finished" || type === "run.failed" || type === "run.cancelled";
+}

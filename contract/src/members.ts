@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { email } from "./accounts.ts";
+import { role } from "./roles.ts";
+
+/** A person in a workspace. `id` is the person's, the same in all of theirs. */
+export const member = z.object({
+  id: z.string(),
+  name: z.string(),
+  email: z.string(),
+  role,
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type Member = z.infer<typeof member>;
+
+/** Who came in, and where. */
+export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.string() });
+export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
+
+/** A link by which a member sets a new password. */
+export const resetLink = z.object({ expires_at: z.iso.datetime() });
+
+/** Body of `PATCH /members/:user_id`. */
+export const updateMemberBody = z.strictObject({ role });
+
+/** A link by which a person may become a member, once. */
+export const invitation = z.object({
+  id: z.string(),
+  email: z.string(),
+  role,
+  created_by: z.string(),
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime(),
+});
+export type Invitation = z.infer<typeof invitation>;
+
+/** Body of `POST /invitations`. */
+export const createInvitationBody = z.strictObject({
+  email,
+  role,
+  expires_in_days: z.number().int().min(1).max(90).default(7),
+});

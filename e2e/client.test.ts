@@ -1,0 +1,293 @@
+import { type BeckonClient, createClient, type Run, type WatchedEvent } from "@beckon/client";
+import { afterAll, describe, expect, test } from "vitest";
+import { startTestBeckon } from "../server/test/beckon.ts";
+import { seeded } from "../server/test/crash/random.ts";
+import { eventually } from "../server/test/eventually.ts";
+import { startHeldModel } from "../server/test/held-model.ts";
+import { says } from "../server/test/model-server.ts";
+import { startProxy } from "../server/test/proxy.ts";
+
+/** The client against the real server, through a network that cuts. */
+
+const server = await startTestBeckon({}, { streamLimits: { retryMs: 20 } });
+const beckon = createClient({ url: server.url, key: server.key });
+
+/** It passes bytes on, whatever they mean; the scheme is only how it is told where to. */
+const proxy = await startProxy(server.url.replace("http://", "postgres://"));
+afterAll(() => proxy.close());
+const throughProxy = createClient({ url: `http://127.0.0.1:${proxy.port}`, key: server.key });
+
+const toInvoke = (bytes: Buffer) => bytes.includes("/invoke");
+const runsOf = async (agentId: string): Promise<Run[]> => all(beckon.runs.listForAgent(agentId));
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const value of values) list.push(value);
+  return list;
+}
+
+const createAgent = (body: Partial<Parameters<BeckonClient["agents"]["create"]>[0]> = {}) =>
+  beckon.agents.create({ name: "Test", model: "demo/echo", ...body });
+
+describe("an invoke", () => {
+  test("whose answer is cut is made again, joins its run, and has run once", async () => {
+    const held = await startHeldModel(server);
+    held.release();
+    const agent = await createAgent({ model: held.model });
+    const cut = proxy.cutNext({ request: toInvoke, pass: 0 });
+    const answer = await throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    await cut;
+    expect(answer.output).toBe("Hello");
+    expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([answer.run_id]);
+    expect(held.requests).toHaveLength(1);
+  });
+
+  test("is answered although its connection is cut again and again while it runs, and has run once", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const answer = throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token, wait: 1 });
+    for (let cuts = 1; cuts <= 3; cuts++) {
+      await eventually("a request under way", () => proxy.connections > 0 || undefined);
+      await held.reached(1);
+      proxy.drop({ hard: true });
+    }
+    held.release();
+    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(await runsOf(agent.id)).toHaveLength(1);
+    expect(held.requests).toHaveLength(1);
+  });
+
+  test("finds its server when that is back", async () => {
+    const agent = await createAgent();
+    proxy.drop();
+    proxy.weather = { type: "closed" };
+    const answer = throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    setTimeout(() => {
+      proxy.weather = { type: "fair" };
+    }, 300);
+    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(await runsOf(agent.id)).toHaveLength(1);
+  });
+
+  test("that is refused with 503 because the database is not to be had is made again when Retry-After says", async () => {
+    const held = await startHeldModel(server);
+    held.release();
+    const agent = await createAgent({ model: held.model });
+    await beckon.agents.invoke(agent.id, { input: "so that its token is known" }, { token: agent.token });
+    const statuses: number[] = [];
+    const counting = createClient({
+      url: server.url,
+      fetch: async (...request) => {
+        const response = await fetch(...request);
+        statuses.push(response.status);
+        return response;
+      },
+    });
+    const lock = await server.db.database.engine.connect();
+    await lock.query("begin");
+    await lock.query("lock table runs in share mode");
+    const answer = counting.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    try {
+      await eventually("the refusal", () => statuses.includes(503) || undefined);
+    } finally {
+      await lock.query("rollback");
+      lock.release();
+    }
+    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(held.requests).toHaveLength(2);
+  });
+
+  test("ends when its time is over, with the run that goes on", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const error = await beckon.agents
+      .invoke(agent.id, { input: "Hello" }, { token: agent.token, timeout: 2_500 })
+      .then(() => undefined)
+      .catch((thrown: unknown) => thrown);
+    const [run] = await runsOf(agent.id);
+    expect(error).toMatchObject({ code: "timed_out", runId: run?.id });
+    held.release();
+    expect((await all(beckon.runs.watch(run?.id ?? ""))).at(-1)).toMatchObject({ type: "run.finished", data: { output: "Hello" } });
+  });
+
+  test("of a run that is cancelled, or of a paused agent, is refused with the code", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const waiting = beckon.agents.invoke(agent.id, { input: "Hello" }).catch((thrown: unknown) => thrown);
+    await held.reached(1);
+    const [run] = await runsOf(agent.id);
+    await beckon.runs.cancel(run?.id ?? "");
+    expect(await waiting).toMatchObject({ name: "BeckonError", code: "cancelled", status: 500, runId: run?.id });
+    await beckon.agents.pause(agent.id, { reason: "Maintenance" });
+    await expect(beckon.agents.invoke(agent.id, { input: "Hello" })).rejects.toMatchObject({ code: "agent_paused", status: 409 });
+  });
+});
+
+describe("a watch", () => {
+  const steps = async () => {
+    const agent = await createAgent({ tools: [{ type: "clock" }] });
+    const { run_id } = await beckon.agents.invoke(agent.id, { input: "/call clock {}" });
+    return { runId: run_id, journal: await all(beckon.runs.listEvents(run_id)) };
+  };
+  const isEntry = (event: WatchedEvent) => "seq" in event;
+
+  test("of a finished run is its journal, from where it was asked", async () => {
+    const { runId, journal } = await steps();
+    expect(journal.length).toBeGreaterThan(3);
+    expect(await all(beckon.runs.watch(runId))).toEqual(journal);
+    expect(await all(beckon.runs.watch(runId, { after: 2 }))).toEqual(journal.slice(2));
+    expect(await all(beckon.runs.watch(runId, { after: journal.length }))).toEqual([]);
+  });
+
+  test("that is cut at random bytes sees each entry of the journal once and in order", async () => {
+    const { runId, journal } = await steps();
+    const random = seeded(Number(process.env.FAST_CHECK_SEED ?? 1));
+    for (let round = 0; round < 3; round++) {
+      let cuts = 0;
+      const cutAgain = async (): Promise<void> => {
+        await proxy.cutNext({ request: (bytes) => bytes.includes("/events"), pass: random.below(1_500) });
+        if (++cuts < 6) await cutAgain();
+      };
+      void cutAgain();
+      expect((await all(throughProxy.runs.watch(runId))).filter(isEntry)).toEqual(journal);
+      expect(cuts).toBeGreaterThan(0);
+      void proxy.cutNext({ request: () => false, pass: 0 });
+    }
+  });
+
+  test("sees what a run does live, though its connections die, and ends with the run", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
+    const seen: WatchedEvent[] = [];
+    const watching = (async () => {
+      for await (const event of throughProxy.runs.watch(run_id)) seen.push(event);
+    })();
+    await eventually("the first event", () => seen.length > 0 || undefined);
+    for (let cuts = 1; cuts <= 3; cuts++) {
+      proxy.drop({ hard: cuts % 2 === 0 });
+      await eventually("a connection", () => proxy.connections > 0 || undefined);
+    }
+    proxy.weather = { type: "closed" };
+    proxy.drop();
+    held.release();
+    await eventually("the end of the run", async () => ((await beckon.runs.get(run_id)).finished_at === null ? undefined : true));
+    proxy.weather = { type: "fair" };
+    await watching;
+    expect(seen.filter(isEntry)).toEqual(await all(beckon.runs.listEvents(run_id)));
+  });
+
+  test("goes on at another process, which does not execute the run", async () => {
+    const other = await server.another({ streamLimits: { retryMs: 20 } });
+    try {
+      const held = await startHeldModel(server);
+      const agent = await createAgent({ model: held.model });
+      const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
+      const here = `http://127.0.0.1:${proxy.port}`;
+      let connections = 0;
+      const roaming = createClient({
+        url: here,
+        key: server.key,
+        fetch: (url, init) => fetch(String(url).replace(here, connections++ === 0 ? here : other.url), init),
+      });
+      const seen: WatchedEvent[] = [];
+      for await (const event of roaming.runs.watch(run_id)) {
+        seen.push(event);
+        if (seen.length > 1) continue;
+        proxy.drop({ hard: true });
+        void eventually("the second connection", () => connections > 1 || undefined).then(held.release);
+      }
+      expect(connections).toBe(2);
+      expect(seen.filter(isEntry)).toEqual(await all(beckon.runs.listEvents(run_id)));
+    } finally {
+      await other.stop();
+    }
+  });
+
+  test("is refused where its reader may not look, and ends when its credential dies", async () => {
+    const held = await startHeldModel(server);
+    const agent = await createAgent({ model: held.model });
+    const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
+    await expect(all(beckon.runs.watch("run_01k00000000000000000000000"))).rejects.toMatchObject({ status: 404, code: "not_found" });
+    await expect(all(beckon.runs.watch(run_id, { key: "wrong" }))).rejects.toMatchObject({ status: 401, code: "unauthorized" });
+    const watching = all(beckon.runs.watch(run_id, { key: agent.token })).catch((thrown: unknown) => thrown);
+    await held.reached(1);
+    await beckon.agents.revokeToken(agent.id);
+    expect(await watching).toMatchObject({ name: "BeckonError", code: "unauthorized", runId: run_id });
+  });
+
+  test("tells what the model says while it speaks", async () => {
+    const held = await startHeldModel(server, (request, index) => {
+      const called = request.body.messages.some(({ role }) => role === "tool");
+      return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
+    });
+    const agent = await createAgent({ model: held.model, model_settings: { stream: "always" }, tools: [{ type: "clock" }] });
+    const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
+    let said = "";
+    for await (const event of beckon.runs.watch(run_id)) {
+      if (event.type === "run.started") held.release();
+      if (event.type === "run.output.delta") said += event.data.text;
+    }
+    expect(said).toBe("Hello");
+  });
+});
+
+describe("management", () => {
+  test("agents, triggers, keys and runs are made, changed, listed page by page, and deleted", async () => {
+    const agent = await createAgent({ name: "Managed", metadata: { team: "ops" } });
+    const trigger = await beckon.triggers.create(agent.id, { name: "Orders", prompt_prefix: "An order:" });
+    const fired = [
+      await beckon.triggers.fire(trigger.url, { order: 4711 }),
+      await beckon.triggers.fire(trigger.token, "plain text"),
+      await beckon.triggers.fire(trigger.url),
+    ];
+    const runs = await eventually("the end of the runs", async () => {
+      const list = await all(beckon.runs.listForAgent(agent.id, { limit: 1, status: "succeeded" }));
+      return list.length === fired.length ? list : undefined;
+    });
+    expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(fired.map(({ run_id }) => run_id)));
+    expect(new Set(runs.map(({ input }) => input))).toEqual(
+      new Set(['An order:\n\n{"order":4711}', "An order:\n\nplain text", "An order:"]),
+    );
+    const page = await beckon.runs.listForAgent(agent.id, { limit: 2 }).page();
+    expect([page.data.length, page.next]).toEqual([2, expect.any(String)]);
+
+    const changed = await beckon.agents.update(agent.id, { description: "Sorts orders" }, { ifMatch: agent.version });
+    expect(changed.version).toBe(agent.version + 1);
+    await expect(beckon.agents.update(agent.id, { description: "Too late" }, { ifMatch: agent.version })).rejects.toMatchObject({
+      code: "stale",
+      status: 412,
+    });
+    const rotated = await beckon.agents.rotateToken(agent.id);
+    await expect(beckon.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token })).rejects.toMatchObject({
+      code: "unauthorized",
+    });
+    expect(await beckon.agents.invoke(agent.id, { input: "Hello" }, { token: rotated.token })).toMatchObject({ output: "Hello" });
+
+    const key = await beckon.keys.create({ name: "Invoke only", preset: "invoke" });
+    expect(await beckon.agents.invoke(agent.id, { input: "Hello" }, { key: key.key })).toMatchObject({ output: "Hello" });
+    await expect(beckon.agents.get(agent.id, { key: key.key })).rejects.toMatchObject({ code: "forbidden", status: 403 });
+    await beckon.keys.delete(key.id);
+    await beckon.triggers.delete(agent.id, trigger.id);
+    await beckon.agents.delete(agent.id);
+    await expect(beckon.agents.get(agent.id)).rejects.toMatchObject({ code: "not_found", status: 404 });
+    expect((await all(beckon.audit.export())).map(({ action }) => action)).toEqual(expect.arrayContaining(["agent.delete"]));
+  });
+
+  test("a POST that creates does it once, though its answer is cut", async () => {
+    const cut = proxy.cutNext({ request: (bytes) => bytes.includes("POST /api/public/agents"), pass: 10 });
+    const agent = await throughProxy.agents.create({ name: "Once only", model: "demo/echo" });
+    await cut;
+    expect((await all(beckon.agents.list())).filter(({ name }) => name === "Once only").map(({ id }) => id)).toEqual([agent.id]);
+  });
+
+  test("an agent is exported as JSON and YAML, and both can be imported", async () => {
+    const agent = await createAgent({ name: "Exported" });
+    const json = await beckon.agents.export(agent.id);
+    const yaml = await beckon.agents.exportYaml(agent.id);
+    expect(yaml).toContain("\n- name: Exported\n");
+    await beckon.agents.import(json);
+    await beckon.agents.import(yaml);
+    expect((await all(beckon.agents.list())).filter(({ name }) => name === "Exported")).toHaveLength(3);
+  });
+});

@@ -1,0 +1,25 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const checkout = resolve(import.meta.dirname, "..");
+
+/**
+ * Makes the package that is published of the client: JavaScript and declarations, since runtimes do not strip types in `node_modules`, with a
+ * package.json that leads to them. Nothing is bundled.
+ */
+export function packClient(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  const tsc = join(checkout, "node_modules/.bin/tsc");
+  const { status, stdout } = spawnSync(tsc, ["-p", join(checkout, "client/tsconfig.build.json"), "--outDir", folder], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the client does not compile:\n${stdout}`);
+  const { private: _, ...described } = JSON.parse(readFileSync(join(checkout, "client/package.json"), "utf8")) as Record<string, unknown>;
+  const exports = { ".": { types: "./index.d.ts", default: "./index.js" } };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...described, exports, sideEffects: false }, null, 2)}\n`);
+  copyFileSync(join(checkout, "client/README.md"), join(folder, "README.md"));
+  copyFileSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
+}
+
+/** Usage: node script/client-package.ts, then npm publish client/dist. */
+if (process.argv[1] === fileURLToPath(import.meta.url)) packClient(join(checkout, "client/dist"));

@@ -1,0 +1,72 @@
+/** The part of an OpenAPI document that a client is made of. */
+
+export type Schema = Record<string, unknown>;
+export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema?: Schema;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+  readonly description?: string;
+  /** Absent: as all others. Empty: it needs no credential. */
+  readonly security?: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+export interface OpenapiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
+}
+
+/** An operation and where it is found. */
+export interface Placed {
+  readonly method: string;
+  /** Below the root, for example `/agents/{agent_id}`. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const root = "/api/public";
+const methods = ["get", "post", "put", "patch", "delete"];
+
+/** What a client can call: all below the root; not the pages for people, and not what browsers ask by themselves. */
+export function operationsOf(document: OpenapiDocument): Placed[] {
+  return Object.entries(document.paths)
+    .filter(([path]) => path.startsWith(`${root}/`))
+    .flatMap(([path, byMethod]) =>
+      Object.entries(byMethod)
+        .filter(([method]) => methods.includes(method))
+        .map(([method, operation]) => ({
+          method: method.toUpperCase(),
+          path: path.slice(root.length),
+          operation: { ...(operation as Operation), parameters: parametersOf(byMethod, operation as Operation) },
+        })),
+    );
+}
+
+/** A path's parameters count for each of its operations. */
+function parametersOf(byMethod: Readonly<Record<string, unknown>>, operation: Operation): Parameter[] {
+  const ofPath = (byMethod.parameters ?? []) as readonly Parameter[];
+  return [...ofPath, ...(operation.parameters ?? [])];
+}
+
+export type Kind = "json" | "lines" | "text" | "stream" | "bytes";
+
+/** How a body of this media type is read. */
+export function kindOf(mediaType: string): Kind {
+  const type = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
+  if (/^application\/(jsonl|x-ndjson|json-seq)$/.test(type)) return "lines";
+  if (type === "text/event-stream") return "stream";
+  if (/[/+]json$/.test(type)) return "json";
+  if (type.startsWith("text/") || /[/+](yaml|x-yaml|xml)$/.test(type)) return "text";
+  return "bytes";
+}

@@ -1,0 +1,39 @@
+import * as library from "better-auth/crypto";
+import { Refusal } from "../base/errors.ts";
+
+/**
+ * scrypt in Node's threads, so that the main loop goes on. One hash takes 32 MiB and some tens of milliseconds of a core: of what asks
+ * at the same time two are computed and some wait, and the rest is told to come again. A flood of sign-ins slows sign-ins only.
+ */
+const maxAtOnce = 2;
+const maxWaiting = 40;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** @throws Refusal `unavailable` when too many ask at once. */
+export function hashPassword(password: string): Promise<string> {
+  return inTurn(() => library.hashPassword(password));
+}
+
+/** @throws Refusal `unavailable` when too many ask at once. */
+export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
+  return inTurn(() => library.verifyPassword(given));
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (waiting.length >= maxWaiting) throw tooMany();
+  if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal("unavailable", "Too many people sign in at this moment. Nothing was done; try again shortly.", { retryAfter: 1 });
+}

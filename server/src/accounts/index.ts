@@ -1,0 +1,16 @@
+export type { AccountContext, Guesses, SignedIn } from "./account-context.ts";
+export { addAccount } from "./add-account.ts";
+export { type Auth, createAuth } from "./auth.ts";
+export { changePassword } from "./change-password.ts";
+export { type FoundAccount, findAccount } from "./find-account.ts";
+export { getMe } from "./get-me.ts";
+export { hashPassword } from "./hash-password.ts";
+export { issueReset } from "./issue-reset.ts";
+export { listSessions } from "./list-sessions.ts";
+export { type RefusedSignIns, recordRefusedSignIns } from "./refused-sign-ins.ts";
+export { resetPassword } from "./reset-password.ts";
+export { revokeOtherSessions } from "./revoke-other-sessions.ts";
+export { revokeSession } from "./revoke-session.ts";
+export { signIn, wrongPassword } from "./sign-in.ts";
+export { signOut } from "./sign-out.ts";
+export { updateMe } from "./update-me.ts";

@@ -1,0 +1,35 @@
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+export type SessionRow = Selectable<Tables["sessions"]>;
+
+const living = sql<boolean>`expires_at > now()`;
+
+export function listSessionRows(tx: WorkspaceTransaction, userId: string, page: PageRequest): Promise<SessionRow[]> {
+  const query = tx
+    .selectFrom("sessions")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where(living)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+/** @returns whether it was there. */
+export async function deleteSessionRow(tx: WorkspaceTransaction, userId: string, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom("sessions").where("user_id", "=", userId).where("id", "=", id).executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** All of the person's, or all but one. @returns how many. */
+export async function deleteSessionsOf(tx: WorkspaceTransaction, userId: string, but?: string): Promise<number> {
+  const all = tx.deleteFrom("sessions").where("user_id", "=", userId);
+  const { numDeletedRows } = await (but === undefined ? all : all.where("id", "<>", but)).executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+export async function deleteSessionOfToken(tx: WorkspaceTransaction, token: string): Promise<undefined> {
+  await tx.deleteFrom("sessions").where("token", "=", token).execute();
+}

@@ -1,0 +1,277 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { addPerson, cookieIn, password, signIn, visitor } from "../../test/people.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { createAuth } from "./auth.ts";
+
+const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
+const other = await beckon.another();
+afterAll(() => other.stop());
+const there = (path: string) => `${other.url}/api/public${path}`;
+const { engine } = beckon.db.database;
+
+/** Each test that fails to sign in does so from an address of its own. */
+const attempt = (email: string, given: string, address: string) =>
+  beckon.call("/sign-in", { credential: null, body: { email, password: given }, headers: { "x-forwarded-for": address } });
+
+describe("signing in", () => {
+  test("sets a cookie that scripts cannot read and other sites cannot send", async () => {
+    const { email } = await addPerson(beckon, { role: "viewer" });
+    const { status, headers, body } = await beckon.call("/sign-in", { credential: null, body: { email: email.toUpperCase(), password } });
+    expect([status, body.data.email]).toEqual([200, email]);
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^beckon\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/),
+    ]);
+  });
+
+  test("sets it for TLS alone where PUBLIC_URL is https", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const auth = createAuth({ database: beckon.db.database, masterKey: Buffer.alloc(32), secure: true });
+    const session = await auth.signIn({ email: person.email, password, address: "127.0.0.1", userAgent: undefined });
+    expect(session?.cookies[0]).toMatch(/^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/);
+    expect(auth.farewell).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
+  });
+
+  test("answers a wrong password and an unknown e-mail alike", async () => {
+    const { email } = await addPerson(beckon, { role: "viewer" });
+    const wrong = await attempt(email, "not the password", "203.0.113.1");
+    const unknown = await attempt("nobody@example.com", "not the password", "203.0.113.2");
+    expectRefusal(wrong, 401, "unauthorized", /e-mail or the password/);
+    expect(unknown.body).toEqual(wrong.body);
+    expect([wrong, unknown].map(({ headers }) => headers.getSetCookie())).toEqual([[], []]);
+  });
+
+  test("is on record in each of the person's workspaces, and so is an attempt that failed", async () => {
+    const { body: made } = await beckon.call("/workspaces", { body: { name: "Second" } });
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')", [person.id, made.data.id]);
+    await signIn(beckon, person.email);
+    await attempt(person.email, "not the password", "203.0.113.3");
+    for (const credential of [beckon.key, made.data.key]) {
+      const find = async (action: string) => (await beckon.call(`/audit?action=${action}&target=${person.id}`, { credential })).body.data;
+      const [refused] = await eventually("a record", async () => {
+        const found = await find("session.refuse");
+        return found.length > 0 ? found : undefined;
+      });
+      expect(refused).toMatchObject({ actor: "system", address: "203.0.113.3" });
+      expect((await find("session.create")).map(({ actor }: { actor: string }) => actor)).toContain(`user:${person.id}`);
+    }
+  });
+
+  test("is refused unseen to whom has guessed too often, and to nobody else", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await Promise.all(Array.from({ length: 30 }, (_, round) => attempt(`guess${round}@example.com`, "guessed", "203.0.113.4")));
+    const refused = await attempt(person.email, password, "203.0.113.4");
+    expectRefusal(refused, 429, "too_many_requests");
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await attempt(person.email, password, "203.0.113.5")).status).toBe(200);
+    expect((await person.call("/me", { headers: { "x-forwarded-for": "203.0.113.4" } })).status).toBe(200);
+    expect((await beckon.call("/agents", { headers: { "x-forwarded-for": "203.0.113.4" } })).status).toBe(200);
+  });
+
+  test("stands still for nobody: many at once are answered, or told to come again", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 80 }, (_, index) => attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`)),
+    );
+    for (const { status } of answers) expect(status).toBeOneOf([401, 503]);
+    expect(answers.some(({ status }) => status === 401)).toBe(true);
+  });
+});
+
+describe("a session", () => {
+  test("is shown without what opens it", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const second = await signIn(beckon, person.email);
+    const { body } = await person.call("/sessions");
+    expect(body.data.map(({ current }: { current: boolean }) => current)).toEqual([false, true]);
+    expect(JSON.stringify(body)).not.toContain(second.cookie.split("=")[1]?.split(".")[0]);
+  });
+
+  test("that is ended in one process is refused by the other at once", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const second = await signIn(beckon, person.email);
+    expect((await second.call(there("/me"))).status).toBe(200);
+    const { body } = await person.call("/sessions");
+    const { id } = body.data.find(({ current }: { current: boolean }) => !current);
+    expect((await person.call(`/sessions/${id}`, { method: "DELETE" })).status).toBe(204);
+    expectRefusal(await second.call(there("/me")), 401, "unauthorized");
+    expect((await person.call("/me")).status).toBe(200);
+  });
+
+  test("of somebody else can be neither seen nor ended", async () => {
+    const [one, two] = [await addPerson(beckon, { role: "owner" }), await addPerson(beckon, { role: "viewer" })];
+    const { body } = await two.call("/sessions");
+    expectRefusal(await one.call(`/sessions/${body.data[0].id}`, { method: "DELETE" }), 404, "not_found");
+    expect((await two.call("/me")).status).toBe(200);
+  });
+
+  test("ends with sign-out, and the browser is told to forget it", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const answer = await person.call("/sign-out", { method: "POST" });
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([204, [expect.stringMatching(/^beckon\.session_token=; Max-Age=0;/)]]);
+    expectRefusal(await person.call(there("/me")), 401, "unauthorized");
+    const { body } = await beckon.call(`/audit?action=session.delete&actor=user:${person.id}`);
+    expect(body.data).toHaveLength(1);
+  });
+
+  test("ends all others of its person when it is told to", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const others = [await signIn(beckon, person.email), await signIn(beckon, person.email)];
+    expect((await person.call("/sessions", { method: "DELETE" })).status).toBe(204);
+    for (const each of others) expectRefusal(await each.call("/me"), 401, "unauthorized");
+    expect((await person.call("/sessions")).body.data).toHaveLength(1);
+  });
+
+  test("that is used lives on, and its cookie is set again", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query("update sessions set expires_at = now() + interval '20 days' where user_id = $1", [person.id]);
+    const { headers } = await person.call("/agents");
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; Max-Age=2592000;/)]);
+    expect((await person.call("/agents")).headers.getSetCookie()).toEqual([]);
+    const { body } = await person.call("/sessions");
+    expect(Date.parse(body.data[0].expires_at) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000);
+  });
+
+  test("that has expired is refused", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [person.id]);
+    expectRefusal(await person.call("/me"), 401, "unauthorized");
+  });
+
+  test.each([
+    ["whose signature is another's", (cookie: string) => cookie.replace(/\.[^.]*$/, ".AAAA")],
+    ["without a signature", (cookie: string) => cookie.replace(/\.[^.]*$/, "")],
+    ["with another token", (cookie: string) => cookie.replace(/=./, "=~")],
+    ["that is empty", () => "beckon.session_token="],
+  ])("cookie %s is refused", async (_, change) => {
+    const { cookie } = await addPerson(beckon, { role: "viewer" });
+    expectRefusal(await visitor(beckon, change(cookie)).call("/me"), 401, "unauthorized");
+  });
+
+  test("of one installation is none of another's, though the tables were copied", async () => {
+    const stranger = await startTestBeckon();
+    const person = await addPerson(beckon, { role: "viewer" });
+    const tables = ["users", "members", "sessions"];
+    for (const table of tables) {
+      const { rows } = await engine.query<{ row: string }>(
+        `select to_jsonb(t)::text as row from ${table} t where ${table === "users" ? "id" : "user_id"} = $1`,
+        [person.id],
+      );
+      await stranger.db.database.engine.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`, [
+        `[${rows.map(({ row }) => row).join(",")}]`,
+      ]);
+    }
+    expectRefusal(await visitor(stranger, person.cookie).call("/me"), 401, "unauthorized");
+    expect((await person.call("/me")).status).toBe(200);
+  });
+});
+
+describe("a password", () => {
+  const next = "a password of their own choosing";
+
+  test("is changed by who knows it, and ends all other sessions", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const second = await signIn(beckon, person.email);
+    const body = { current_password: password, new_password: next };
+    expect((await person.call("/password", { body })).status).toBe(204);
+    expectRefusal(await second.call("/me"), 401, "unauthorized");
+    expect((await person.call("/me")).status).toBe(200);
+    expectRefusal(await attempt(person.email, password, "203.0.113.20"), 401, "unauthorized");
+    await signIn(beckon, person.email, next);
+    expect((await beckon.call(`/audit?action=password.change&target=${person.id}`)).body.data).toHaveLength(1);
+  });
+
+  test("is not changed by who does not know it, nor to one that is short", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const wrong = { current_password: "not the password", new_password: next };
+    expectRefusal(await person.call("/password", { body: wrong, headers: { "x-forwarded-for": "203.0.113.21" } }), 401, "unauthorized");
+    expectRefusal(
+      await person.call("/password", { body: { current_password: password, new_password: "short" } }),
+      400,
+      "bad_request",
+      /12/,
+    );
+    await signIn(beckon, person.email);
+  });
+
+  test("that is changed twice at the same moment is changed once", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const change = (index: number) => person.call("/password", { body: { current_password: password, new_password: `${next} ${index}` } });
+    const answers = await Promise.all([change(1), change(2), change(3)]);
+    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+  });
+
+  test("is set anew by an owner's link, once, and all sessions end", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const owner = await addPerson(beckon, { role: "owner" });
+    const { body: made } = await owner.call(`/members/${person.id}/reset-link`, { method: "POST" });
+    expect(made.data.url).toBe(`${beckon.url}/reset#token=${made.data.token}`);
+    const reset = (address: string) =>
+      beckon.call("/password/reset", {
+        credential: null,
+        body: { token: made.data.token, new_password: next },
+        headers: { "x-forwarded-for": address },
+      });
+    const answers = await Promise.all([reset("203.0.113.22"), reset("203.0.113.23")]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    expectRefusal(await person.call("/me"), 401, "unauthorized");
+    expectRefusal(await reset("203.0.113.24"), 401, "unauthorized", /link/);
+    await signIn(beckon, person.email, next);
+    for (const action of ["password.reset_link", "password.reset"]) {
+      const { body } = await beckon.call(`/audit?action=${action}&target=${person.id}`);
+      expect([action, body.data.length, JSON.stringify(body).includes(made.data.token)]).toEqual([action, 1, false]);
+    }
+  });
+
+  test("link stops for a newer one, after a day, and when the password was changed", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const link = async () => (await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" })).body.data.token;
+    const use = (token: string) => beckon.call("/password/reset", { credential: null, body: { token, new_password: next } });
+    const first = await link();
+    const second = await link();
+    expectRefusal(await use(first), 401, "unauthorized");
+    await engine.query("update password_resets set expires_at = now() - interval '1 second' where user_id = $1", [person.id]);
+    expectRefusal(await use(second), 401, "unauthorized");
+    const third = await link();
+    await person.call("/password", { body: { current_password: password, new_password: next } });
+    expectRefusal(await use(third), 401, "unauthorized");
+  });
+
+  test("is nowhere stored as it is, nor is what a link carries", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const { body } = await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" });
+    const tables = ["users", "accounts", "sessions", "password_resets", "invitations", "audit", "verifications"];
+    for (const table of tables) {
+      const { rows } = await engine.query<{ text: string | null }>(`select string_agg(t::text, ' ') as text from ${table} t`);
+      expect([table, rows[0]?.text?.includes(password) === true, rows[0]?.text?.includes(body.data.token) === true]).toEqual([
+        table,
+        false,
+        false,
+      ]);
+    }
+  });
+});
+
+test("a person changes their name, and nothing else of theirs", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  expect((await person.call("/me", { method: "PATCH", body: { name: "Grace" } })).body.data).toMatchObject({
+    id: person.id,
+    name: "Grace",
+  });
+  for (const member of ["id", "email", "role", "created_at", "email_verified", "password", "workspaces"]) {
+    expectRefusal(await person.call("/me", { method: "PATCH", body: { [member]: "x" } }), 400, "bad_request", new RegExp(member));
+  }
+});
+
+test("a key has no account", async () => {
+  for (const path of ["/me", "/sessions"]) expectRefusal(await beckon.call(path), 401, "unauthorized", /Sign in/);
+});
+
+test("who is a member of nothing any more is still signed in, and told so", async () => {
+  const person = await addPerson(beckon, { role: "viewer" });
+  await person.call(`/members/${person.id}`, { method: "DELETE" });
+  expect((await person.call("/me")).body.data.workspaces).toEqual([]);
+  expectRefusal(await person.call("/agents"), 403, "forbidden", /no workspace/);
+  expect(cookieIn((await person.call("/me")).headers)).toBe("");
+});

@@ -1,0 +1,20 @@
+import { type User, updateMeBody } from "@beckon/contract";
+import { changes } from "../base/audit/index.ts";
+import { inAllWorkspaces } from "../base/database/index.ts";
+import { parse } from "../base/parse.ts";
+import type { SignedIn } from "./account-context.ts";
+import { recordAct } from "./record-act.ts";
+import { lockUser, renameUser } from "./store.ts";
+import { toUser } from "./user.ts";
+
+/** Changes the person's own name. The e-mail stays: it is what invitations were made out to. */
+export async function updateMe({ ctx, input }: { ctx: SignedIn; input: { body: unknown } }): Promise<User> {
+  const { name } = parse(updateMeBody, input.body);
+  return inAllWorkspaces(ctx.database.tenant, async (tx) => {
+    const row = await lockUser(tx, ctx.userId);
+    if (row === undefined) throw new Error("a session without a person stood");
+    const changed = name === undefined ? row : await renameUser(tx, row.id, name);
+    await recordAct(tx, ctx, { action: "user.update", target: row.id, data: changes(toUser(row), toUser(changed)) });
+    return toUser(changed);
+  });
+}

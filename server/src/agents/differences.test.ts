@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type Difference, differences } from "./differences.ts";
+
+test.each<[unknown, unknown, Difference[]]>([
+  [{ a: 1 }, { a: 1 }, []],
+  [1, 2, [{ path: "", before: 1, after: 2 }]],
+  [{ a: null }, {}, [{ path: "/a", before: null }]],
+  [{}, { a: null }, [{ path: "/a", after: null }]],
+  [{ a: { b: [1, 2] } }, { a: { b: [1] } }, [{ path: "/a/b/1", before: 2 }]],
+  [{ a: {} }, { a: [] }, [{ path: "/a", before: {}, after: [] }]],
+  [{ "a/b": { "~": 1 } }, { "a/b": { "~": 2 } }, [{ path: "/a~1b/~0", before: 1, after: 2 }]],
+  [{ "": 1 }, { "": 2 }, [{ path: "/", before: 1, after: 2 }]],
+])("between %j and %j", (before, after, expected) => {
+  expect(differences(before, after)).toEqual(expected);
+});
+
+test("each place differs, no place is within another, and there is none only between equals", () => {
+  const at = (value: unknown, path: string): unknown =>
+    path
+      .split("/")
+      .slice(1)
+      .reduce((inner, step) => ownMember(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")), value);
+  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll("__proto__", "proto")) as unknown);
+  fc.assert(
+    fc.property(json, json, (before, after) => {
+      const found = differences(before, after);
+      expect(found.length === 0).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)));
+      for (const { path, before: was, after: is } of found) {
+        expect([at(before, path), at(after, path)]).toEqual([was, is]);
+        expect(was).not.toEqual(is);
+        expect(found.filter((other) => other.path === path || other.path.startsWith(`${path}/`))).toHaveLength(1);
+      }
+    }),
+  );
+});
+
+function ownMember(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** With members in one order, as JSON does not mind it. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([name, inner]) => [name, sorted(inner)]),
+  );
+}

@@ -1,0 +1,13 @@
+import type { AgentVersion } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { requireAgent } from "./agent.ts";
+import { requireVersion, toVersion, type VersionInput } from "./version.ts";
+
+export async function getVersion({ ctx, input }: { ctx: Context; input: VersionInput }): Promise<AgentVersion> {
+  permit(ctx, "agents:read");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const agent = await requireAgent(tx, ctx, input.agentId);
+    return toVersion(agent, await requireVersion(tx, agent, input.version));
+  });
+}

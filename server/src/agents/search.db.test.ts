@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+
+const beckon = await startTestBeckon();
+const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
+const made = {
+  plain: await beckon.createAgent({ name: "Invoice Reader", description: "Reads what arrives." }),
+  percent: await beckon.createAgent({ name: "100% sure", description: "a_b" }),
+  path: await beckon.createAgent({ name: String.raw`C:\temp`, description: "ÄRGER im Büro" }),
+  other: await beckon.createAgent({ name: "Greeter", description: "Says hello to INVOICES", model: `${provider.name}/big` }),
+};
+await beckon.call(`/agents/${made.other.id}/pause`, { body: { reason: "Holiday" } });
+type Name = keyof typeof made;
+const nameOf = (id: string) => Object.entries(made).find(([, agent]) => agent.id === id)?.[0];
+
+const find = (filters: Record<string, string>, credential = beckon.key) =>
+  beckon.call(`/agents?${new URLSearchParams({ limit: "200", ...filters })}`, { credential });
+const found = ({ body }: Answer) => body.data.map(({ id }: { id: string }) => nameOf(id)).filter((name?: string) => name !== undefined);
+
+describe("a search", () => {
+  test.each<[string, Name[]]>([
+    ["invoice", ["other", "plain"]],
+    ["INVOICE", ["other", "plain"]],
+    ["reads what", ["plain"]],
+    ["ärger", ["path"]],
+    ["BÜRO", ["path"]],
+    ["nobody", []],
+    // What means anything to LIKE stands for itself.
+    ["%", ["percent"]],
+    ["0%", ["percent"]],
+    ["_", ["percent"]],
+    ["a_b", ["percent"]],
+    ["\\", ["path"]],
+    ["\\t", ["path"]],
+    ["%%", []],
+    ["I_voice", []],
+    ["' or true --", []],
+  ])("for %s finds by name and description, in any case", async (search, expected) => {
+    const answer = await find({ search });
+    expect([answer.status, found(answer)]).toEqual([200, expected]);
+  });
+
+  test("finds the description of the current version only", async () => {
+    const { id } = await beckon.createAgent({ description: "before the change" });
+    await beckon.call(`/agents/${id}`, { method: "PATCH", body: { description: "after it" } });
+    expect((await find({ search: "before the change" })).body.data).toEqual([]);
+    expect((await find({ search: "after it" })).body.data).toMatchObject([{ id }]);
+  });
+});
+
+test.each<[Record<string, string>, Name[]]>([
+  [{ paused: "true" }, ["other"]],
+  [{ paused: "false" }, ["path", "percent", "plain"]],
+  [{ model: `${provider.name}/big` }, ["other"]],
+  [{ model: "demo/echo" }, ["path", "percent", "plain"]],
+  [{ model: "demo" }, []],
+  [{ search: "invoice", paused: "false" }, ["plain"]],
+  [{ search: "invoice", paused: "true", model: "demo/echo" }, []],
+  [{ deleted: "false", paused: "true" }, ["other"]],
+])("%j finds what satisfies all of it", async (filters, expected) => {
+  expect(found(await find(filters))).toEqual(expected);
+});
+
+test("a cursor belongs to its filter", async () => {
+  const first = await find({ model: "demo/echo", limit: "1" });
+  const next = first.body.next as string;
+  expect((await find({ model: "demo/echo", limit: "1", after: next })).status).toBe(200);
+  for (const other of [{}, { model: "demo/other" }, { model: "demo/echo", search: "x" }, { deleted: "true", model: "demo/echo" }]) {
+    expectRefusal(await find({ ...other, after: next }), 400, "bad_request", /after: this cursor belongs to another/);
+  }
+});
+
+test.each<[Record<string, string>, RegExp]>([
+  [{ sort: "name" }, /unknown member sort/],
+  [{ searc: "x" }, /unknown member searc/],
+  [{ paused: "yes" }, /paused must be "true" or "false"/],
+  [{ deleted: "1" }, /deleted must be/],
+  [{ search: "" }, /search/],
+  [{ search: "x".repeat(201) }, /search must be at most 200 characters/],
+  [{ search: "\0" }, /search/],
+  [{ model: "" }, /model/],
+])("%j is refused, and told why", async (filters, why) => {
+  expectRefusal(await find(filters), 400, "bad_request", why);
+});
+
+test("a search finds agents of its own workspace only, and of a limited key its own", async () => {
+  expect((await find({ search: "invoice" }, await insertStranger(beckon))).body.data).toEqual([]);
+  const limited = await insertKey(beckon, { scopes: ["agents:read"], agentIds: [made.plain.id] });
+  expect(found(await find({ search: "invoice" }, limited))).toEqual(["plain"]);
+});
+
+describe("a deleted agent", () => {
+  const deleted = async () => {
+    const agent = await beckon.createAgent({ name: "Gone" });
+    await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+    return agent;
+  };
+  const age = (id: string, time: string) =>
+    beckon.db.database.engine.query("update agents set deleted_at = now() - $2::interval where id = $1", [id, time]);
+  const listed = async (id: string, credential = beckon.key) =>
+    (await find({ deleted: "true" }, credential)).body.data.find((agent: { id: string }) => agent.id === id);
+  const restore = (id: string) => beckon.call(`/agents/${id}/restore`, { method: "POST" });
+
+  test("is listed with the time until which it can be restored, and not among the living", async () => {
+    const { id } = await deleted();
+    const agent = await listed(id);
+    expect(Date.parse(agent.restorable_until) - Date.parse(agent.deleted_at)).toBe(30 * 24 * 3_600_000);
+    expect((await find({ deleted: "true" })).body.data.every((one: object) => "deleted_at" in one)).toBe(true);
+    expect((await find({ search: "Gone" })).body.data).toEqual([]);
+  });
+
+  test("comes back within 30 days, and is no deleted one any more", async () => {
+    const { id } = await deleted();
+    await age(id, "29 days 23 hours 59 minutes");
+    expect(await listed(id)).toMatchObject({ id });
+    const { status, body } = await restore(id);
+    expect([status, "deleted_at" in body.data, "restorable_until" in body.data]).toEqual([200, false, false]);
+    expect(await listed(id)).toBeUndefined();
+  });
+
+  test("stays gone after 30 days, and is told so", async () => {
+    const { id } = await deleted();
+    await age(id, "30 days 1 second");
+    expect(await listed(id)).toBeUndefined();
+    expectRefusal(await restore(id), 404, "not_found", /more than 30 days ago/);
+  });
+
+  test("of another workspace is listed to nobody, and restored by nobody", async () => {
+    const { id } = await deleted();
+    const stranger = await insertStranger(beckon);
+    expect(await listed(id, stranger)).toBeUndefined();
+    expectRefusal(await beckon.call(`/agents/${id}/restore`, { method: "POST", credential: stranger }), 404, "not_found");
+  });
+
+  test("is listed to a key that is limited to it, and to no other", async () => {
+    const { id } = await deleted();
+    const [own, other] = [await insertKey(beckon, { agentIds: [id] }), await insertKey(beckon, { agentIds: [made.plain.id] })];
+    expect([(await listed(id, own))?.id, await listed(id, other)]).toEqual([id, undefined]);
+  });
+});

@@ -1,0 +1,237 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { startTargetServer } from "../../test/target-server.ts";
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+
+const beckon = await startTestBeckon();
+const target = await startTargetServer();
+afterAll(() => target.close());
+
+const change = (id: string, body: unknown) => beckon.call(`/agents/${id}`, { method: "PATCH", body });
+const restore = (id: string, version: number | string, headers: Record<string, string> = {}) =>
+  beckon.call(`/agents/${id}/versions/${version}/restore`, { method: "POST", headers });
+const compare = async (id: string, version: number, query = "") =>
+  (await beckon.call(`/agents/${id}/versions/${version}/compare${query}`)).body;
+
+const secret = "sk-the-secret-of-the-shop-1234";
+const tool = (authorization: unknown, url = target.url) => ({
+  type: "http",
+  name: "shop",
+  allowed_hosts: [new URL(url).host],
+  headers: { Authorization: authorization },
+  operations: [{ name: "read", description: "Reads", method: "GET", url: `${url}/orders` }],
+});
+
+/** Versions 1 to 3, the second written by another key. */
+const agent = await beckon.createAgent({ name: "One", limits: { max_steps: 3 }, metadata: { a: 1, b: [1, 2], "c/d~e": true } });
+const writer = await insertKey(beckon, { scopes: ["agents:write"] });
+await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { name: "Two", limits: { max_steps: 4 } }, credential: writer });
+await change(agent.id, { metadata: { a: 1, b: [1, 3, 4] }, instructions: "Be brief.", model_settings: { temperature: 1 } });
+const versionPath = `/agents/${agent.id}/versions`;
+
+describe("the versions of an agent", () => {
+  test("are listed newest first, with who wrote each and when, page by page", async () => {
+    const { body } = await beckon.call(versionPath);
+    const time = expect.stringMatching(/Z$/);
+    const entry = (version: number) => ({ version, created_at: time, created_by: expect.stringMatching(/^key:key_/) });
+    expect(body).toEqual({ ok: true, data: [3, 2, 1].map(entry), next: null });
+    expect(new Set(body.data.map(({ created_by }: { created_by: string }) => created_by)).size).toBe(2);
+    const first = await beckon.call(`${versionPath}?limit=2`);
+    const second = await beckon.call(`${versionPath}?limit=2&after=${first.body.next}`);
+    expect([...first.body.data, ...second.body.data]).toEqual(body.data);
+    expect(second.body.next).toBeNull();
+  });
+
+  test("are read whole, also after the next one", async () => {
+    const { body } = await beckon.call(`${versionPath}/1`);
+    expect(body.data).toMatchObject({
+      agent_id: agent.id,
+      version: 1,
+      name: "One",
+      limits: { max_steps: 3 },
+      metadata: { a: 1, b: [1, 2] },
+    });
+  });
+
+  test("refuse a cursor of another list", async () => {
+    const other = await beckon.createAgent();
+    for (const name of ["Two", "Three"]) await change(other.id, { name });
+    const foreign = (await beckon.call(`/agents/${other.id}/versions?limit=1`)).body.next;
+    const ofAgents = (await beckon.call("/agents?limit=1")).body.next;
+    for (const after of [foreign, ofAgents, "x"])
+      expectRefusal(await beckon.call(`${versionPath}?after=${after}`), 400, "bad_request", /after/);
+  });
+
+  test.each(["0", "4", "-1", "1.0", "01", "one", "99999999999999999999", "2147483648", "%00", "1e0"])(
+    "have none called %s, on any path",
+    async (version) => {
+      for (const path of ["", "/compare", "/restore"]) {
+        const method = path === "/restore" ? "POST" : "GET";
+        expectRefusal(await beckon.call(`${versionPath}/${version}${path}`, { method }), 404, "not_found", /It has 1 to 3/);
+      }
+    },
+  );
+
+  test("show of secrets what is there of them today", async () => {
+    const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
+    const last4 = async () => (await beckon.call(`/agents/${id}/versions/1`)).body.data.tools[0].headers.Authorization.secret_last4;
+    expect(await last4()).toBe("1234");
+    await change(id, { tools: [] });
+    expect(await last4()).toBeNull();
+  });
+});
+
+describe("a comparison", () => {
+  test("names every place that has changed, with what was and is there", async () => {
+    expect((await compare(agent.id, 1, "?with=2")).data).toEqual({
+      from: 1,
+      to: 2,
+      changes: [
+        { path: "/name", before: "One", after: "Two" },
+        { path: "/limits/max_steps", before: 3, after: 4 },
+      ],
+    });
+  });
+
+  test("is with the current version unless told otherwise, and tells what is absent from what is null", async () => {
+    const { from, to, changes } = (await compare(agent.id, 2)).data;
+    expect([from, to]).toEqual([2, 3]);
+    expect(changes).toHaveLength(5);
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        { path: "/instructions", before: "", after: "Be brief." },
+        { path: "/model_settings/temperature", after: 1 },
+        { path: "/metadata/b/1", before: 2, after: 3 },
+        { path: "/metadata/b/2", after: 4 },
+        { path: "/metadata/c~1d~0e", before: true },
+      ]),
+    );
+  });
+
+  test("goes backwards too, and finds nothing between a version and itself", async () => {
+    expect((await compare(agent.id, 3, "?with=3")).data.changes).toEqual([]);
+    expect((await compare(agent.id, 3, "?with=2")).data.changes).toEqual(
+      expect.arrayContaining([{ path: "/metadata/c~1d~0e", after: true }]),
+    );
+  });
+
+  test.each([
+    ["?with=9", 404, "not_found", /no such version/],
+    ["?with=0", 400, "bad_request", /with/],
+    ["?with=x", 400, "bad_request", /with/],
+    ["?to=1", 400, "bad_request", /unknown member to/],
+  ])("%s is refused", async (query, status, code, why) => {
+    expectRefusal(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
+  });
+
+  test("shows that a secret is another one, and nothing of it but its end", async () => {
+    const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
+    await change(id, { tools: [{ ...tool({ secret: "sk-of-the-other-shop-9876" }), name: "other" }] });
+    const answer = await compare(id, 1);
+    expect(answer.data.changes.map(({ path }: { path: string }) => path)).toContain("/tools/0/headers/Authorization/secret_id");
+    expect(JSON.stringify(answer)).not.toMatch(/sk-/);
+  });
+});
+
+describe("restoring a version", () => {
+  test("writes the next one, equal to it", async () => {
+    const { id } = await beckon.createAgent({ name: "One", tools: [{ type: "clock" }] });
+    await change(id, { name: "Two", tools: [] });
+    const answer = await restore(id, 1);
+    expect([answer.status, answer.headers.get("etag"), answer.body.data]).toMatchObject([
+      200,
+      '"3"',
+      { version: 3, name: "One", tools: [{ type: "clock" }] },
+    ]);
+    expect((await compare(id, 1, "?with=3")).data.changes).toEqual([]);
+    expect((await beckon.call("/agents?search=One")).body.data.map((found: { id: string }) => found.id)).toContain(id);
+  });
+
+  test("is on record with what it changed", async () => {
+    const { id } = await beckon.createAgent({ name: "One" });
+    await change(id, { name: "Two" });
+    await restore(id, 1);
+    const { body } = await beckon.call(`/audit?target=${id}&action=agent.version.restore`);
+    expect(body.data).toMatchObject([
+      { data: { version: 3, restored: 1, before: { name: "Two" }, after: { name: "One" }, secrets: { deleted: 0 } } },
+    ]);
+  });
+
+  test("is refused with a stale If-Match, and done with the current one", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Two" });
+    expectRefusal(await restore(id, 1, { "if-match": '"1"' }), 412, "stale", /version 2/);
+    expect((await restore(id, 1, { "if-match": '"2"' })).body.data.version).toBe(3);
+  });
+
+  test("with If-Match goes through once of many at the same moment", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Two" });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => restore(id, 1, { "if-match": "2" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+  });
+
+  test("with an Idempotency-Key is done once, and repeated although the version is stale by then", async () => {
+    const { id } = await beckon.createAgent();
+    await change(id, { name: "Two" });
+    const send = () => restore(id, 1, { "idempotency-key": "again", "if-match": "2" });
+    const [first, second] = [await send(), await send()];
+    expect([first.body.data.version, second.body, second.headers.get("idempotency-replayed")]).toEqual([3, first.body, "true"]);
+  });
+
+  test("is refused when its provider was deleted, also when another took its name", async () => {
+    const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "passing");
+    const { id } = await beckon.createAgent({ model: "passing/x" });
+    await change(id, { model: "demo/echo" });
+    expect((await restore(id, 1)).status).toBe(200);
+    await change(id, { model: "demo/echo" });
+    await beckon.call(`/providers/${provider.id}`, { method: "DELETE" });
+    expectRefusal(await restore(id, 1), 409, "conflict", /Version 1 cannot be restored.*no provider passing/);
+    await beckon.createProvider("http://127.0.0.1:9/v1", "passing");
+    expectRefusal(await restore(id, 1), 409, "conflict", /its provider was deleted, and passing\/x is another one's/);
+    expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(4);
+  });
+
+  test("is refused when a secret of its tools is gone", async () => {
+    const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
+    await change(id, { tools: [] });
+    expectRefusal(
+      await restore(id, 1),
+      409,
+      "conflict",
+      /Version 1 cannot be restored.*tools\.0\.headers\.Authorization refers to no secret/,
+    );
+  });
+
+  test("is refused when it would send a secret where that is not for any more", async () => {
+    const other = await startTargetServer();
+    const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
+    await change(id, { tools: [tool({ secret: "sk-of-the-other-shop-9876" }, other.url)] });
+    await other.close();
+    expectRefusal(await restore(id, 1), 409, "conflict", /would send its secret to/);
+  });
+
+  test("keeps secrets that both refer to, and deletes those that only the current version does", async () => {
+    const { id, token } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
+    const { body } = await beckon.call(`/agents/${id}`);
+    await change(id, { tools: [{ ...body.data.tools[0], query: { key: { secret: "sk-only-now-needed-9999" } } }] });
+    expect((await restore(id, 1)).status).toBe(200);
+    await beckon.invoke({ id, token }, "/call read {}");
+    expect(target.reached.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
+    const { rows } = await beckon.db.database.engine.query("select id from agent_secrets where agent_id = $1", [id]);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+test("versions of another workspace's agent, and of another than a limited key's, are not there", async () => {
+  const other = await beckon.createAgent();
+  const limited = await insertKey(beckon, { agentIds: [other.id] });
+  for (const credential of [limited, await insertStranger(beckon)]) {
+    for (const path of ["", "/1", "/1/compare"]) {
+      expectRefusal(await beckon.call(`${versionPath}${path}`, { credential }), 404, "not_found");
+    }
+    expectRefusal(await beckon.call(`${versionPath}/1/restore`, { method: "POST", credential }), 404, "not_found");
+  }
+  expect((await beckon.call(`/agents/${other.id}/versions`, { credential: limited })).body.data).toHaveLength(1);
+});

@@ -1,0 +1,35 @@
+import type { Agent, AgentConfig } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, principalOf } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { issueToken } from "../tokens/index.ts";
+import { requireAgent, toAgent } from "./agent.ts";
+import { type SealedSecret, writeSecrets } from "./secret-store.ts";
+import { insertAgent, updateAgentRow } from "./store.ts";
+
+interface NewAgent {
+  readonly agentId: string;
+  readonly config: AgentConfig;
+  /** Resolved, and held until the transaction ends. */
+  readonly providerId: string | null;
+  readonly secrets: readonly SealedSecret[];
+  /** Absent: it is not paused. */
+  readonly pause?: { readonly reason: string | null } | undefined;
+  /** What it is on record as. */
+  readonly action: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes an agent that is new here: its row, its first version, its secrets, its token and the record. The caller has judged all of it. */
+export async function writeAgent(tx: WorkspaceTransaction, ctx: Context, given: NewAgent): Promise<Agent & { token: string }> {
+  const { agentId, config, providerId } = given;
+  const { workspaceId } = ctx;
+  await insertAgent(tx, { agentId, workspaceId, version: 1, config, providerId, createdBy: principalOf(ctx.actor) });
+  await writeSecrets(tx, { workspaceId, agentId }, { write: given.secrets, remove: [] });
+  const token = await issueToken(tx, ctx, { agentId }, { graceSeconds: 0 });
+  if (given.pause !== undefined) {
+    await updateAgentRow(tx, { id: agentId, workspace_id: workspaceId }, { paused_at: "now", pause_reason: given.pause.reason });
+  }
+  await record(tx, ctx, { action: given.action, target: agentId, data: { name: config.name, model: config.model, ...given.data } });
+  return { ...toAgent(await requireAgent(tx, ctx, agentId)), token };
+}

@@ -1,0 +1,99 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../errors.ts";
+import { readYaml, settleBody, YamlText, yamlItems } from "./index.ts";
+
+const read = async (text: string) => {
+  const found = await readYaml(text);
+  return found.mistake === undefined ? found.value : { mistake: found.mistake };
+};
+
+test("plain values are read as JSON has them", async () => {
+  const text = "a: 1\nb: [true, ~, 0x1F, -1.5e3]\nc: |\n  two\n  lines\n1: yes\ntime: 2020-01-01\n<<: {merged: no}\n";
+  expect(await read(text)).toEqual({
+    a: 1,
+    b: [true, null, 31, -1500],
+    c: "two\nlines\n",
+    "1": "yes",
+    time: "2020-01-01",
+    "<<": { merged: "no" },
+  });
+});
+
+test("JSON is YAML, and so is nothing", async () => {
+  expect([await read('{"a":["\\u00e9",null]}'), await read(""), await read("# only words")]).toEqual([{ a: ["é", null] }, null, null]);
+});
+
+test("an alias stands for its anchor's value", async () => {
+  expect(await read("a: &x {b: [1]}\nc: *x")).toEqual({ a: { b: [1] }, c: { b: [1] } });
+});
+
+test("a name that objects have anyway is a name like any other, and changes no object", async () => {
+  const value = (await read("__proto__: {isAdmin: true}\nconstructor: 1")) as object;
+  expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
+  expect([Object.getPrototypeOf(value), ({} as { isAdmin?: unknown }).isAdmin]).toEqual([Object.prototype, undefined]);
+});
+
+test.each([
+  ["a name twice", "a:\n  b: 1\n  b: 2", /has a name twice in one object at line 3, column 3/],
+  ["a function", "a: !!js/function 'function () {}'", /has a tag/],
+  ["a tag of Python", "!!python/object/apply:os.system ['id']", /has a tag/],
+  ["a tag of its own", "a: !env SECRET", /has a tag/],
+  ["bytes", "a: !!binary aGk=", /has a tag/],
+  ["a tag under another name", "%TAG ! tag:example.com,2026:\n---\na: !x 1", /has a tag/],
+  ["an older version", "%YAML 1.1\n---\na: !!set {x}", /has a tag/],
+  ["several documents", "a: 1\n---\nb: 2", /several documents/],
+  ["a list as a name", "? [a]\n: 1", /a name that is no text/],
+  ["an alias without anchor", "a: *x", /without its anchor/],
+  ["an alias inside itself", "a: &x [*x]", /alias/],
+  ["infinity", "a: .inf", /\.inf/],
+  ["no number", "a: .NaN", /\.nan/],
+  ["an open quote", "a: 'x", /goes wrong at line 1/],
+  ["no YAML", "a: b: c", /goes wrong at line 1/],
+  [
+    "aliases that multiply",
+    `a: &a [x,x,x,x,x]\nb: &b [${"*a,".repeat(40)}]\nc: &c [${"*b,".repeat(40)}]\nd: [${"*c,".repeat(40)}]`,
+    /alias/,
+  ],
+  ["too much of little", `a: &a "${"x".repeat(100_000)}"\nb: [${"*a,".repeat(90)}]`, /stands for too much/],
+  ["levels without end", "[".repeat(100_000), /./],
+])("%s is refused, and told where or why", async (_what, text, why) => {
+  expect(await read(text)).toEqual({ mistake: expect.stringMatching(why) });
+});
+
+test("no mistake repeats the text", async () => {
+  for (const text of ["password: !x hunter2", "hunter2: 1\nhunter2: 2", "a: 'hunter2", "*hunter2"]) {
+    expect(JSON.stringify(await read(text))).not.toContain("hunter2");
+  }
+});
+
+describe("a body", () => {
+  test("that is no YAML is left as it is", async () => {
+    const refusal = new Refusal("too_large", "x");
+    expect([await settleBody({ a: 1 }), await settleBody(undefined), await settleBody(refusal)]).toEqual([{ a: 1 }, undefined, refusal]);
+  });
+
+  test("in broken YAML is a refusal, given back", async () => {
+    const refusal = await settleBody(new YamlText("a: 'x"));
+    expect(refusal).toBeInstanceOf(Refusal);
+    expect(refusal).toMatchObject({ code: "bad_request", message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /) });
+  });
+
+  test("beside two that are read is put off, and read later", async () => {
+    const bodies = await Promise.all(["a: 1", "a: 2", "a: 3"].map((text) => settleBody(new YamlText(text))));
+    expect(bodies).toEqual([{ a: 1 }, { a: 2 }, expect.objectContaining({ code: "unavailable", retryAfter: 5 })]);
+    expect(await settleBody(new YamlText("a: 3"))).toEqual({ a: 3 });
+  });
+});
+
+test("what is written, in pieces too, is read again as it was", async () => {
+  const awkward = fc.string({
+    unit: fc.constantFrom(..."\n\r\t #:-'\"\\|>!&*%@`{}[]?,~019.eEyn\u0001\u007f\u0085\u00a0\u2028\ufeff\ud83d", "---", "...", "👋"),
+  });
+  const text = fc.oneof(awkward, fc.string({ unit: "binary" })).map((value) => value.toWellFormed());
+  const values = fc.dictionary(text, fc.oneof(text, fc.jsonValue()), { noNullPrototype: true });
+  // Reading takes a thread each time, so many are read at once.
+  const lists = fc.sample(fc.array(values, { maxLength: 4 }), 400).map((list) => JSON.parse(JSON.stringify(list)) as unknown[]);
+  const pieces = lists.flat().map((value) => yamlItems([value]));
+  expect(await read(`- 1\n${pieces.join("")}`)).toEqual([1, ...lists.flat()]);
+});

@@ -1,0 +1,31 @@
+import { Refusal } from "../base/errors.ts";
+import type { Position } from "./position.ts";
+
+/** A position as readers keep it, and the generation of the installation it is of. */
+export interface Cursor extends Position {
+  readonly generation: string;
+}
+
+/** Letters of the generation that a cursor repeats. */
+const generationLength = 8;
+
+/** The cursor as text, opaque to its reader. */
+export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
+  return Buffer.from(`${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`).toString("base64url");
+}
+
+/** @throws Refusal `bad_request` for text that is no cursor. */
+export function readCursor(text: string): Cursor {
+  const [, generation, transaction, runId, seq] = form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  if (generation === undefined || runId === undefined) {
+    throw new Refusal("bad_request", "after: this is no cursor of this stream. Go on with the one you were given, or begin without.");
+  }
+  return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
+}
+
+const form = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,9})$/;
+
+/** Whether the cursor was made in this generation. */
+export function isOf(cursor: Cursor, generation: string): boolean {
+  return generation.startsWith(cursor.generation);
+}

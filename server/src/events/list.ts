@@ -1,0 +1,39 @@
+import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
+import { databaseAway, failureKind } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { parse } from "../base/parse.ts";
+import { isOf, readCursor, toCursor } from "./cursor.ts";
+import { matches, permitEvents, permitFilter } from "./filter.ts";
+import { beginning } from "./position.ts";
+import { readGeneration, readStretch } from "./store.ts";
+import { toWire } from "./wire.ts";
+
+/**
+ * A page of the workspace's events, oldest first. `next` is the `after` of the following page; null: there is no more yet. A page looks
+ * at `limit` events and holds those that match.
+ */
+export async function listEvents({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
+  permitEvents(ctx);
+  const { limit, after, ...asked } = parse(workspaceEventsQuery, input.query);
+  const filter = permitFilter(ctx, asked);
+  const cursor = after === undefined ? undefined : readCursor(after);
+  const { engine } = ctx.database;
+  try {
+    const { generation, possible } = await readGeneration(engine, cursor ?? beginning);
+    if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
+      throw new Refusal("bad_request", "after: this cursor is from before a restore of this installation. Begin again without it.");
+    }
+    const stretch = await readStretch(engine, [ctx.workspaceId], { after: cursor ?? beginning, limit });
+    const data = stretch.events.filter((event) => matches(filter, event)).map((event) => toWire(event, generation));
+    return { data, next: stretch.cut ? toCursor(generation, stretch.end) : null };
+  } catch (thrown) {
+    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+  }
+}

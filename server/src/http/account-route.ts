@@ -1,0 +1,80 @@
+import type { AccountContext, SignedIn } from "../accounts/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { findSession } from "./find-session.ts";
+import { managedBody } from "./managed-body.ts";
+import { type Answer, render } from "./managed-route.ts";
+import { requireOwnSite } from "./own-site.ts";
+import { readBody } from "./read-body.ts";
+import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
+import type { RouteDoc } from "./route-doc.ts";
+import type { Services } from "./services.ts";
+
+/** What a handler of such a route gets: parsed as far as HTTP goes, not judged. */
+export interface AccountRequest<Ctx extends AccountContext> {
+  readonly ctx: Ctx;
+  readonly param: (name: string) => string;
+  readonly query: Record<string, string>;
+  /** Undefined without a body; a `Refusal` when it could not be read, which `parse` gives when its turn comes. */
+  readonly body: unknown;
+}
+
+interface Described {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Under `/api/public`. */
+  readonly path: string;
+  readonly doc: RouteDoc;
+}
+
+/** Needs no credential, or has it in its body. */
+export interface OpenRoute extends Described {
+  readonly who: "anybody";
+  /** `signedIn`: who is signed in, if anybody. */
+  readonly handle: (request: AccountRequest<AccountContext> & { signedIn: () => Promise<string | undefined> }) => Promise<Answer>;
+}
+
+/** About the person who is signed in: it takes a session, and no key. */
+export interface PersonalRoute extends Described {
+  readonly who: "signed in";
+  readonly handle: (request: AccountRequest<SignedIn>) => Promise<Answer>;
+}
+
+/** A route about a person's account, which belongs to no workspace: no scope, no role, and no Idempotency-Key. */
+export type AccountRoute = OpenRoute | PersonalRoute;
+
+export async function handleAccount(services: Services, route: AccountRoute, c: Request): Promise<Response> {
+  const { incoming } = c.env;
+  requireOwnSite(services, incoming, { strict: false });
+  const address = addressOf(incoming, services.trustProxy);
+  const ctx: AccountContext = {
+    database: services.database,
+    auth: services.auth,
+    address,
+    userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
+    guesses: {
+      permit() {
+        const refusal = services.guesses.beyond(address);
+        if (refusal !== undefined) throw refusal;
+      },
+      wrong: (message) => services.guesses.answer(address, message),
+    },
+    refusedSignIns: services.refusedSignIns,
+  };
+  const request = async () => {
+    const raw = route.method === "GET" ? undefined : await readBody(incoming);
+    return {
+      param: (name: string) => pathMember(c, name),
+      query: c.req.query(),
+      body: raw && managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+    };
+  };
+  if (route.who === "anybody") {
+    const signedIn = async () => (await findSession(services, incoming))?.userId;
+    return render(await route.handle({ ctx, ...(await request()), signedIn }));
+  }
+  const session = await findSession(services, incoming);
+  if (session === undefined) {
+    throw new Refusal("unauthorized", "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.");
+  }
+  const answer = await route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...(await request()) });
+  return render({ ...answer, cookies: answer.cookies ?? session.cookies });
+}

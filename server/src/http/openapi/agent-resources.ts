@@ -1,0 +1,60 @@
+import { agent, agentVersion, agentVersionEntry, exportedAgents, importedAgents, versionComparison } from "@beckon/contract";
+import type { z } from "zod";
+
+const time = "2026-01-31T09:30:00.000Z";
+const agentId = "agt_01jdb8tq5ke5ktbqrs4n1h9m0z";
+const writer = { created_at: time, created_by: "key:key_01jdb8tq5ke5ktbqrs4n1h9m0z" };
+
+const config = {
+  name: "Triage",
+  description: "",
+  instructions: "Sort incoming mail.",
+  model: "demo/echo",
+  model_settings: { stream: "auto" },
+  tools: [],
+  limits: { max_steps: 20, timeout_seconds: 600, max_concurrent_runs: null, max_queued_runs: 10_000, max_attempts: 3 },
+  metadata: {},
+};
+const triggers = [{ name: "Payments", prompt_prefix: "A payment came in:", enabled: true }];
+const madeTrigger = {
+  id: "trg_01jdb8tq5ke5ktbqrs4n1h9m0z",
+  name: "Payments",
+  token: "bkt_…",
+  url: "https://beckon.example.com/api/public/triggers/bkt_…",
+};
+
+/** An agent, its versions, and the forms in which it travels. */
+export const agentResources: readonly { readonly name: string; readonly schema: z.ZodType; readonly example: unknown }[] = [
+  {
+    name: "Agent",
+    schema: agent,
+    example: { id: agentId, version: 1, ...config, paused: false, pause_reason: null, created_at: time, updated_at: time },
+  },
+  { name: "AgentVersionEntry", schema: agentVersionEntry, example: { version: 2, ...writer } },
+  { name: "AgentVersion", schema: agentVersion, example: { agent_id: agentId, version: 2, ...writer, ...config } },
+  {
+    name: "VersionComparison",
+    schema: versionComparison,
+    example: { from: 1, to: 2, changes: [{ path: "/limits/max_steps", before: 10, after: 20 }] },
+  },
+  {
+    name: "ExportedAgents",
+    schema: exportedAgents,
+    example: { beckon: 1, agents: [{ ...config, paused: false, pause_reason: null, triggers }] },
+  },
+  {
+    name: "ImportedAgents",
+    schema: importedAgents,
+    example: {
+      agents: [
+        {
+          id: agentId,
+          name: "Triage",
+          token: "bka_…",
+          triggers: [madeTrigger],
+          secrets_needed: ["tools.0.headers.Authorization"],
+        },
+      ],
+    },
+  },
+];

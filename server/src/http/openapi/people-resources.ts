@@ -1,0 +1,43 @@
+import { acceptedInvitation, invitation, me, member, resetLink, session, user, workspace } from "@beckon/contract";
+import type { Resource } from "./resources.ts";
+
+const time = "2026-01-31T09:30:00.000Z";
+const later = "2026-02-07T09:30:00.000Z";
+const id = (prefix: string) => `${prefix}_01jdb8tq5ke5ktbqrs4n1h9m0z`;
+const times = { created_at: time, updated_at: time };
+const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
+
+/** Workspaces, and the people in them. */
+export const peopleResources: readonly Resource[] = [
+  { name: "Workspace", schema: workspace, example: { id: id("wsp"), name: "Support", time_zone: "Europe/Zurich", ...times } },
+  { name: "Member", schema: member, example: { ...person, role: "editor", ...times } },
+  {
+    name: "Invitation",
+    schema: invitation,
+    example: {
+      id: id("inv"),
+      email: "ada@example.com",
+      role: "editor",
+      created_by: `user:${id("usr")}`,
+      created_at: time,
+      expires_at: later,
+    },
+  },
+  { name: "AcceptedInvitation", schema: acceptedInvitation, example: { ...person, role: "editor", ...times, workspace_id: id("wsp") } },
+  { name: "ResetLink", schema: resetLink, example: { expires_at: later } },
+  { name: "User", schema: user, example: { ...person, ...times } },
+  { name: "Me", schema: me, example: { ...person, ...times, workspaces: [{ id: id("wsp"), name: "Support", role: "owner" }] } },
+  {
+    name: "Session",
+    schema: session,
+    example: {
+      id: id("ses"),
+      current: true,
+      address: "203.0.113.7",
+      user_agent: "Mozilla/5.0",
+      created_at: time,
+      last_used_at: time,
+      expires_at: "2026-03-02T09:30:00.000Z",
+    },
+  },
+];

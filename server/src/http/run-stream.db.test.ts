@@ -1,0 +1,245 @@
+import { EventSource } from "eventsource";
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { startCutter } from "../../test/cutter.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { type Behaviour, fated, says, startModelServer, streamOf, textChunk } from "../../test/model-server.ts";
+import { openStream, type StreamOptions } from "../../test/read-stream.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+const beckon = await startTestBeckon({}, { streamLimits: { heartbeatMs: 50, retryMs: 100 } });
+const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
+const { body: invoked } = await beckon.invoke(agent, "/call clock {}");
+const finished = `/runs/${invoked.run_id}/events`;
+const journal = (await beckon.call(finished)).body.data;
+const last = journal.length;
+const sse = { accept: "text/event-stream" };
+
+const stream = async (path: string, options: StreamOptions = {}) => {
+  const reader = await openStream(`${beckon.url}/api/public${path}`, { credential: beckon.key, ...options });
+  onTestFinished(() => reader.close());
+  return reader;
+};
+
+/** A run whose model answers when it is told to. */
+async function executing(behaviour: Behaviour = says("Hello")) {
+  const held = await startHeldModel(beckon, behaviour);
+  const { id, token } = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
+  const { body } = await beckon.invoke({ id, token }, "Hello", { prefer: "respond-async" });
+  await held.reached(1);
+  return { held, runId: body.run_id as string, path: `/runs/${body.run_id}/events`, token };
+}
+
+test("a finished run's stream is its journal, and ends", async () => {
+  const reader = await stream(finished);
+  expect(await reader.over).toBe("ended");
+  expect(reader.frames.map(({ data }) => data)).toEqual(journal);
+  expect(reader.frames.map(({ id }) => id)).toEqual(journal.map(({ seq }: { seq: number }) => String(seq)));
+});
+
+test("a stream is not kept, changed or held back on the way", async () => {
+  const { status, headers } = await stream(finished);
+  expect([status, headers]).toEqual([
+    200,
+    expect.objectContaining({
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-store, no-transform",
+      "x-accel-buffering": "no",
+    }),
+  ]);
+  expect(headers["content-encoding"]).toBeUndefined();
+});
+
+test("a stream says first when to come back", async () => {
+  const reader = await stream(finished);
+  await reader.over;
+  expect(reader.text).toMatch(/^retry: [12]\d\d\n\nid: 1\nevent: run\./);
+});
+
+test("events come as they become durable", async () => {
+  const { held, path } = await executing();
+  const reader = await stream(path);
+  await reader.has("run.started");
+  expect(reader.types.filter((type) => type !== "run.queued")).toEqual(["run.started"]);
+  held.release();
+  expect(await reader.over).toBe("ended");
+  expect(reader.types.at(-1)).toBe("run.finished");
+  expect(reader.frames.map(({ data }) => data)).toEqual((await beckon.call(path)).body.data);
+});
+
+test("a stream on which nothing happens carries comments", async () => {
+  const { path } = await executing();
+  const reader = await stream(path);
+  await eventually("two comments", () => (reader.text.match(/^:$/gm) ?? []).length >= 2 || undefined);
+});
+
+test("a reader goes on after the event in Last-Event-ID", async () => {
+  const reader = await stream(finished, { headers: { "last-event-id": "2" } });
+  await reader.over;
+  expect(reader.seqs).toEqual(journal.slice(2).map(({ seq }: { seq: number }) => seq));
+});
+
+test("a reader goes on after ?after=, and Last-Event-ID wins", async () => {
+  const after = await stream(`${finished}?after=${last - 1}`);
+  const both = await stream(`${finished}?after=1`, { headers: { "last-event-id": String(last - 1) } });
+  await Promise.all([after.over, both.over]);
+  expect([after.seqs, both.seqs]).toEqual([[last], [last]]);
+});
+
+test("an empty Last-Event-ID is none", async () => {
+  const reader = await stream(`${finished}?after=${last - 1}`, { headers: { "last-event-id": "" } });
+  await reader.over;
+  expect(reader.seqs).toEqual([last]);
+});
+
+test("a reader who has had the end is told that nothing comes any more", async () => {
+  const answer = await beckon.call(finished, { headers: { ...sse, "last-event-id": String(last) } });
+  expect([answer.status, answer.body]).toEqual([204, undefined]);
+});
+
+test("an EventSource reads a run to its end, past a cut, and does not come back after that", async () => {
+  const cutter = await startCutter(new URL(beckon.url), [500]);
+  onTestFinished(() => cutter.close());
+  const source = new EventSource(`${cutter.url}/api/public${finished}`, {
+    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, "x-api-key": beckon.key } }),
+  });
+  onTestFinished(() => source.close());
+  const seqs: number[] = [];
+  for (const type of new Set(journal.map((event: { type: string }) => event.type)) as Set<string>) {
+    source.addEventListener(type, ({ data }) => seqs.push(JSON.parse(data).seq));
+  }
+  await eventually("its end", () => source.readyState === source.CLOSED || undefined);
+  expect([seqs, cutter.cuts]).toEqual([journal.map(({ seq }: { seq: number }) => seq), 1]);
+});
+
+test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])("Last-Event-ID: %s is refused", async (id) => {
+  expectRefusal(await beckon.call(finished, { headers: { ...sse, "last-event-id": id } }), 400, "bad_request", /Last-Event-ID/);
+});
+
+test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])("?%s is refused of a stream", async (query) => {
+  const name = query.split("=")[0] ?? "";
+  expectRefusal(await beckon.call(`${finished}?${query}`, { headers: sse }), 400, "bad_request", new RegExp(name));
+});
+
+test("a cursor beyond the journal is refused, of a run that goes on too", async () => {
+  const { path } = await executing();
+  for (const each of [finished, path]) {
+    expectRefusal(await beckon.call(`${each}?after=1000`, { headers: sse }), 400, "bad_request", /1000/);
+  }
+});
+
+test("a stream is refused as its page is", async () => {
+  const stranger = await beckon.createAgent();
+  expectRefusal(await beckon.call(finished, { headers: sse, credential: null }), 401, "unauthorized");
+  expectRefusal(await beckon.call(finished, { headers: sse, credential: stranger.token }), 404, "not_found");
+  expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
+  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:read"] } })).body.data.key;
+  expectRefusal(await beckon.call(finished, { headers: sse, credential: key }), 403, "forbidden");
+});
+
+test("an agent's token reads streams of its agent's runs", async () => {
+  const reader = await stream(finished, { credential: agent.token });
+  await reader.over;
+  expect(reader.seqs).toHaveLength(last);
+});
+
+test.each([
+  ["text/event-stream", true],
+  ["Text/Event-Stream", true],
+  ["text/html, text/event-stream;q=0.5", true],
+  ["text/event-stream, application/json;q=0", true],
+  ["text/event-stream, */*", true],
+  ["text/event-stream, application/json", false],
+  ["application/json;q=0.1, text/event-stream", false],
+  ["text/event-stream;q=0", false],
+  ["text/event-stream;q=0.000", false],
+  ["text/*", false],
+  ["*/*", false],
+  ["application/json", false],
+])("Accept: %s asks for a stream: %s", async (accept, asked) => {
+  const { headers } = await beckon.call(finished, { headers: { accept } });
+  expect(headers.get("content-type")?.startsWith("text/event-stream")).toBe(asked);
+});
+
+test("HEAD opens no stream", async () => {
+  const { path } = await executing();
+  const response = await fetch(`${beckon.url}/api/public${path}`, { method: "HEAD", headers: { ...sse, "x-api-key": beckon.key } });
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+});
+
+test("a connection that has carried a stream carries other requests", async () => {
+  for (let index = 0; index < 3; index++) {
+    expect((await beckon.call(finished, { headers: sse })).status).toBe(200);
+    expect((await beckon.call(finished)).body.data).toHaveLength(last);
+  }
+});
+
+test("what the model says is told while it speaks, and a reader who comes later is told from the next call on", async () => {
+  const server = await startModelServer();
+  onTestFinished(() => server.close());
+  const { name } = await beckon.createProvider(server.url, "speaking");
+  const speaking = await beckon.createAgent({
+    model: `${name}/scripted`,
+    tools: [{ type: "clock" }],
+    model_settings: { stream: "always" },
+  });
+  const piece = streamOf(textChunk("Hel"));
+  const bytes = await server.bytesOf(piece, { model: "scripted", messages: [], stream: true });
+  // The end of chunked framing is 5 bytes.
+  server.script([fated({ type: "stall", after: bytes - 5 }, piece)]);
+  const first = await stream(`/agents/${speaking.id}/invoke`, { credential: speaking.token, body: { input: "Hello" } });
+  await first.has("run.output.delta");
+  const late = await stream(`${first.headers.location?.replace("/api/public", "")}/events`);
+  await late.has("run.started");
+  await beckon.call(`${first.headers.location?.replace("/api/public", "")}/cancel`, { method: "POST" });
+  await Promise.all([first.over, late.over]);
+  const output = (reader: typeof first) => reader.frames.filter(({ event }) => event.startsWith("run.output")).map(({ data }) => data);
+  const run_id = first.headers.location?.split("/").at(-1);
+  expect(output(first)).toEqual([
+    { type: "run.output.start", run_id, data: { step: 1, attempt: 1 } },
+    { type: "run.output.delta", run_id, data: { step: 1, kind: "text", text: "Hel" } },
+    { type: "run.output.end", run_id, data: { step: 1, complete: false } },
+  ]);
+  expect(output(late)).toEqual([]);
+  expect([first.types.at(-1), late.types.at(-1)]).toEqual(["run.cancelled", "run.cancelled"]);
+});
+
+test("the provider is asked for a stream while a stream is read, and not for who only waits", async () => {
+  const { held, path, token, runId } = await executing();
+  const { body } = await beckon.call(`/runs/${runId}`);
+  const agentHere = { id: body.data.agent_id, token };
+  const waiting = beckon.invoke(agentHere, "plain");
+  await held.reached(2);
+  held.release();
+  await waiting;
+  const reader = await stream(path);
+  await reader.over;
+  const watched = await stream(`/agents/${agentHere.id}/invoke`, { credential: token, body: { input: "watched" } });
+  await watched.over;
+  expect(held.requests.map(({ body }) => body.stream === true)).toEqual([false, false, true]);
+  const deltas = watched.frames.flatMap(({ data }) => (data.type === "run.output.delta" && "text" in data.data ? [data.data.text] : []));
+  expect(deltas.join("")).toBe("Hello");
+  expect(watched.frames.find(({ event }) => event === "run.output.end")?.data.data).toEqual({ step: 1, complete: true });
+});
+
+/** Calls the clock, then says Hello. */
+const twoSteps: Behaviour = (request, index) => {
+  const called = request.body.messages.some(({ role }) => role === "tool");
+  return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
+};
+
+test.each([
+  ["stays", true],
+  ["leaves", false],
+])("when a reader who came during a call %s, the next call is streamed: %s", async (what, streamed) => {
+  const { held, path } = await executing(twoSteps);
+  const reader = await stream(path);
+  await reader.has("run.started");
+  if (what === "leaves") reader.close();
+  // What the server does about it is not to be seen from here, but takes no longer than an answer.
+  await beckon.call(path);
+  held.release();
+  await eventually("the last call", () => held.requests.length === 2 || undefined);
+  expect(held.requests.map(({ body }) => body.stream === true)).toEqual([false, streamed]);
+});

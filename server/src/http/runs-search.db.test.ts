@@ -1,0 +1,171 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { startModelServer, status } from "../../test/model-server.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+
+const beckon = await startTestBeckon();
+const models = await startModelServer();
+afterAll(() => models.close());
+models.script((request, index) =>
+  status(400, { body: JSON.stringify({ error: { message: `Odd 100%_\\ input: ${request.body.messages.at(-1)?.content}` } }) })(
+    request,
+    index,
+  ),
+);
+const provider = await beckon.createProvider(models.url);
+
+const idsOf = ({ body }: Answer): string[] => body.data.map((run: { id: string }) => run.id);
+const search = async (query: Record<string, string>, credential = beckon.key) =>
+  idsOf(await beckon.call(`/runs?${new URLSearchParams(query)}`, { credential }));
+const runOf = async (id: string) => (await beckon.call(`/runs/${id}`)).body.data;
+
+/** An agent whose runs succeed, one whose runs fail, and a run of each. */
+async function twoRuns() {
+  const [good, bad] = [await beckon.createAgent(), await beckon.createAgent({ model: `${provider.name}/scripted` })];
+  const succeeded: string = (await beckon.invoke(good, "fine")).body.run_id;
+  const failed: string = (await beckon.invoke(bad, "broken")).body.run_id;
+  return { good, bad, succeeded, failed };
+}
+
+describe("a search of runs", () => {
+  test("by agent finds that agent's", async () => {
+    const { good, succeeded } = await twoRuns();
+    expect(await search({ agent_id: good.id })).toEqual([succeeded]);
+  });
+
+  test("by an agent that is not there finds none", async () => {
+    expect(await search({ agent_id: "agt_00000000000000000000000000" })).toEqual([]);
+  });
+
+  test("by agent still finds the runs of a deleted one", async () => {
+    const { good, succeeded } = await twoRuns();
+    await beckon.call(`/agents/${good.id}`, { method: "DELETE" });
+    expect(await search({ agent_id: good.id })).toEqual([succeeded]);
+  });
+
+  test("by state finds those in it, and those in one of several", async () => {
+    const { bad, failed, good, succeeded } = await twoRuns();
+    expect(await search({ agent_id: bad.id, status: "failed" })).toEqual([failed]);
+    expect(await search({ agent_id: good.id, status: "failed,cancelled" })).toEqual([]);
+    expect(await search({ agent_id: good.id, status: "failed,succeeded" })).toEqual([succeeded]);
+  });
+
+  test("by state finds what is queued and what executes", async () => {
+    const held = await startHeldModel(beckon);
+    const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+    const running = (await beckon.invoke(agent, "executing", { prefer: "respond-async" })).body.run_id;
+    await held.reached(1);
+    const queued = (await beckon.invoke(agent, "waiting", { prefer: "respond-async" })).body.run_id;
+    expect(await search({ agent_id: agent.id, status: "queued" })).toEqual([queued]);
+    expect(await search({ agent_id: agent.id, status: "running" })).toEqual([running]);
+    expect(await search({ agent_id: agent.id, status: "running,queued" })).toEqual([queued, running]);
+  });
+
+  test("by source and by trigger finds what came that way", async () => {
+    const agent = await beckon.createAgent();
+    const [one, other] = [await beckon.createTrigger(agent.id), await beckon.createTrigger(agent.id)];
+    const invoked = (await beckon.invoke(agent, "Hello")).body.run_id;
+    const fired = (await beckon.call(one.url, { credential: null, body: "Hello" })).body.run_id;
+    await beckon.call(other.url, { credential: null, body: "Hello" });
+    expect(await search({ agent_id: agent.id, source: "invoke" })).toEqual([invoked]);
+    expect(await search({ agent_id: agent.id, source: "trigger" })).toHaveLength(2);
+    expect(await search({ agent_id: agent.id, source: "trigger,invoke" })).toHaveLength(3);
+    expect(await search({ trigger_id: one.id })).toEqual([fired]);
+  });
+
+  test.each(["broken", "BROKEN", "model_error", "100%", "%_\\", "Odd 100"])("by the text of the error finds %j in it", async (error) => {
+    const { bad, failed } = await twoRuns();
+    expect(await search({ agent_id: bad.id, error })).toEqual([failed]);
+  });
+
+  test.each(["b%n", "brok_n", "fine", "\\\\"])("by the text of the error does not find %j, which is not in it", async (error) => {
+    const { bad } = await twoRuns();
+    expect(await search({ agent_id: bad.id, error })).toEqual([]);
+  });
+
+  test("by time finds what was created from the first moment on and before the last", async () => {
+    const { good, succeeded } = await twoRuns();
+    const { created_at } = await runOf(succeeded);
+    const at = (ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
+    const between = (from: number, to: number) => search({ agent_id: good.id, created_after: at(from), created_before: at(to) });
+    expect(await between(0, 1)).toEqual([succeeded]);
+    expect(await between(-60_000, 0)).toEqual([]);
+    expect(await between(1, 60_000)).toEqual([]);
+    expect(await between(-3_600_000, 3_600_000)).toEqual([succeeded]);
+  });
+
+  test("takes times of any zone", async () => {
+    const { good, succeeded } = await twoRuns();
+    expect(
+      await search({ agent_id: good.id, created_after: "2020-01-01T00:00:00+05:30", created_before: "2100-01-01T00:00:00-08:00" }),
+    ).toEqual([succeeded]);
+  });
+
+  test("of one agent takes the other filters", async () => {
+    const { bad, failed } = await twoRuns();
+    expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=failed&error=broken`))).toEqual([failed]);
+    expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=succeeded`))).toEqual([]);
+  });
+
+  test("goes on, page by page, under the same filter only", async () => {
+    const agent = await beckon.createAgent({ model: `${provider.name}/scripted` });
+    const runs: string[] = [];
+    for (let index = 0; index < 3; index++) runs.unshift((await beckon.invoke(agent, "broken")).body.run_id);
+    const query = `agent_id=${agent.id}&status=failed&error=broken&limit=2`;
+    const first = await beckon.call(`/runs?${query}`);
+    const second = await beckon.call(`/runs?${query}&after=${first.body.next}`);
+    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([runs.slice(0, 2), runs.slice(2), null]);
+    const changed = query.replace("broken", "other");
+    expectRefusal(await beckon.call(`/runs?${changed}&after=${first.body.next}`), 400, "bad_request", /cursor/);
+  });
+
+  test("shows an agent token its own agent's only, whatever it filters by", async () => {
+    const { good, bad, succeeded } = await twoRuns();
+    expect(await search({}, good.token)).toEqual([succeeded]);
+    expect(await search({ agent_id: bad.id }, good.token)).toEqual([]);
+    expect(await search({ error: "broken" }, good.token)).toEqual([]);
+  });
+
+  test("shows a key that is limited to agents theirs only", async () => {
+    const { good, bad, succeeded, failed } = await twoRuns();
+    await twoRuns();
+    const credential = await insertKey(beckon, { agentIds: [good.id, bad.id] });
+    expect(await search({}, credential)).toEqual([failed, succeeded]);
+    expect(await search({ error: "broken" }, credential)).toEqual([failed]);
+    const another = await insertKey(beckon, { agentIds: [good.id] });
+    expect(await search({ agent_id: bad.id }, another)).toEqual([]);
+  });
+
+  test("shows another workspace nothing", async () => {
+    const { bad } = await twoRuns();
+    const stranger = await insertStranger(beckon);
+    for (const query of [{ agent_id: bad.id }, { error: "broken" }, { status: "failed" }])
+      expect(await search(query, stranger)).toEqual([]);
+  });
+});
+
+test.each([
+  ["status", "done"],
+  ["status", ""],
+  ["status", "failed,"],
+  ["source", "email"],
+  ["error", ""],
+  ["error", "x".repeat(201)],
+  ["error", "a\0b"],
+  ["agent_id", ""],
+  ["trigger_id", "x".repeat(101)],
+  ["created_after", "yesterday"],
+  ["created_after", "2026-01-31"],
+  ["created_before", "1769851800"],
+  ["created_before", "2026-01-31T09:30:00"],
+])("%s cannot be %j", async (member, value) => {
+  const answer = await beckon.call(`/runs?${new URLSearchParams({ [member]: value })}`);
+  expectRefusal(answer, 400, "bad_request", new RegExp(member));
+});
+
+test("the runs of one agent are not searched by agent", async () => {
+  const { id } = await beckon.createAgent();
+  expectRefusal(await beckon.call(`/agents/${id}/runs?agent_id=${id}`), 400, "bad_request", /unknown member agent_id/);
+});

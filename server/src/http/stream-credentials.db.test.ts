@@ -1,0 +1,140 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { openStream, type StreamReader } from "../../test/read-stream.ts";
+
+/** Looks often, so that the tests are quick; the first test is of a process that looks as often as it does in earnest. */
+const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 100 } });
+
+/** What the contract promises. */
+const withinMs = 5_000;
+const headersOf = (credential: string) => ({ "x-api-key": credential, accept: "text/event-stream" });
+
+/** A run that goes on until the test is over, with its agent. */
+async function running() {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model });
+  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  await held.reached(1);
+  return { agent, url: `${beckon.url}/api/public/runs/${body.run_id}/events` };
+}
+
+async function open(url: string, credential: string): Promise<StreamReader> {
+  const reader = await openStream(url, { credential });
+  onTestFinished(() => reader.close());
+  await reader.has("run.started");
+  return reader;
+}
+
+async function createKey(body: Record<string, unknown>): Promise<{ id: string; key: string }> {
+  return (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"], ...body } })).body.data;
+}
+
+/** Resolves when the stream has been ended for its credential's sake, and fails when that takes too long. */
+async function expectClosed(reader: StreamReader, url: string, credential: string, refusedWith: number): Promise<void> {
+  const since = performance.now();
+  expect(await reader.over).toBe("ended");
+  expect(performance.now() - since).toBeLessThan(withinMs);
+  expect(reader.frames.at(-1)?.data).toEqual({ type: "stream.closed", data: { code: "unauthorized", message: expect.any(String) } });
+  expect((await fetch(url, { headers: headersOf(credential) })).status).toBe(refusedWith);
+}
+
+test("a revoked token's stream ends within 5 s, at the process that revokes it and at another", async () => {
+  const usual = await beckon.another();
+  onTestFinished(() => usual.stop());
+  const { agent, url } = await running();
+  const there = url.replace(beckon.url, usual.url);
+  const [reader, readerThere] = [await open(url, agent.token), await open(there, agent.token)];
+  await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
+  await Promise.all([expectClosed(reader, url, agent.token, 401), expectClosed(readerThere, there, agent.token, 401)]);
+});
+
+test("a rotated token's stream ends, and its successor's goes on", async () => {
+  const { agent, url } = await running();
+  const reader = await open(url, agent.token);
+  const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { body: {} })).body.data;
+  const successor = await open(url, token);
+  await expectClosed(reader, url, agent.token, 401);
+  expect(successor.types).not.toContain("stream.closed");
+});
+
+test("a token's stream ends when its grace does", async () => {
+  const { agent, url } = await running();
+  const reader = await open(url, agent.token);
+  await beckon.call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 1 } });
+  await expectClosed(reader, url, agent.token, 401);
+});
+
+test("a token's stream ends when its agent is deleted", async () => {
+  const { agent, url } = await running();
+  const reader = await open(url, agent.token);
+  await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
+  await expectClosed(reader, url, agent.token, 401);
+});
+
+test("a deleted key's stream ends", async () => {
+  const { url } = await running();
+  const { id, key } = await createKey({});
+  const reader = await open(url, key);
+  await beckon.call(`/keys/${id}`, { method: "DELETE" });
+  await expectClosed(reader, url, key, 401);
+});
+
+test("an expired key's stream ends", async () => {
+  const { url } = await running();
+  const { key } = await createKey({ expires_at: new Date(Date.now() + 1_000).toISOString() });
+  const reader = await open(url, key);
+  await expectClosed(reader, url, key, 401);
+});
+
+test("a rotated key's stream ends", async () => {
+  const { url } = await running();
+  const { id, key } = await createKey({});
+  const reader = await open(url, key);
+  await beckon.call(`/keys/${id}/rotate`, { body: {} });
+  await expectClosed(reader, url, key, 401);
+});
+
+test("a key's stream ends when its scope is taken away", async () => {
+  const { url } = await running();
+  const { id, key } = await createKey({});
+  const reader = await open(url, key);
+  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { scopes: ["agents:read"] } });
+  await expectClosed(reader, url, key, 403);
+});
+
+test("a key's stream ends when it is limited to other agents", async () => {
+  const { agent, url } = await running();
+  const { id, key } = await createKey({ agent_ids: [agent.id] });
+  const reader = await open(url, key);
+  const other = await beckon.createAgent();
+  await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: [other.id] } });
+  await expectClosed(reader, url, key, 404);
+});
+
+test("the stream of an invoke ends with its credential, and its run goes on", async () => {
+  const held = await startHeldModel(beckon);
+  const agent = await beckon.createAgent({ model: held.model });
+  const { id, key } = await createKey({ scopes: ["agents:invoke"] });
+  const invokeUrl = `${beckon.url}/api/public/agents/${agent.id}/invoke`;
+  const reader = await openStream(invokeUrl, { credential: key, body: { input: "Hello" } });
+  await held.reached(1);
+  await beckon.call(`/keys/${id}`, { method: "DELETE" });
+  expect(await reader.over).toBe("ended");
+  expect(reader.types.at(-1)).toBe("stream.closed");
+  held.release();
+  const rest = await openStream(`${beckon.url}${reader.headers.location}/events`, { credential: beckon.key });
+  await rest.over;
+  expect(rest.types.at(-1)).toBe("run.finished");
+});
+
+test("streams of credentials that stand go on past many looks", async () => {
+  const { agent, url } = await running();
+  const { key } = await createKey({ agent_ids: [agent.id] });
+  const readers = [await open(url, agent.token), await open(url, key), await open(url, beckon.key)];
+  const revoked = await createKey({});
+  const sign = await open(url, revoked.key);
+  await beckon.call(`/keys/${revoked.id}`, { method: "DELETE" });
+  await sign.over;
+  expect(readers.map(({ types }) => types.at(-1))).toEqual(["run.started", "run.started", "run.started"]);
+});

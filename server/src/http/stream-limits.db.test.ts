@@ -1,0 +1,99 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { growJournal } from "../../test/grow-journal.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { says } from "../../test/model-server.ts";
+import { openStream, type StreamOptions, type StreamReader } from "../../test/read-stream.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import { statesOf } from "../../test/runs-of.ts";
+
+const sse = { accept: "text/event-stream" };
+const beckon = await startTestBeckon({}, { streamLimits: { maxStreams: 4, maxPerCredential: 3, heartbeatMs: 50, stallMs: 400 } });
+
+async function open(url: string, options: StreamOptions): Promise<StreamReader> {
+  const reader = await openStream(url, options);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+/** A run that goes on, with as many of its agent's streams as may be open. */
+async function full({ url }: TestBeckon = beckon) {
+  const held = await startHeldModel(beckon, says("Hello"));
+  const agent = await beckon.createAgent({ model: held.model });
+  const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  const events = `/runs/${body.run_id}/events`;
+  const openOne = (credential = agent.token) => open(`${url}/api/public${events}`, { credential });
+  const readers = await Promise.all([openOne(), openOne(), openOne()]);
+  return { held, agent, events, openOne, readers };
+}
+
+test("a credential has so many streams open and no more, and one that has ended makes room", async () => {
+  const { held, agent, events, openOne, readers } = await full();
+  const refused = await beckon.call(events, { credential: agent.token, headers: sse });
+  expectRefusal(refused, 429, "too_many_requests", /3 streams/);
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await openOne(beckon.key)).status).toBe(200);
+  readers[0]?.close();
+  const again = await eventually("room", async () => {
+    const reader = await openOne();
+    return reader.status === 200 ? reader : undefined;
+  });
+  held.release();
+  await again.over;
+});
+
+test("who has as many streams open as it may starts no run by asking for another", async () => {
+  const { agent } = await full();
+  const call = { credential: agent.token, body: { input: "Hello" }, headers: sse };
+  expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, call), 429, "too_many_requests");
+  expect(await statesOf(beckon, agent.id)).toEqual({ running: 1 });
+});
+
+test("who has as many streams open as it may still reads pages, and invokes", async () => {
+  const { agent, events, held } = await full();
+  expect((await beckon.call(events, { credential: agent.token })).status).toBe(200);
+  held.release();
+  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+});
+
+test("a process has so many streams open and no more", async () => {
+  const { events, openOne } = await full();
+  await openOne(beckon.key);
+  const refused = await beckon.call(events, { headers: sse });
+  expectRefusal(refused, 503, "unavailable");
+  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("refused requests take no room", async () => {
+  const agent = await beckon.createAgent();
+  for (let index = 0; index < 5; index++) {
+    expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
+    expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: {}, headers: sse }), 400, "bad_request");
+  }
+  expect(
+    (await beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" }, headers: sse })).status,
+  ).toBe(200);
+});
+
+test("a reader who takes nothing, while there is something to take, is cut", async () => {
+  const { body } = await beckon.invoke(await beckon.createAgent(), "Hello");
+  await growJournal(beckon.db.database.engine, body.run_id, 240, 50_000);
+  const { readers, openOne } = await full();
+  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"] } })).body.data.key;
+  const url = `${beckon.url}/api/public/runs/${body.run_id}/events`;
+  const stalled = await open(url, { credential: key, paused: true });
+  expect([stalled.status, (await openOne(key)).status]).toEqual([200, 503]);
+  // The others stay, so that there is room only once this one has been cut.
+  await eventually("room for another", async () => (await openOne(key)).status === 200 || undefined);
+  stalled.resume();
+  expect(await stalled.over).toBe("cut");
+  expect(readers.map(({ types }) => types.at(-1))).toEqual(["run.started", "run.started", "run.started"]);
+});
+
+test("a reader for whom there is nothing is not", async () => {
+  const { held, readers } = await full();
+  await eventually("many comments", () => (readers[0]?.text.match(/^:$/gm) ?? []).length > 20 || undefined);
+  held.release();
+  expect(await Promise.all(readers.map(({ over }) => over))).toEqual(["ended", "ended", "ended"]);
+});

@@ -1,0 +1,4 @@
+export { acceptsStream } from "./accepts-stream.ts";
+export { defaultStreamLimits, openStreams, type StreamLimits, type Streams } from "./open-streams.ts";
+export { seqOf } from "./seq-of.ts";
+export type { EventSource } from "./write-stream.ts";

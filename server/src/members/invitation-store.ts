@@ -1,0 +1,56 @@
+import type { Role } from "@beckon/contract";
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+export type InvitationRow = Selectable<Tables["invitations"]>;
+
+export function insertInvitation(
+  tx: WorkspaceTransaction,
+  { days, ...row }: { id: string; workspace_id: string; email: string; role: Role; hash: Buffer; created_by: string; days: number },
+): Promise<InvitationRow> {
+  return tx
+    .insertInto("invitations")
+    .values({ ...row, expires_at: sql<Date>`now() + make_interval(days => ${days})` })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function listInvitationRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<InvitationRow[]> {
+  const query = tx
+    .selectFrom("invitations")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .orderBy("id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
+}
+
+export function deleteInvitationRow(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<InvitationRow | undefined> {
+  return tx.deleteFrom("invitations").where("workspace_id", "=", workspaceId).where("id", "=", id).returningAll().executeTakeFirst();
+}
+
+/** The invitation whose link stands; in a transaction that sees all workspaces, since it is what tells the workspace. */
+export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
+  return tx.selectFrom("invitations").selectAll().where("hash", "=", hash).where("expires_at", ">", sql<Date>`now()`).executeTakeFirst();
+}
+
+/** The same, and it has gone: of two that come together one takes it. */
+export function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
+  return tx.deleteFrom("invitations").where("hash", "=", hash).where("expires_at", ">", sql<Date>`now()`).returningAll().executeTakeFirst();
+}
+
+/** Those that this principal has made, of the given roles. */
+export function deleteInvitationsBy(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { principal, roles }: { principal: string; roles: readonly Role[] },
+): Promise<InvitationRow[]> {
+  return tx
+    .deleteFrom("invitations")
+    .where("workspace_id", "=", workspaceId)
+    .where("created_by", "=", principal)
+    .where("role", "in", roles)
+    .returningAll()
+    .execute();
+}

@@ -1,0 +1,47 @@
+import { createInvitationBody } from "@beckon/contract";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit, principalOf } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { newId } from "../base/ids.ts";
+import { parse } from "../base/parse.ts";
+import { hashCredential, newCredential } from "../base/secrets/index.ts";
+import { type InvitationWithLink, toInvitation } from "./invitation.ts";
+import { insertInvitation } from "./invitation-store.ts";
+import { permitRole } from "./member.ts";
+import { findMemberByEmail } from "./store.ts";
+
+/** Makes a link that lets one person in, once, and shows it, this once. @throws Refusal `forbidden` for a role above the actor's own. */
+export async function inviteMember({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: unknown; publicUrl: string };
+}): Promise<Once<InvitationWithLink>> {
+  permit(ctx, "members:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, async () => {
+      const { email, role, expires_in_days } = parse(createInvitationBody, input.body);
+      permitRole(ctx, role);
+      if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
+        throw new Refusal("conflict", `${email} is a member of this workspace already. Change their role instead.`);
+      }
+      const token = newCredential("bki_");
+      const row = await insertInvitation(tx, {
+        id: newId("inv"),
+        workspace_id: ctx.workspaceId,
+        email,
+        role,
+        hash: hashCredential(token),
+        created_by: principalOf(ctx.actor),
+        days: expires_in_days,
+      });
+      const shown = toInvitation(row);
+      await record(tx, ctx, { action: "invitation.create", target: row.id, data: { email, role, expires_at: shown.expires_at } });
+      // After a #, which browsers keep to themselves: no server on the way has it in its log.
+      return { ...shown, token, url: `${input.publicUrl}/invite#token=${token}` };
+    }),
+  );
+}

@@ -1,0 +1,48 @@
+import { emptyBody } from "@beckon/contract";
+import { issueReset } from "../accounts/index.ts";
+import { record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inAllWorkspaces } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { type Once, once } from "../base/idempotency/index.ts";
+import { parse } from "../base/parse.ts";
+import { requireMember } from "./member.ts";
+import { isBeyond } from "./store.ts";
+
+/** A link to set a new password, in the one answer that shows it. */
+export interface ResetLink {
+  readonly token: string;
+  readonly url: string;
+  readonly expires_at: string;
+}
+
+/**
+ * Makes a link by which a member sets a new password, within a day and once. Whoever has it gets the whole account, in every workspace of
+ * that person: so it takes an owner of all of them. Those who own the installation's first workspace look after the accounts in it, wherever
+ * else these are members; its bootstrap key is the way back for an owner who is alone.
+ */
+export async function resetMemberPassword({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { userId: string; body: unknown; publicUrl: string; firstWorkspaceId: string };
+}): Promise<Once<ResetLink>> {
+  permit(ctx, "workspaces:own");
+  return inAllWorkspaces(ctx.database.tenant, async (tx) => {
+    const row = await requireMember(tx, ctx, input.userId);
+    const owner = ctx.actor.kind === "user" ? ctx.actor.id : undefined;
+    if (ctx.workspaceId !== input.firstWorkspaceId && (await isBeyond(tx, { userId: row.id, workspaceId: ctx.workspaceId, owner }))) {
+      throw new Refusal(
+        "forbidden",
+        "This person is a member of workspaces that you do not own, and the link would open these too. Ask an owner of the workspace default.",
+      );
+    }
+    return once(tx, ctx, async () => {
+      parse(emptyBody, input.body ?? {});
+      const { token, expires_at } = await issueReset(tx, row.id);
+      await record(tx, ctx, { action: "password.reset_link", target: row.id, data: { email: row.email, expires_at } });
+      return { token, url: `${input.publicUrl}/reset#token=${token}`, expires_at };
+    });
+  });
+}

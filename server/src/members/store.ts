@@ -1,0 +1,115 @@
+import type { Role } from "@beckon/contract";
+import { sql } from "kysely";
+import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import type { PageRequest } from "../base/page.ts";
+
+/** A membership with the person's name. */
+export interface MemberRow {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+function members(tx: WorkspaceTransaction, workspaceId: string) {
+  return tx
+    .selectFrom("members as m")
+    .innerJoin("users as u", "u.id", "m.user_id")
+    .select(["u.id", "u.name", "u.email", "m.role", "m.created_at", "m.updated_at"])
+    .where("m.workspace_id", "=", workspaceId);
+}
+
+/** @returns whether the person is a member now who was not before. */
+export async function insertMember(tx: WorkspaceTransaction, row: { user_id: string; workspace_id: string; role: Role }): Promise<boolean> {
+  const added = await tx
+    .insertInto("members")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("user_id")
+    .executeTakeFirst();
+  return added !== undefined;
+}
+
+export function findMemberRow(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<MemberRow | undefined> {
+  return members(tx, workspaceId).where("u.id", "=", userId).executeTakeFirst();
+}
+
+export function findMemberByEmail(tx: WorkspaceTransaction, workspaceId: string, email: string): Promise<MemberRow | undefined> {
+  return members(tx, workspaceId).where("u.email", "=", email).executeTakeFirst();
+}
+
+export function listMemberRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<MemberRow[]> {
+  const query = members(tx, workspaceId)
+    .orderBy("u.id", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("u.id", "<", page.below)).execute();
+}
+
+/** One change of the workspace's members after the other, until the transaction ends: two owners cannot remove each other. */
+export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
+  await tx.selectFrom("workspaces").select("id").where("id", "=", workspaceId).forNoKeyUpdate().execute();
+}
+
+/** Whether there is an owner beside this person. */
+export async function hasOtherOwner(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("members")
+    .select("user_id")
+    .where("workspace_id", "=", workspaceId)
+    .where("role", "=", "owner")
+    .where("user_id", "<>", userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function updateRole(tx: WorkspaceTransaction, workspaceId: string, userId: string, role: Role): Promise<void> {
+  await tx
+    .updateTable("members")
+    .set({ role, updated_at: sql<Date>`now()` })
+    .where("workspace_id", "=", workspaceId)
+    .where("user_id", "=", userId)
+    .execute();
+}
+
+export async function deleteMember(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<void> {
+  await tx.deleteFrom("members").where("workspace_id", "=", workspaceId).where("user_id", "=", userId).execute();
+}
+
+/** Where the person is a member, oldest workspace first. Runs under all workspaces, since it is what tells the workspace. */
+export async function findMemberships(database: Database, userId: string): Promise<{ workspaceId: string; role: Role }[]> {
+  const { rows } = await database.engine.query<{ workspace_id: string; role: Role }>({
+    name: "find-memberships",
+    text: "select workspace_id, role from members where user_id = $1 order by workspace_id",
+    values: [userId],
+  });
+  return rows.map((row) => ({ workspaceId: row.workspace_id, role: row.role }));
+}
+
+/** Whether the person is a member of a workspace beside this one that `owner` does not own. In a transaction that sees all workspaces. */
+export async function isBeyond(
+  tx: WorkspaceTransaction,
+  { userId, workspaceId, owner }: { userId: string; workspaceId: string; owner: string | undefined },
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom("members as m")
+    .select("m.workspace_id")
+    .where("m.user_id", "=", userId)
+    .where("m.workspace_id", "<>", workspaceId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("members as o")
+            .select("o.user_id")
+            .whereRef("o.workspace_id", "=", "m.workspace_id")
+            .where("o.user_id", "=", owner ?? "")
+            .where("o.role", "=", "owner"),
+        ),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,29 @@
+import { type Member, updateMemberBody } from "@beckon/contract";
+import { changes, record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { parse } from "../base/parse.ts";
+import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
+import { permitRole, requireMember, toMember } from "./member.ts";
+import { lockMembers, updateRole } from "./store.ts";
+
+/**
+ * Changes what a member may do; all processes go by it from the answer on.
+ * @throws Refusal `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
+ */
+export async function updateMember({ ctx, input }: { ctx: Context; input: { userId: string; body: unknown } }): Promise<Member> {
+  permit(ctx, "members:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await lockMembers(tx, ctx.workspaceId);
+    const row = await requireMember(tx, ctx, input.userId);
+    const { role } = parse(updateMemberBody, input.body);
+    permitRole(ctx, row.role);
+    permitRole(ctx, role);
+    if (row.role === "owner" && role !== "owner") await requireOtherOwner(tx, ctx, row.id);
+    await updateRole(tx, ctx.workspaceId, row.id, role);
+    await withdrawInvitations(tx, ctx, { userId: row.id, remaining: role });
+    const changed = toMember(await requireMember(tx, ctx, row.id));
+    await record(tx, ctx, { action: "member.update", target: row.id, data: changes(toMember(row), changed) });
+    return changed;
+  });
+}

@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { insertStranger } from "../../test/workspace-key.ts";
+
+/** docs/export.md is executed: its file is imported by its first command, and exported by the others. */
+
+const page = readFileSync(resolve(import.meta.dirname, "../../../docs/export.md"), "utf8");
+const blocks = (kind: string) => [...page.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(([, text = ""]) => text);
+const beckon = await startTestBeckon();
+
+test("what docs/export.md says works as it stands", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "beckon-export-"));
+  const [file = ""] = blocks("yaml");
+  writeFileSync(join(cwd, "agents.yaml"), file);
+  const variables: Record<string, string> = { URL: beckon.url, KEY: await insertStranger(beckon), PATH: process.env.PATH ?? "" };
+  const run = async (command = "") =>
+    (await promisify(execFile)("sh", ["-ec", command.replaceAll("curl ", "curl -sS ")], { cwd, env: variables })).stdout;
+  const [importing, exportAll, exportOne, ...more] = blocks("sh");
+
+  const made = JSON.parse(await run(importing));
+  expect(made).toEqual(asShown(JSON.parse(blocks("json")[0] ?? "")));
+  variables.AGENT = made.data.agents[0].id;
+  const all = parseYaml(await run(exportAll));
+  expect(all).toMatchObject(parseYaml(file));
+  expect(JSON.parse(await run(exportOne))).toEqual(all);
+  expect(more).toEqual([]);
+});
+
+/** `…` stands for anything. */
+function asShown(example: unknown): unknown {
+  if (typeof example === "string" && example.includes("…")) {
+    const pieces = example.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
+  }
+  if (Array.isArray(example)) return example.map(asShown);
+  if (typeof example !== "object" || example === null) return example;
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asShown(value)]));
+}

@@ -1,0 +1,87 @@
+import { afterAll, expect, test } from "vitest";
+import { type CallOptions, startTestBeckon } from "../../test/beckon.ts";
+import { password, signIn } from "../../test/people.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+import type { Beckon } from "../main.ts";
+
+/** In this order: the second half needs an installation that has an owner. */
+
+const beckon = await startTestBeckon();
+const started: Beckon[] = [];
+afterAll(() => Promise.all(started.map((each) => each.stop())));
+
+/** A start, as the first of a supervisor's servers makes it. @returns the token it makes. */
+async function startAnew(): Promise<string | null> {
+  const another = await beckon.another({ setup: true });
+  started.push(another);
+  return another.setupToken;
+}
+
+const setUp = (token: unknown, more: Record<string, unknown> = {}, options: CallOptions = {}) =>
+  beckon.call("/setup", { credential: null, body: { token, name: "Ada", email: "Ada@Example.com", password, ...more }, ...options });
+
+test("nobody signs up: without a link there is no way to an account", async () => {
+  for (const path of ["/sign-up", "/users", "/auth/sign-up/email"]) {
+    expectRefusal(await beckon.call(path, { credential: null, body: {} }), 404, "not_found");
+  }
+  expectRefusal(await setUp("bks_guessed"), 401, "unauthorized", /used|start/);
+});
+
+test("a server that was not asked to makes no link, which would end the one that was printed", async () => {
+  const token = await startAnew();
+  const another = await beckon.another();
+  started.push(another);
+  expect(another.setupToken).toBeNull();
+  // Still stands: what is refused is the password.
+  expectRefusal(await setUp(token, { password: "short" }), 400, "bad_request", /password/);
+});
+
+test("each start makes a new link, and the one before stops", async () => {
+  const first = await startAnew();
+  const second = await startAnew();
+  expect(second).not.toBe(first);
+  expectRefusal(await setUp(first), 401, "unauthorized");
+  expect(second).toMatch(/^bks_/);
+});
+
+test("the link is stored as a hash", async () => {
+  const token = String(await startAnew());
+  const { rows } = await beckon.db.database.engine.query<{ text: string }>("select row_to_json(i)::text as text from installation i");
+  expect(rows[0]?.text).toContain("setup_hash");
+  expect(rows[0]?.text).not.toContain(token);
+});
+
+test.each(["id", "role", "workspace_id", "created_at", "email_verified"])("takes no %s", async (member) => {
+  expectRefusal(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
+});
+
+test("of many who have the link one becomes the owner, and the others are told as anybody", async () => {
+  const token = await startAnew();
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => setUp(token, { email: `ada${index}@example.com` })));
+  const won = answers.filter(({ status }) => status === 200);
+  expect(won).toHaveLength(1);
+  for (const lost of answers.filter((answer) => answer !== won[0])) expectRefusal(lost, 401, "unauthorized");
+  const { rows } = await beckon.db.database.engine.query("select u.email, m.role from users u left join members m on m.user_id = u.id");
+  expect(rows).toEqual([{ email: won[0]?.body.data.email, role: "owner" }]);
+});
+
+test("the first owner owns the workspace default, signs in, and is on record", async () => {
+  const { rows } = await beckon.db.database.engine.query<{ email: string }>("select email from users");
+  const owner = await signIn(beckon, rows[0]?.email ?? "");
+  const { body } = await owner.call("/me");
+  expect(body.data.workspaces).toEqual([{ id: "wsp_00000000000000000000000000", name: "default", role: "owner" }]);
+  const { body: audit } = await owner.call(`/audit?action=owner.create&target=${owner.id}`);
+  expect(audit.data).toMatchObject([{ actor: `user:${owner.id}`, address: expect.any(String), data: { email: owner.email } }]);
+});
+
+test("once there is an owner no start makes a link", async () => {
+  expect(await startAnew()).toBeNull();
+});
+
+test("a link that was made before there was an owner by another way makes no second one", async () => {
+  const { engine } = beckon.db.database;
+  await engine.query("update members set role = 'admin'");
+  const token = await startAnew();
+  await engine.query("update members set role = 'owner'");
+  expectRefusal(await setUp(token, { email: "late@example.com" }), 401, "unauthorized");
+});

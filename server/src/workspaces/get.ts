@@ -1,0 +1,13 @@
+import type { Workspace } from "@beckon/contract";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { findWorkspaceRow } from "./store.ts";
+import { noWorkspace, requireOwn, toWorkspace } from "./workspace.ts";
+
+export async function getWorkspace({ ctx, input }: { ctx: Context; input: { workspaceId: string } }): Promise<Workspace> {
+  permit(ctx, "workspaces:read");
+  requireOwn(ctx, input.workspaceId);
+  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findWorkspaceRow(tx, input.workspaceId));
+  if (row === undefined) throw noWorkspace();
+  return toWorkspace(row);
+}

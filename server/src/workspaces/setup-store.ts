@@ -1,0 +1,30 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+
+/** Whether the workspace has an owner. */
+export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom("members")
+    .select("user_id")
+    .where("workspace_id", "=", workspaceId)
+    .where("role", "=", "owner")
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Makes this the link's token, by its hash; the one before stops. */
+export async function replaceSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<void> {
+  await sql`update installation set setup_hash = ${hash}`.execute(tx);
+}
+
+export async function isSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`select from installation where setup_hash = ${hash}`.execute(tx);
+  return rows.length > 0;
+}
+
+/** @returns whether it was the link's token; the link has gone then. Of two that come together one takes it. */
+export async function takeSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
+  const { rows } = await sql`update installation set setup_hash = null where setup_hash = ${hash} returning only_row`.execute(tx);
+  return rows.length > 0;
+}

@@ -1,0 +1,24 @@
+import { updateWorkspaceBody, type Workspace } from "@beckon/contract";
+import { changes, record } from "../base/audit/index.ts";
+import { type Context, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { parse } from "../base/parse.ts";
+import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
+import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
+
+export async function updateWorkspace({ ctx, input }: { ctx: Context; input: { workspaceId: string; body: unknown } }): Promise<Workspace> {
+  permit(ctx, "workspaces:write");
+  requireOwn(ctx, input.workspaceId);
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await lockWorkspaceRow(tx, input.workspaceId);
+    if (row === undefined) throw noWorkspace();
+    const { name, time_zone } = parse(updateWorkspaceBody, input.body);
+    await requireTimeZone(tx, time_zone);
+    const changed = await updateWorkspaceRow(tx, row.id, {
+      ...(name === undefined ? {} : { name }),
+      ...(time_zone === undefined ? {} : { time_zone }),
+    });
+    await record(tx, ctx, { action: "workspace.update", target: row.id, data: changes(toWorkspace(row), toWorkspace(changed)) });
+    return toWorkspace(changed);
+  });
+}

@@ -1,0 +1,30 @@
+import type { Workspace } from "@beckon/contract";
+import type { Context } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { Refusal } from "../base/errors.ts";
+import { knowsTimeZone, type WorkspaceRow } from "./store.ts";
+
+export function toWorkspace(row: WorkspaceRow): Workspace {
+  return {
+    id: row.id,
+    name: row.name,
+    time_zone: row.time_zone,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** @throws Refusal `not_found` unless this is the workspace in which the actor acts: to them there is no other. */
+export function requireOwn(ctx: Context, workspaceId: string): void {
+  if (workspaceId !== ctx.workspaceId) throw noWorkspace();
+}
+
+export function noWorkspace(): Refusal {
+  return new Refusal("not_found", "There is no workspace with this id that this credential may see.");
+}
+
+/** @throws Refusal `bad_request` for a time zone that the database does not know. */
+export async function requireTimeZone(tx: WorkspaceTransaction, name: string | undefined): Promise<void> {
+  if (name === undefined || (await knowsTimeZone(tx, name))) return;
+  throw new Refusal("bad_request", `time_zone: the database knows no ${name}. Give a name such as Europe/Zurich or UTC.`);
+}

@@ -1,0 +1,48 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Stands before an HTTP server and resets its first connections, each after so many bytes of what the server says. */
+export interface Cutter {
+  readonly url: string;
+  readonly cuts: number;
+  close(): Promise<void>;
+}
+
+export async function startCutter(target: URL, after: readonly number[]): Promise<Cutter> {
+  const open = new Set<Socket>();
+  let connections = 0;
+  let cuts = 0;
+  const listener = createServer((client) => {
+    const server = connect(Number(target.port), target.hostname);
+    const most = after[connections++] ?? Number.POSITIVE_INFINITY;
+    let passed = 0;
+    client.pipe(server);
+    server.on("data", (bytes: Buffer) => {
+      const rest = bytes.subarray(0, Math.max(0, most - passed));
+      passed += bytes.length;
+      if (passed < most) return void client.write(rest);
+      if (passed - bytes.length >= most) return;
+      cuts++;
+      client.write(rest, () => client.resetAndDestroy());
+      server.destroy();
+    });
+    server.on("close", () => {
+      if (passed < most) client.destroy();
+    });
+    client.on("close", () => server.destroy());
+    for (const socket of [client, server]) socket.on("error", () => {});
+    open.add(client);
+    client.on("close", () => open.delete(client));
+  });
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(listener.address() as AddressInfo).port}`,
+    get cuts() {
+      return cuts;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        listener.close(() => resolve());
+        for (const client of open) client.destroy();
+      }),
+  };
+}
