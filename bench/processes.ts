@@ -26,7 +26,7 @@ export async function run<T>(
 }
 
 export async function stop({ child }: Pick<Started<unknown>, "child">): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await ended;

@@ -44,7 +44,10 @@ const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
 const database = await startEmbedded({ dataDir, log: createLog("warn") });
 const started: Started<unknown>[] = [];
 try {
-  const [instant, slow] = [await begin<{ port: number }>("model.ts", ["0"]), await begin<{ port: number }>("model.ts", ["500"])];
+  const [instant, slow] = [
+    await begin<{ port: number }>("model.ts", ["words", "0"]),
+    await begin<{ port: number }>("model.ts", ["words", "500"]),
+  ];
   const environment = {
     DATABASE_URL: database.url,
     BECKON_MASTER_KEY: "0".repeat(64),

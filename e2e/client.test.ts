@@ -123,6 +123,15 @@ describe("an invoke", () => {
   });
 });
 
+test("a fire whose answer is cut is made again, and has started one run", async () => {
+  const agent = await createAgent();
+  const trigger = await beckon.triggers.create(agent.id, { name: "Orders" });
+  const cut = proxy.cutNext({ request: (bytes) => bytes.includes(trigger.token), pass: 0 });
+  const { run_id } = await throughProxy.triggers.fire(trigger.token, { order: 4711 });
+  await cut;
+  expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([run_id]);
+});
+
 describe("a watch", () => {
   const steps = async () => {
     const agent = await createAgent({ tools: [{ type: "clock" }] });

@@ -64,11 +64,12 @@ test("the start prints where Beckon is, the file with the bootstrap key, and a d
 });
 
 test("the printed curl lines work when pasted", () => {
-  const [first, second, ...others] = beckon
+  const [first, second, third, ...others] = beckon
     .curls()
     .map((line) => JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })));
   expect(first).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(second).toEqual({ ok: true, run_id: expect.any(String) });
+  expect(third).toEqual({ ok: true, data: expect.objectContaining({ email: "you@example.com" }) });
   expect(others).toEqual([]);
 });
 

@@ -38,6 +38,10 @@ const given = {
   unknownToken: unknownCredential("bka_"),
   unknownTriggerToken: unknownCredential("bkt_"),
   unknownKey: unknownCredential("bkw_"),
+  password: `password-${randomBytes(24).toString("base64url")}`,
+  changedPassword: `password-${randomBytes(24).toString("base64url")}`,
+  guestPassword: `password-${randomBytes(24).toString("base64url")}`,
+  guessedPassword: `password-${randomBytes(24).toString("base64url")}`,
 };
 const folder = join(temporaryFolder(), "data");
 const beckon = await startProduct({
@@ -66,6 +70,36 @@ async function inDatabase<T>(work: (client: Awaited<ReturnType<typeof openClient
   const parameters = new URLSearchParams({ host: host ?? "", sslmode: "disable", options: "-c beckon.workspace=*" });
   const client = await openClient(`postgresql://beckon@localhost:${port}/beckon?${parameters}`);
   return work(client).finally(() => client.end());
+}
+
+/** Signs people in and keeps some out; resolves with what lets them in. */
+async function usePeople(): Promise<Record<string, string>> {
+  const email = "ada@example.com";
+  const setup = /setup#token=(\S+)/.exec(beckon.output())?.[1];
+  const as = (cookie: string) => ({ key: null, headers: { cookie, origin: beckon.url } });
+  const signIn = async (password: string) => {
+    const { headers } = await call("/sign-in", { key: null, body: { email, password } });
+    return headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  };
+  await succeed("/setup", { key: null, body: { token: setup, name: "Ada", email, password: given.password } });
+  expect(await signIn(given.guessedPassword)).toBe("");
+  const cookie = await signIn(given.password);
+  const me = await succeed("/me", as(cookie));
+  const invited = await succeed("/invitations", { ...as(cookie), body: { email: "grace@example.com", role: "viewer" } });
+  await succeed("/invitations/accept", { key: null, body: { token: invited.token, name: "Grace", password: given.guestPassword } });
+  const open = await succeed("/invitations", { ...as(cookie), body: { email: "open@example.com", role: "viewer" } });
+  const passwords = { current_password: given.password, new_password: given.changedPassword };
+  expect((await call("/password", { ...as(cookie), body: passwords })).status).toBe(204);
+  const reset = await succeed(`/members/${me.id}/reset-link`, { ...as(cookie), method: "POST", body: {} });
+  const refused = [
+    await call("/me", as(cookie.replace(/.$/, ""))),
+    await call("/password", { ...as(cookie), body: passwords }),
+    await call("/setup", { key: null, body: { token: setup, name: "Ada", email, password: given.password } }),
+    await call("/sign-in", { key: null, body: { email, password: given.guessedPassword, more: 1 } }),
+    await call(`/agents?session=${encodeURIComponent(cookie)}`),
+  ];
+  expect(refused.filter(({ status }) => status < 400)).toEqual([]);
+  return { invitation: invited.token, openInvitation: open.token, reset: reset.token, cookie: cookie.slice(cookie.indexOf("=") + 1) };
 }
 
 /** Uses everything; resolves with the secrets that Beckon has made. */
@@ -112,6 +146,8 @@ async function useEverything(): Promise<Record<string, string>> {
   await succeed(`/providers/${providerId}`, { method: "PATCH", body: { api_key: given.replacedProviderKey } });
   expect((await invoke(agent, "Hello again")).status).toBe(200);
 
+  const people = await usePeople();
+
   // Refused, with the secret in every place where one may be sent.
   const refused: Answer[] = [];
   for (const secret of [given.guess, given.unknownToken, given.unknownTriggerToken, given.unknownKey]) {
@@ -154,6 +190,7 @@ async function useEverything(): Promise<Record<string, string>> {
     rotatedTriggerToken: rotatedTrigger.url.split("/").at(-1),
     key: key.key,
     rotatedKey: rotatedKey.key,
+    ...people,
   };
 }
 

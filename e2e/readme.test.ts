@@ -42,6 +42,7 @@ test("what the README says works as it stands", { timeout: 120_000 }, async () =
     TOKEN: product.printed("Its token"),
     TRIGGER_URL: product.printed("Its trigger"),
     KEY: readFileSync(product.printed("Bootstrap key"), "utf8").trim(),
+    SETUP: /setup#token=(\S+)/.exec(product.output())?.[1] ?? "",
   };
   const blocks = fences.flatMap((fence, index) => {
     const text = fence.kind === "sh" ? commands(fence) : "";

@@ -8,7 +8,7 @@ import { openWorld, type Plan } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { growJournal } from "../server/test/grow-journal.ts";
-import { type Frame, openStream } from "../server/test/read-stream.ts";
+import { type Frame, openStream, type StreamReader } from "../server/test/read-stream.ts";
 
 /** Streams of real processes: cut anywhere, gone on with anywhere, and read by those who hardly read. */
 const { url, database } = await testDatabase();
@@ -48,6 +48,9 @@ interface Reading {
   readonly lost: number;
 }
 
+/** How many of these readers have a stream open at each place. */
+const openAt = [0, 0, 0];
+
 /** Reads a run to its end. The first pieces are cut at any byte, and each goes on at any process. */
 async function readInPieces(runId: string, random: Random): Promise<Reading> {
   const frames: Frame[] = [];
@@ -68,26 +71,28 @@ async function readInPieces(runId: string, random: Random): Promise<Reading> {
       continue;
     }
     places.add(place);
+    openAt[place] = (openAt[place] ?? 0) + 1;
     const how = await reader.over;
+    openAt[place] -= 1;
     frames.push(...reader.frames.filter(({ id }) => id !== undefined));
     if (reader.status === 204 || frames.at(-1)?.event === "run.finished") return { frames, pieces: piece, places, lost };
-    if (how === "cut" && cutAfter === Number.POSITIVE_INFINITY) lost++;
+    if (how === "cut" && reader.text.length < cutAfter) lost++;
   }
 }
 
-test("500 readers, cut at any byte and gone on with at any process while processes are killed, have each read the journal", {
+test("500 readers, cut at any byte and gone on with at any process while two of three are killed, have each read the journal", {
   timeout: 60_000,
 }, async ({ annotate }) => {
   const random = seeded(seed);
-  const plans = Array.from({ length: 25 }, () => planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 100 }));
+  const plans = Array.from({ length: 25 }, () => planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 150 }));
   const runs = await Promise.all(plans.map((plan, index) => start(plan, index % fleet.servers.length)));
   const reading = Promise.all(
     Array.from({ length: 500 }, (_, index) => readInPieces(runs[index % runs.length] ?? "", seeded(seed + 1 + index))),
   );
-  await eventually("steps", () => world.effects.length > 30 || undefined, 30_000);
-  const { restarted } = await fleet.kill(random.below(3), { told: true });
-  await restarted;
-  await fleet.kill(random.below(3), { told: true });
+  const [one = 0, other = 1] = random.shuffled([0, 1, 2]);
+  await eventually("readers at those to be killed", () => [one, other].every((place) => (openAt[place] ?? 0) > 30) || undefined, 30_000);
+  await fleet.kill(one, { told: true });
+  await fleet.kill(other, { told: true });
   const readings = await reading;
 
   const journals = new Map<string, unknown[]>();
@@ -99,7 +104,7 @@ test("500 readers, cut at any byte and gone on with at any process while process
   const sum = (of: (reading: Reading) => number) => readings.reduce((total, each) => total + of(each), 0);
   await annotate(`seed ${seed}: ${sum(({ pieces }) => pieces)} pieces, ${sum(({ lost }) => lost)} lost to a kill`);
   expect(readings.filter(({ places }) => places.size > 1).length).toBeGreaterThan(400);
-  expect(sum(({ lost }) => lost)).toBeGreaterThan(0);
+  expect(sum(({ lost }) => lost)).toBeGreaterThan(30);
   expect(fleet.errors).toEqual([]);
 });
 
@@ -149,14 +154,15 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
     fleet.servers.findIndex(({ url }) => url === address),
   );
   await eventually("the end", async () => ((await readRuns(pool, plan))[0]?.status === "succeeded" ? true : undefined));
-  const megabytes = 12;
+  const megabytes = 100;
   await growJournal(pool, runId, megabytes * 20, 50_000);
   await timesOfRuns(address);
   const before = { memory: memoryOf(server?.child.pid), time: median(await timesOfRuns(address)) };
 
-  const readers = await Promise.all(
-    Array.from({ length: 200 }, () => openStream(`${address}/api/public/runs/${runId}/events`, { credential: agent.token, paused: true })),
-  );
+  // Ten by ten: those who ask for the same at the same moment share what was read for them.
+  const readers: StreamReader[] = [];
+  const openOne = () => openStream(`${address}/api/public/runs/${runId}/events`, { credential: agent.token, paused: true });
+  while (readers.length < 200) readers.push(...(await Promise.all(Array.from({ length: 10 }, openOne))));
   const taking = setInterval(() => {
     for (const reader of readers) reader.takeByte();
   }, 1_000);
@@ -165,18 +171,13 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
   const times = [...(await timesOfRuns(address)), ...(await timesOfRuns(address))];
   const later = await settled(() => memoryOf(server?.child.pid));
   clearInterval(taking);
-  const [fast] = readers;
-  fast?.resume();
-  await fast?.over;
   for (const reader of readers) reader.close();
 
-  const unsent = 200 * megabytes * 1_000_000;
   const rose = { filling: filled - before.memory, staying: later - filled };
   await annotate(
-    `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while up to ${unsent / 1e6} MB were unread; a run took ${before.time.toFixed(1)} ms before and ${median(times).toFixed(1)} ms then`,
+    `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while 200 readers had ${megabytes} MB each to read; a run took ${before.time.toFixed(1)} ms before and ${median(times).toFixed(1)} ms then`,
   );
-  expect(rose.filling).toBeLessThan(unsent / 5);
-  expect(rose.staying).toBeLessThan(unsent / 50);
+  expect(rose.filling).toBeLessThan(400_000_000);
+  expect(rose.staying).toBeLessThan(40_000_000);
   expect(median(times)).toBeLessThan(Math.max(20, 2 * before.time));
-  expect(fast?.seqs).toEqual(Array.from({ length: megabytes * 20 + 3 }, (_, index) => index + 1));
 });

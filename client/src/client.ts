@@ -1,10 +1,12 @@
 import { fire } from "./fire.ts";
+import type { FollowOptions } from "./follow.ts";
 import { bindOperations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import { type InvokeOptions, invoke, type StartOptions, start } from "./invoke.ts";
 import { type ClientOptions, type OnceOptions, settingsOf } from "./options.ts";
 import { createSender } from "./sender.ts";
 import { type WatchOptions, watch } from "./watch.ts";
+import { type WatchEventsQuery, watchEvents } from "./watch-events.ts";
 
 /**
  * A client of one Beckon. Its functions are those of the API, named by rule (README); made by hand are those that do more than one request.
@@ -32,6 +34,11 @@ export function createClient(options: ClientOptions) {
       ...operations.runs,
       /** A run's events, live and each once, until it has ended, over every cut. */
       watch: (runId: string, options?: WatchOptions) => watch(settings, runId, options),
+    },
+    events: {
+      ...operations.events,
+      /** The events of all runs, or of one agent's or some kinds, live and each once, over every cut. */
+      watch: (query?: WatchEventsQuery, options?: FollowOptions) => watchEvents(settings, query, options),
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { RunEvent, StreamEvent } from "./generated/schemas.ts";
+import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schemas.ts";
 
 /** An entry of a run's journal. Later versions add kinds: ignore those that you do not know. */
 export interface JournalEvent extends RunEvent {
@@ -20,6 +20,15 @@ export interface JournalEvent extends RunEvent {
  * follows. After a `start` what earlier attempts of the step said no longer counts.
  */
 export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>;
+
+/** An entry of some run's journal. `cursor` is its place among all events of the workspace. */
+export type WorkspaceEvent = ListEventsAnswer & Pick<JournalEvent, "type">;
+
+/**
+ * What the stream of a workspace says of itself: `stream.opened`, it begins here; `stream.reset`, the cursor was of another history, one from before a
+ * restore, so what was kept must be read again.
+ */
+export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 
 /** The last event of a stream that must not be resumed. */
 export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;

@@ -8,7 +8,7 @@ export const email = cleanText(254)
   .transform((text) => text.toLowerCase());
 
 /** Of a new password. Length is what makes one hard to guess. */
-export const password = cleanText(128).min(12);
+const password = cleanText(128).min(12);
 
 /** A password to compare, of whatever length it was when it was set. */
 const givenPassword = cleanText(128).min(1);

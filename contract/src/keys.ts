@@ -46,7 +46,7 @@ export const presets = {
   invoke: ["agents:invoke"],
   /** Sees agents, triggers, runs and providers; changes nothing. */
   observer,
-  /** An observer that starts and cancels runs. */
+  /** An observer that starts runs, and retries, cancels and deletes them. */
   operator: [...observer, "agents:invoke", "runs:write"],
   everything: scopes,
 } as const satisfies Record<string, readonly Scope[]>;

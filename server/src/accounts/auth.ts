@@ -48,7 +48,7 @@ const addressHeader = "x-address";
 
 /**
  * better-auth on our tables: it compares passwords, makes and finds sessions and signs their cookies. Its routes are not reachable, it sends
- * nothing anywhere, reads none of its settings from the environment, and logs nothing. What changes people and passwords is ours
+ * nothing anywhere (short of an operator who sets its own BETTER_AUTH_TELEMETRY and an endpoint beside it), and logs nothing. What changes people and passwords is ours
  * (`store.ts`), since it must be one transaction with what hangs on it and with its record.
  *
  * Cookies are signed with a key derived from the master key: no other installation's are taken, and a new master key ends all sessions.
@@ -59,6 +59,8 @@ export function createAuth({ database, masterKey, secure }: { database: Database
   const auth = betterAuth({
     // Named in nothing that leaves this process.
     baseURL: "http://localhost",
+    // Both, or it would look for the other one in the environment.
+    secret,
     secrets: [{ version: 1, value: secret }],
     database: { db: database.accounts, type: "postgres" },
     telemetry: { enabled: false },
@@ -75,7 +77,7 @@ export function createAuth({ database, masterKey, secure }: { database: Database
       useSecureCookies: secure,
       // No page of another site's making sends it along, not even by a link; the dashboard's own requests do.
       defaultCookieAttributes: { httpOnly: true, sameSite: "strict", path: "/" },
-      ipAddress: { ipAddressHeaders: [addressHeader] },
+      ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
       database: { generateId: ({ model }) => newId(prefixes[model] ?? "req"), validateSchema: false },
     },
   });

@@ -1,4 +1,4 @@
-export type { AccountContext, Guesses, SignedIn } from "./account-context.ts";
+export type { AccountContext, SignedIn } from "./account-context.ts";
 export { addAccount } from "./add-account.ts";
 export { type Auth, createAuth } from "./auth.ts";
 export { changePassword } from "./change-password.ts";

@@ -33,3 +33,8 @@ export async function deleteSessionsOf(tx: WorkspaceTransaction, userId: string,
 export async function deleteSessionOfToken(tx: WorkspaceTransaction, token: string): Promise<undefined> {
   await tx.deleteFrom("sessions").where("token", "=", token).execute();
 }
+
+/** Those of the person's that nobody has ended. */
+export async function deleteExpired(tx: WorkspaceTransaction, userId: string): Promise<void> {
+  await tx.deleteFrom("sessions").where("user_id", "=", userId).where(sql<boolean>`expires_at <= now()`).execute();
+}

@@ -133,6 +133,25 @@ describe("a session", () => {
     expect(Date.parse(body.data[0].expires_at) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000);
   });
 
+  test("that was left to expire is gone after the next sign-in", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query("update sessions set expires_at = now() where user_id = $1", [person.id]);
+    await signIn(beckon, person.email);
+    expect((await engine.query("select from sessions where user_id = $1", [person.id])).rowCount).toBe(1);
+  });
+
+  test("is neither refused nor accepted while it cannot be looked for", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    await engine.query("alter table sessions rename to sessions_away");
+    try {
+      expectRefusal(await person.call("/me"), 500, "internal_error");
+      expectRefusal(await attempt(person.email, password, "203.0.113.30"), 500, "internal_error");
+    } finally {
+      await engine.query("alter table sessions_away rename to sessions");
+    }
+    expect((await person.call("/me")).status).toBe(200);
+  });
+
   test("that has expired is refused", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [person.id]);
@@ -143,6 +162,8 @@ describe("a session", () => {
     ["whose signature is another's", (cookie: string) => cookie.replace(/\.[^.]*$/, ".AAAA")],
     ["without a signature", (cookie: string) => cookie.replace(/\.[^.]*$/, "")],
     ["with another token", (cookie: string) => cookie.replace(/=./, "=~")],
+    ["that is no URL encoding", (cookie: string) => `${cookie}%E0%A4%A`],
+    ["with a NUL", () => "beckon.session_token=%00.%00"],
     ["that is empty", () => "beckon.session_token="],
   ])("cookie %s is refused", async (_, change) => {
     const { cookie } = await addPerson(beckon, { role: "viewer" });

@@ -5,7 +5,7 @@ import { parse } from "../base/parse.ts";
 import type { AccountContext } from "./account-context.ts";
 import { findPassword, holdPassword } from "./password-store.ts";
 import { recordAct } from "./record-act.ts";
-import { deleteSessionOfToken } from "./session-store.ts";
+import { deleteExpired, deleteSessionOfToken } from "./session-store.ts";
 import { findUser, findUserByEmail } from "./store.ts";
 import { toUser } from "./user.ts";
 
@@ -32,6 +32,7 @@ export async function signIn({
     const stands = (await holdPassword(tx, session.userId)) === compared;
     const row = stands ? await findUser(tx, session.userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);
+    await deleteExpired(tx, row.id);
     await recordAct(tx, { userId: row.id, address: ctx.address }, { action: "session.create", target: row.id });
     return toUser(row);
   });

@@ -69,12 +69,12 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
   };
   if (route.who === "anybody") {
     const signedIn = async () => (await findSession(services, incoming))?.userId;
-    return render(await route.handle({ ctx, ...(await request()), signedIn }));
+    return render({ ...(await route.handle({ ctx, ...(await request()), signedIn })), secret: true });
   }
   const session = await findSession(services, incoming);
   if (session === undefined) {
     throw new Refusal("unauthorized", "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.");
   }
   const answer = await route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...(await request()) });
-  return render({ ...answer, cookies: answer.cookies ?? session.cookies });
+  return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });
 }

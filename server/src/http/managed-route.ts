@@ -124,9 +124,10 @@ function entityTag(header: string | undefined): string | undefined {
 /** The answer of a route as it is sent. */
 export function render(answer: Answer): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  for (const cookie of answer.cookies ?? []) headers.append("set-cookie", cookie);
+  const { cookies = [] } = answer;
+  for (const cookie of cookies) headers.append("set-cookie", cookie);
   if (answer.location !== undefined) headers.set("location", answer.location);
-  if (answer.secret) headers.set("cache-control", "no-store");
+  if (answer.secret || cookies.length > 0) headers.set("cache-control", "no-store");
   if (answer.replayed) headers.set("idempotency-replayed", "true");
   if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
   if (answer.lines !== undefined) {

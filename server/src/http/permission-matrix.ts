@@ -3,7 +3,7 @@ import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
 /** Who may send a request of this method and path, below `/api/public`. */
-export interface PermissionRow {
+interface PermissionRow {
   readonly method: string;
   readonly path: string;
   /** The scope that opens it to a key. */
@@ -15,7 +15,7 @@ export interface PermissionRow {
 const rolesWith = (scope: Scope) => role.options.filter((name) => roleScopes[name].includes(scope));
 
 /** All routes that are about a workspace: what opens each of them is its scope, and a role is a set of scopes. */
-export const permissionRows: readonly PermissionRow[] = [
+const permissionRows: readonly PermissionRow[] = [
   { method: "POST", path: "/agents/:agent_id/invoke", permission: "agents:invoke" as const },
   ...managedRoutes,
 ].map(({ method, path, permission }) => ({ method, path, scope: permission, roles: rolesWith(permission) }));

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { addPerson } from "../../test/people.ts";
 import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
+import { managedRoutes } from "./api/index.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -10,6 +13,8 @@ const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 // Of a scope that every key of this file may hand on: rotating one that may do more is refused.
 const { data: key } = (await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })).body;
+const member = await addPerson(beckon, { role: "viewer" });
+const { data: invitation } = (await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })).body;
 const { body: own } = await beckon.invoke(agent, "mine");
 const { body: foreign } = await beckon.invoke(other, "theirs");
 const stranger = await insertStranger(beckon);
@@ -51,6 +56,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["runs:write", "POST", `/runs/${own.run_id}/retry`],
   ["runs:write", "POST", "/runs/delete"],
   ["runs:write", "DELETE", `/runs/${own.run_id}`],
+  ["runs:read", "GET", "/events"],
   ["providers:write", "POST", "/providers"],
   ["providers:read", "GET", "/providers"],
   ["providers:read", "GET", `/providers/${provider.id}`],
@@ -64,8 +70,29 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["keys:write", "DELETE", `/keys/${key.id}`],
   ["keys:write", "POST", `/keys/${key.id}/rotate`],
   ["audit:read", "GET", "/audit"],
+  ["audit:read", "GET", "/audit/export"],
+  ["providers:write", "POST", `/providers/${provider.id}/check`],
+  ["workspaces:read", "GET", "/workspaces"],
+  ["workspaces:own", "POST", "/workspaces"],
+  ["workspaces:read", "GET", `/workspaces/${defaultWorkspaceId}`],
+  ["workspaces:write", "PATCH", `/workspaces/${defaultWorkspaceId}`],
+  ["members:read", "GET", "/members"],
+  ["members:write", "PATCH", `/members/${member.id}`],
+  ["members:write", "DELETE", `/members/${member.id}`],
+  ["workspaces:own", "POST", `/members/${member.id}/reset-link`],
+  ["members:read", "GET", "/invitations"],
+  ["members:write", "POST", "/invitations"],
+  ["members:write", "DELETE", `/invitations/${invitation.id}`],
 ];
 const scopes = [...new Set(routes.map(([scope]) => scope)), "agents:invoke"];
+
+test("no route is missing here", () => {
+  const listed = (method: string, path: string) => {
+    const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
+    return routes.some(([, ...route]) => route[0] === method && pattern.test(route[1]));
+  };
+  expect(managedRoutes.filter(({ method, path }) => !listed(method, path)).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});
 
 test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, path) => {
   const credential = await insertKey(beckon, { scopes: scopes.filter((scope) => scope !== needed) });

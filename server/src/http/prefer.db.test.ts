@@ -96,5 +96,3 @@ test("who would take the answer as JSON too gets it as JSON", async () => {
   const { status, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { accept });
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
 });
-  expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
-});

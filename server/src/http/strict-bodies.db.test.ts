@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { addPerson, password } from "../../test/people.ts";
 import { expectRefusal } from "../../test/refusal.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -10,6 +12,7 @@ await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body;
 const { body: invoked } = await beckon.invoke(agent, "Hello");
+const member = await addPerson(beckon, { role: "viewer" });
 
 /** Every route with a body, and one that it accepts. */
 const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [
@@ -35,6 +38,15 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
   ["POST", "/keys", { name: "Test", preset: "invoke" }],
   ["PATCH", `/keys/${key.id}`, {}],
   ["POST", `/keys/${key.id}/rotate`, {}],
+  ["POST", "/workspaces", { name: "Test" }],
+  ["PATCH", `/workspaces/${defaultWorkspaceId}`, {}],
+  ["PATCH", `/members/${member.id}`, { role: "viewer" }],
+  ["POST", `/members/${member.id}/reset-link`, {}],
+  ["POST", "/invitations", { email: "grace@example.com", role: "viewer" }],
+  ["POST", "/setup", { token: "x", name: "x", email: "ada@example.com", password }],
+  ["POST", "/sign-in", { email: "ada@example.com", password }],
+  ["POST", "/password/reset", { token: "x", new_password: password }],
+  ["POST", "/invitations/accept", { token: "x" }],
 ];
 
 describe.each(routes)("%s %s", (method, path, body) => {

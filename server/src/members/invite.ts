@@ -9,8 +9,8 @@ import { parse } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { type InvitationWithLink, toInvitation } from "./invitation.ts";
 import { insertInvitation } from "./invitation-store.ts";
-import { permitRole } from "./member.ts";
-import { findMemberByEmail } from "./store.ts";
+import { permitRole, requireStanding } from "./member.ts";
+import { findMemberByEmail, lockMembers } from "./store.ts";
 
 /** Makes a link that lets one person in, once, and shows it, this once. @throws Refusal `forbidden` for a role above the actor's own. */
 export async function inviteMember({
@@ -25,6 +25,8 @@ export async function inviteMember({
     once(tx, ctx, async () => {
       const { email, role, expires_in_days } = parse(createInvitationBody, input.body);
       permitRole(ctx, role);
+      await lockMembers(tx, ctx.workspaceId);
+      await requireStanding(tx, ctx);
       if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
         throw new Refusal("conflict", `${email} is a member of this workspace already. Change their role instead.`);
       }

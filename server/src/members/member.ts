@@ -23,6 +23,18 @@ export async function requireMember(tx: WorkspaceTransaction, ctx: Context, user
 }
 
 /**
+ * Whoever changes members is still what they were when the request was authenticated. Call it under `lockMembers`: of a removal and what the
+ * removed one does at the same moment, an invitation that would lead back among it, either comes after the other.
+ * @throws Refusal `forbidden`
+ */
+export async function requireStanding(tx: WorkspaceTransaction, ctx: Context): Promise<void> {
+  const { actor } = ctx;
+  if (actor.kind !== "user") return;
+  const row = await findMemberRow(tx, ctx.workspaceId, actor.id);
+  if (row?.role !== actor.role) throw new Refusal("forbidden", "Your role here was changed at this moment. Look at it, and try again.");
+}
+
+/**
  * Nobody makes somebody more than they are themselves, nor touches somebody who is more: a role is a set of scopes, and an actor has to have
  * all of them.
  * @throws Refusal `forbidden`

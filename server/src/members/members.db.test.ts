@@ -131,6 +131,17 @@ describe("a removal", () => {
     expect(left.data.map(({ id }: { id: string }) => id)).toEqual([kept.body.data.id]);
   });
 
+  test("and an invitation that the person makes at the same moment leave none that leads back", async () => {
+    for (let round = 0; round < 6; round++) {
+      const { key, people } = await workspaceOf("owner", "admin");
+      const [owner, admin] = people as [Person, Person];
+      const invite = (index: number) => admin.call("/invitations", { body: { email: `back${index}@example.com`, role: "admin" } });
+      await Promise.all([invite(0), invite(1), remove(owner, admin), invite(2), invite(3)]);
+      const { body } = await beckon.call("/invitations", { credential: key });
+      expect(body.data).toEqual([]);
+    }
+  });
+
   test("or a lower role takes back what the person may not invite to any more", async () => {
     const { key, people } = await workspaceOf("owner", "owner");
     const [owner, second] = people as [Person, Person];

@@ -2,7 +2,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember } from "./member.ts";
+import { permitRole, requireMember, requireStanding } from "./member.ts";
 import { deleteMember, lockMembers } from "./store.ts";
 
 /**
@@ -15,6 +15,7 @@ export async function removeMember({ ctx, input }: { ctx: Context; input: { user
   if (!leaves) permit(ctx, "members:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
+    await requireStanding(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     if (!leaves) permitRole(ctx, row.role);
     if (row.role === "owner") await requireOtherOwner(tx, ctx, row.id);

@@ -4,7 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember, toMember } from "./member.ts";
+import { permitRole, requireMember, requireStanding, toMember } from "./member.ts";
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
@@ -15,6 +15,7 @@ export async function updateMember({ ctx, input }: { ctx: Context; input: { user
   permit(ctx, "members:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
+    await requireStanding(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     const { role } = parse(updateMemberBody, input.body);
     permitRole(ctx, row.role);

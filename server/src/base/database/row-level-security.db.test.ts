@@ -151,6 +151,32 @@ test("every table with a workspace has forced row-level security, for every role
   expect(loose).toEqual([]);
 });
 
+test("a workspace sees the names of its own members, and nobody's credentials", async () => {
+  for (const [index, { workspaceId }] of [ours, theirs].entries()) {
+    const id = `usr_${index}`;
+    await database.engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [id, `${index}@example.com`]);
+    await database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')", [id, workspaceId]);
+    await database.engine.query("insert into accounts (id, user_id, account_id, method, password) values ($1, $2, $2, 'credential', 'x')", [
+      newId("acc"),
+      id,
+    ]);
+    await database.engine.query("insert into sessions (id, user_id, token, expires_at) values ($1, $2, $1, now() + interval '1 day')", [
+      newId("ses"),
+      id,
+    ]);
+    await database.engine.query("insert into password_resets (user_id, hash, expires_at) values ($1, $2, now())", [id, Buffer.from(id)]);
+  }
+  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, ours.workspaceId, work);
+  expect(await here((tx) => tx.selectFrom("users").select("id").execute())).toEqual([{ id: "usr_0" }]);
+  expect(await here((tx) => tx.selectFrom("members").select("user_id").execute())).toEqual([{ user_id: "usr_0" }]);
+  for (const table of ["accounts", "sessions", "password_resets"] as const) {
+    expect(await here((tx) => tx.selectFrom(table).selectAll().execute())).toEqual([]);
+    expect((await database.engine.query(`select from ${table}`)).rowCount).toBe(2);
+  }
+  const taken = await here((tx) => tx.updateTable("accounts").set({ password: "y" }).executeTakeFirst());
+  expect(taken.numUpdatedRows).toBe(0n);
+});
+
 test("ordinary views and functions that would pass the net by do not exist", async () => {
   const { rows } = await database.engine.query(
     `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef

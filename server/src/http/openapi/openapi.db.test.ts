@@ -3,6 +3,9 @@ import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { succeeded } from "../../../test/check-answer.ts";
 import { startModelServer } from "../../../test/model-server.ts";
+import { addPerson, cookieIn, password, visitor } from "../../../test/people.ts";
+import { defaultWorkspaceId } from "../../workspaces/index.ts";
+import { accountRoutes } from "../api/accounts.ts";
 import { managedRoutes } from "../api/index.ts";
 import { buildDocument } from "./build-document.ts";
 import { resources } from "./resources.ts";
@@ -66,14 +69,16 @@ test.each(resources)("the example of $name is one", ({ schema, example }) => {
   expect(schema.parse(example)).toEqual(example);
 });
 
-test.each(managedRoutes.flatMap(({ method, path, doc }) => (doc.example === undefined ? [] : [[method, path, doc] as const])))(
+const described = [...managedRoutes, ...accountRoutes];
+
+test.each(described.flatMap(({ method, path, doc }) => (doc.example === undefined ? [] : [[method, path, doc] as const])))(
   "the example for %s %s is taken",
   (_method, _path, doc) => {
     expect(doc.body?.safeParse(doc.example).error).toBeUndefined();
   },
 );
 
-test.each(managedRoutes.filter(({ doc }) => doc.body !== undefined))(
+test.each(described.filter(({ doc }) => doc.body !== undefined))(
   "$method $path declares its body's example or that it may be empty",
   ({ doc }) => {
     expect(doc.example !== undefined || doc.bodyOptional === true).toBe(true);
@@ -94,6 +99,9 @@ test("every managed route answers as it declares", async () => {
     ":run_id": invoked.run_id,
     ":key_id": key.id,
     ":provider_id": provider.id,
+    ":workspace_id": defaultWorkspaceId,
+    ":user_id": (await addPerson(beckon, { role: "viewer" })).id,
+    ":invitation_id": (await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })).body.data.id,
   };
   const bodies: Record<string, unknown> = {
     createProvider: { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
@@ -108,7 +116,17 @@ test("every managed route answers as it declares", async () => {
     },
   };
   // What is deleted goes last, what hangs on it first.
-  const order = ["deleteRun", "deleteTrigger", "revokeAgentToken", "deleteAgent", "deleteKey", "deleteProvider", "restoreAgent"];
+  const order = [
+    "deleteRun",
+    "deleteTrigger",
+    "revokeAgentToken",
+    "deleteAgent",
+    "deleteKey",
+    "deleteProvider",
+    "deleteInvitation",
+    "removeMember",
+    "restoreAgent",
+  ];
   const ordered = [...managedRoutes].sort((one, other) => order.indexOf(one.doc.id) - order.indexOf(other.doc.id));
   for (const { method, path, doc } of ordered) {
     const body = method === "GET" || method === "DELETE" ? undefined : (bodies[doc.id] ?? doc.example ?? {});
@@ -119,4 +137,29 @@ test("every managed route answers as it declares", async () => {
     expect([doc.id, status < 300 || answer]).toEqual([doc.id, true]);
   }
   expect(managedRoutes.map(({ doc }) => doc.id).filter((id) => !succeeded.has(id))).toEqual([]);
+});
+
+test("every route about accounts answers as it declares", async () => {
+  const call = (path: string, body?: unknown) => beckon.call(path, { credential: null, body });
+  const another = await beckon.another({ setup: true });
+  await call("/setup", { token: another.setupToken, name: "Ada", email: "ada@example.com", password });
+  await another.stop();
+  const signedIn = async (given = password) => {
+    const { headers } = await call("/sign-in", { email: "ada@example.com", password: given });
+    return visitor(beckon, cookieIn(headers));
+  };
+  const [first, second, ada] = [await signedIn(), await signedIn(), await signedIn()];
+  const { body: sessions } = await ada.call("/sessions");
+  await ada.call(`/sessions/${sessions.data.at(-1).id}`, { method: "DELETE" });
+  await ada.call("/sessions", { method: "DELETE" });
+  for (const ended of [first, second]) expect((await ended.call("/me")).status).toBe(401);
+  const { data: me } = (await ada.call("/me")).body;
+  await ada.call("/me", { method: "PATCH", body: { name: "Ada Lovelace" } });
+  const { data: invited } = (await ada.call("/invitations", { body: { email: "new@example.com", role: "viewer" } })).body;
+  await call("/invitations/accept", { token: invited.token, name: "New", password });
+  await ada.call("/password", { body: { current_password: password, new_password: `${password}!` } });
+  await (await signedIn(`${password}!`)).call("/sign-out", { method: "POST" });
+  const { data: link } = (await ada.call(`/members/${me.id}/reset-link`, { method: "POST" })).body;
+  await call("/password/reset", { token: link.token, new_password: password });
+  expect(accountRoutes.map(({ doc }) => doc.id).filter((id) => !succeeded.has(id))).toEqual([]);
 });

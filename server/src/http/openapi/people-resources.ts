@@ -1,5 +1,5 @@
 import { acceptedInvitation, invitation, me, member, resetLink, session, user, workspace } from "@beckon/contract";
-import type { Resource } from "./resources.ts";
+import type { z } from "zod";
 
 const time = "2026-01-31T09:30:00.000Z";
 const later = "2026-02-07T09:30:00.000Z";
@@ -8,7 +8,7 @@ const times = { created_at: time, updated_at: time };
 const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 
 /** Workspaces, and the people in them. */
-export const peopleResources: readonly Resource[] = [
+export const peopleResources: readonly { name: string; schema: z.ZodType; example: unknown }[] = [
   { name: "Workspace", schema: workspace, example: { id: id("wsp"), name: "Support", time_zone: "Europe/Zurich", ...times } },
   { name: "Member", schema: member, example: { ...person, role: "editor", ...times } },
   {

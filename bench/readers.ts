@@ -1,0 +1,55 @@
+import { type IncomingMessage, request } from "node:http";
+
+/**
+ * Readers of one stream, in a process of their own, each on a connection of its own. Says "open" when all of them are being told, and when
+ * all have read that a run has ended, when each event came to each of them.
+ */
+interface Readers {
+  readonly port: number;
+  readonly path: string;
+  readonly key: string;
+  readonly count: number;
+}
+
+/** Milliseconds since 1970, to the microsecond, at which an event had come: one for each reader. By the event's id. */
+export type Arrivals = Readonly<Record<string, readonly number[]>>;
+
+const { port, path, key, count } = JSON.parse(process.argv[2] ?? "{}") as Readers;
+const ends = new Set(["run.finished", "run.failed", "run.cancelled"]);
+const arrivals: Record<string, number[]> = {};
+
+async function open(): Promise<IncomingMessage> {
+  const sent = request({ port, path, host: "127.0.0.1", agent: false, headers: { "x-api-key": key, accept: "text/event-stream" } });
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    sent.once("response", resolve).once("error", reject).end();
+  });
+  if (incoming.statusCode !== 200) throw new Error(`${path} answered ${incoming.statusCode}`);
+  return incoming;
+}
+
+/** Takes down whole events as they come. Little is done with each: a thousand readers share this process. */
+function read(incoming: IncomingMessage): Promise<void> {
+  let rest = "";
+  return new Promise((resolve) => {
+    incoming.on("data", (bytes: Buffer) => {
+      const at = performance.timeOrigin + performance.now();
+      const text = rest + bytes.toString("latin1");
+      const whole = text.lastIndexOf("\n\n") + 2;
+      rest = text.slice(whole);
+      for (const [, type, id = ""] of text.slice(0, whole).matchAll(/^event: (.*)\ndata: \{"id":"(evt_\w+)"/gm)) {
+        arrivals[id] ??= [];
+        arrivals[id].push(at);
+        if (ends.has(type ?? "")) resolve();
+      }
+    });
+  });
+}
+
+const readings: Promise<void>[] = [];
+while (readings.length < count) {
+  const some = Math.min(50, count - readings.length);
+  for (const incoming of await Promise.all(Array.from({ length: some }, open))) readings.push(read(incoming));
+}
+process.send?.("open");
+await Promise.all(readings);
+process.send?.(arrivals, () => process.exit());

@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
+import { createLog } from "../server/src/base/log.ts";
+import { serverFlags } from "../server/src/supervise-servers.ts";
+import { prepareAgent } from "./prepare-agent.ts";
+import { cpuSeconds, run, type Started, stop } from "./processes.ts";
+import type { Arrivals } from "./readers.ts";
+
+/**
+ * Measures streams, on this machine with everything in it.
+ *
+ *   script/bench streams                  both tables
+ *   script/bench streams --seconds 5      how long each line of the first is measured
+ *   script/bench streams --only latency   one table; the other is cpu
+ *
+ * *Latency*: one run executes in one process and writes two events at a time, at a pace that keeps no process busy. Measured is from the
+ * commit to each reader having the whole event. When a commit was, PostgreSQL itself keeps (`track_commit_timestamp`, on here alone):
+ * the time in the commit record, just before that is flushed to disk. So the flush, before which nobody may be told, is in the figures, and
+ * so is the time that the readers' one process takes to read them all, on the same cores. All clocks are one.
+ *
+ * *CPU*: what the server process uses for runs whose model gives 100 tokens a second: when nobody watches and it is asked in one piece,
+ * as is then done; when it is asked to stream and still nobody watches; and when somebody watches each run. What the process uses while
+ * nothing happens is taken off.
+ */
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { seconds: { type: "string", default: "10" }, only: { type: "string", default: "latency cpu" } },
+});
+const seconds = Number(values.seconds);
+const stepPause = 250;
+const tokenPause = 10;
+const runsAtOnce = 40;
+
+const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
+const started: Started<unknown>[] = [];
+try {
+  const [calls, tokens] = [
+    await begin<{ port: number }>("model.ts", ["calls", String(stepPause)]),
+    await begin<{ port: number }>("model.ts", ["tokens", String(tokenPause)]),
+  ];
+  const key = "bench-key-of-at-least-thirty-two-characters";
+  const env = {
+    DATABASE_URL: database.url,
+    BECKON_MASTER_KEY: "0".repeat(64),
+    BECKON_BOOTSTRAP_KEY: key,
+    BECKON_EGRESS_ALLOW: [calls, tokens].map(({ said }) => `127.0.0.1:${said.port}`).join(","),
+    PORT: "0",
+    LOG_LEVEL: "warn",
+  };
+  const server = await begin<{ port: number }>("beckon.ts", [], { env, flags: serverFlags });
+  const call = async (path: string, body: object, { method = "POST", ...headers }: Record<string, string> = {}) => {
+    const url = `http://127.0.0.1:${server.said.port}/api/public${path}`;
+    const response = await fetch(url, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${text}`);
+    return text;
+  };
+
+  if (values.only.includes("latency")) {
+    const { id } = await prepareAgent(server.said.port, key, "calls", calls.said.port);
+    await call(`/agents/${id}`, { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } }, { method: "PATCH" });
+    // It executes nothing: what its readers see was written by the other one.
+    const other = await begin<{ port: number }>("beckon.ts", [], { env: { ...env, BECKON_ROLE: "api" }, flags: serverFlags });
+    console.log("\n| stream | readers | read at | events | p50 ms | p99 ms | missed |");
+    console.log("|---|---|---|---|---|---|---|");
+    for (const [stream, where, { said }] of [
+      ["of the run", "the executing process", server],
+      ["of the run", "another process", other],
+      ["of the workspace", "the executing process", server],
+      ["of the workspace", "another process", other],
+    ] as const) {
+      for (const count of [1, 100, 1_000]) {
+        const { run_id } = JSON.parse(await call(`/agents/${id}/invoke`, { input: "Go" }, { prefer: "respond-async" })) as {
+          run_id: string;
+        };
+        const path = stream === "of the run" ? `/api/public/runs/${run_id}/events` : "/api/public/events";
+        const readers = await begin<"open">("readers.ts", [JSON.stringify({ port: said.port, path, key, count })]);
+        const openAt = Date.now();
+        const reported = new Promise<Arrivals>((resolve) => readers.child.once("message", (message) => resolve(message as Arrivals)));
+        await sleep(seconds * 1_000);
+        await call(`/runs/${run_id}/cancel`, {});
+        const { events, latencies } = await latenciesOf(run_id, openAt, await reported);
+        const at = (part: number) => (latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0).toFixed(1);
+        console.log(`| ${stream} | ${count} | ${where} | ${events} | ${at(0.5)} | ${at(0.99)} | ${events * count - latencies.length} |`);
+      }
+    }
+    await stop(other);
+  }
+
+  if (values.only.includes("cpu")) {
+    const { id } = await prepareAgent(server.said.port, key, "tokens", tokens.said.port);
+    const used = () => cpuSeconds(server.pid, { tree: false });
+    const measure = async (act: () => Promise<unknown>) => {
+      const [cpu, began] = [used(), performance.now()];
+      await act();
+      return { cpu: used() - cpu, seconds: (performance.now() - began) / 1_000 };
+    };
+    const runs = (count: number, headers: Record<string, string>) =>
+      Promise.all(Array.from({ length: count }, () => call(`/agents/${id}/invoke`, { input: "Go" }, headers)));
+    const idle = await measure(() => sleep(5_000));
+    let first: number | undefined;
+    console.log("\n| what | runs | server CPU ms/1,000 tokens | ratio |");
+    console.log("|---|---|---|---|");
+    for (const [name, mode, headers] of [
+      ["nobody watches, the model answers in one piece", "auto", {}],
+      ["nobody watches, the model streams", "always", {}],
+      ["each run is watched", "auto", { accept: "text/event-stream" }],
+    ] as const) {
+      await call(`/agents/${id}`, { model_settings: { stream: mode } }, { method: "PATCH" });
+      await runs(runsAtOnce / 2, headers);
+      const { cpu, seconds } = await measure(() => runs(runsAtOnce, headers));
+      const each = (cpu - (idle.cpu / idle.seconds) * seconds) / runsAtOnce;
+      first ??= each;
+      console.log(`| ${name} | ${runsAtOnce} | ${(each * 1_000).toFixed(1)} | ${(each / first).toFixed(1)} |`);
+    }
+  }
+} finally {
+  await Promise.all(started.map(stop));
+  await database.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+/** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
+async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query("set beckon.workspace = '*'");
+    const { rows } = await client.query<{ id: string; committed: number }>(
+      `select id, committed from (
+         select id, (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8 as committed from events where run_id = $1
+       ) as e where committed > $2`,
+      [runId, openAt],
+    );
+    const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
+    return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
+  } finally {
+    await client.end();
+  }
+}
+
+async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
+  const process = await run<T>(...parameters);
+  started.push(process);
+  return process;
+}

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { bodyOf, fillTwoWorkspaces, pathOf } from "../../test/filled-workspace.ts";
+import { rawExchange } from "../../test/raw-exchange.ts";
+import { readRows } from "../../test/rows-of.ts";
+import { insertKey } from "../../test/workspace-key.ts";
+import { accountRoutes } from "./api/accounts.ts";
+import { managedRoutes } from "./api/index.ts";
+
+/** Other ways to write a request, byte by byte, for every route: they never get more than the plain one, and change nothing. */
+
+const beckon = await startTestBeckon();
+const [workspace, elsewhere] = await fillTwoWorkspaces(beckon);
+const rows = await readRows(beckon.db);
+const { host } = new URL(beckon.url);
+const observer = await insertKey(beckon, { scopes: ["agents:read", "triggers:read", "runs:read", "providers:read"] });
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Who may do little: what a trick would have to add to is what they are answered plainly. */
+const callers: Readonly<Record<string, Headers>> = {
+  nobody: [],
+  "an observer's key": [["x-api-key", observer]],
+  "a viewer's session": [
+    ["cookie", workspace.viewer.cookie],
+    ["origin", beckon.url],
+  ],
+};
+
+/** The path, written otherwise. */
+const paths: readonly ((path: string) => string)[] = [
+  (path) => path.replace(/\/([^/]*)$/, "%2F$1"),
+  (path) => path.replace(/\/([^/]*)$/, "%2f$1"),
+  (path) => path.replace("/public/", "%2Fpublic/"),
+  (path) => path.replace(/\/([^/]*)$/, "%252F$1"),
+  (path) => path.replace(/\/([^/]*)$/, "%c0%af$1"),
+  (path) => path.replace(/\/([^/]*)$/, "\\$1"),
+  (path) => path.replace(/\/([^/]*)$/, "//$1"),
+  (path) => `/${path}`,
+  (path) => path.replace("/public", "//public"),
+  (path) => path.replace(/\/([^/]*)$/, "/./$1"),
+  (path) => path.replace(/\/([^/]*)$/, "/%2e/$1"),
+  (path) => path.replace(/\/([^/]*)$/, "/x/../$1"),
+  (path) => path.replace(/\/([^/]*)$/, "/x/%2e%2e/$1"),
+  (path) => `/healthz/..${path}`,
+  (path) => `/healthz;${path}`,
+  (path) => path.replace("/public", "/public;a=b"),
+  (path) => `${path};a`,
+  (path) => `${path}/`,
+  (path) => `${path}/.`,
+  (path) => `${path}.json`,
+  (path) => `${path}%00`,
+  (path) => `${path}%20`,
+  (path) => `${path}%0d%0ax-api-key:%20${beckon.key}`,
+  (path) => path.toUpperCase(),
+  (path) => path.replace(/\/([^/]*)$/, (last) => last.toUpperCase()),
+  (path) => path.replace(/\/(\w)([^/]*)$/, (_, letter, rest) => `/%${letter.charCodeAt(0).toString(16)}${rest}`),
+  (path) => path.replace(/\/(\w)([^/]*)$/, (_, letter, rest) => `/%25${letter.charCodeAt(0).toString(16)}${rest}`),
+  (path) => `http://${host}${path}`,
+  (path) => `http://evil.example${path}`,
+  (path) => `http://x-api-key:${beckon.key}@${host}${path}`,
+  (path) => `${path}?x-api-key=${beckon.key}&api_key=${beckon.key}&token=${beckon.key}`,
+];
+const acts = ["GET", "POST", "PATCH", "DELETE"];
+
+/** Headers that others have been known to go by. Some replace one of the caller's own. */
+const headers: readonly ((own: Headers, path: string) => Headers)[] = [
+  ...["x-http-method-override", "x-http-method", "x-method-override"].flatMap((name) =>
+    acts.map((act) => (own: Headers) => [...own, [name, act] as const]),
+  ),
+  ...["x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-path"].flatMap((name) => [
+    (own: Headers) => [...own, [name, "/api/public/agents"] as const],
+    (own: Headers, path: string) => [...own, [name, path] as const],
+  ]),
+  (own) => [
+    ...own,
+    ["x-forwarded-for", "127.0.0.1"],
+    ["x-real-ip", "127.0.0.1"],
+    ["forwarded", "for=127.0.0.1;host=localhost;proto=https"],
+  ],
+  (own) => [...own, ["x-forwarded-host", host], ["x-forwarded-proto", "https"], ["x-forwarded-prefix", "/api/public"]],
+  (own) => [...own, ["x-forwarded-user", workspace.owner.email], ["x-remote-user", workspace.owner.id], ["remote-user", "root"]],
+  (own) => [...own, ["authorization", `Bearer ${beckon.key}`], ["api-key", beckon.key], ["x_api_key", beckon.key]],
+  (own) => [...own, ["x-api-key", observer], ["x-api-key", beckon.key]],
+  (own) => [...own, ["x-api-key", beckon.key], ["x-api-key", observer]],
+  (own) => [...own, ["x-api-key", `${observer}, ${beckon.key}`]],
+  (own) => [...own, ["beckon-workspace", workspace.id], ["beckon-workspace", elsewhere.id]],
+  (own) => [...own, ["x-workspace-id", elsewhere.id], ["x-role", "owner"], ["x-scopes", "*"]],
+  (own) => [...own, ["origin", beckon.url], ["sec-fetch-site", "same-origin"]],
+  (own) => [...own, ["host", "localhost"]],
+  (own) => [["host", "evil.example"], ...own],
+];
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** The status and text that these bytes are answered with; 400 for those that are answered with nothing. */
+async function send({ method, path, headers: given, body }: Sent): Promise<{ status: number; text: string }> {
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `host: ${host}`,
+    "connection: close",
+    ...given.map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]),
+  ];
+  const { answers, rest } = await rawExchange(beckon.url, Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`));
+  expect(answers.length).toBeLessThan(2);
+  // A file has no length that is known beforehand.
+  const [, status = "400"] = /^HTTP\/1\.1 (\d{3}) /.exec(rest) ?? [];
+  return answers[0] ?? { status: Number(status), text: rest.slice(rest.indexOf("\r\n\r\n")) };
+}
+
+const invoke = { method: "POST", path: "/agents/:agent_id/invoke", doc: { id: "invoke", example: { input: "Hello" } } } as const;
+const personal = accountRoutes.filter(({ who }) => who === "signed in");
+const routes = [...managedRoutes, invoke, ...personal];
+
+describe.each(Object.entries(callers))("%s", (who, own) => {
+  const here = who === "a viewer's session" ? [...managedRoutes, invoke] : routes;
+
+  test.each(here)("gets no more of $method $path", async (route) => {
+    // A member may leave, so the one in the path is another.
+    const path = `/api/public${pathOf(route.path, workspace, { ":user_id": workspace.owner.id })}`;
+    const plain: Sent = { method: route.method, path, headers: own, body: bodyOf(route as never) };
+    const all = [
+      ...paths.map((write) => ({ ...plain, path: write(path) })),
+      ...headers.map((change) => ({ ...plain, headers: change(own, path) })),
+      ...acts.map((act) => ({ ...plain, path: `${path}?_method=${act}` })),
+    ];
+    // One caller tries all; with the others each trick has its turn on every third route.
+    const tricks = all.filter((_, index) => who === "an observer's key" || (index + here.indexOf(route)) % 3 === 0);
+    const before = await rows.marks(workspace.id);
+    const { status, text } = await send(plain);
+    expect(status === 200 && route.method === "GET" ? 200 : Math.floor(status / 100)).toBeOneOf([200, 4]);
+    const more = (await Promise.all(tricks.map(async (trick) => ({ trick, got: await send(trick) })))).filter(
+      ({ got }) => got.status < 400 && !(status === 200 && got.status === 200 && got.text === text),
+    );
+    expect(more).toEqual([]);
+    expect(await rows.marks(workspace.id)).toEqual(before);
+  });
+});
+
+test("who may do everything does what the request's method says, whatever a header or the query says", async () => {
+  const path = `/api/public/agents/${workspace.agent.id}`;
+  const own: Headers = [["x-api-key", beckon.key]];
+  const plain = await send({ method: "GET", path, headers: own, body: undefined });
+  for (const change of headers.slice(0, 12)) {
+    expect(await send({ method: "GET", path, headers: change(own, path), body: undefined })).toMatchObject({
+      status: 200,
+      text: plain.text,
+    });
+  }
+  expect((await send({ method: "GET", path: `${path}?_method=DELETE`, headers: own, body: undefined })).text).toBe(plain.text);
+});
+
+test("a page of another site gets nothing by naming itself in headers that a proxy would set", async () => {
+  const evil = ["http://evil.example", "evil.example"] as const;
+  const cookie = ["cookie", workspace.owner.cookie] as const;
+  const body = { name: "Test", model: "demo/echo" };
+  const before = await rows.marks(workspace.id);
+  for (const forged of [
+    [["x-forwarded-host", evil[1]]],
+    [
+      ["x-forwarded-host", evil[1]],
+      ["forwarded", `host=${evil[1]}`],
+      ["x-original-host", evil[1]],
+    ],
+    [["origin", beckon.url]],
+    [["host", evil[1]]],
+  ] satisfies Headers[]) {
+    const sent: Headers = [cookie, ["origin", evil[0]], ...forged];
+    expect((await send({ method: "POST", path: "/api/public/agents", headers: sent, body })).status).toBeOneOf([400, 403, 421]);
+  }
+  expect(await rows.marks(workspace.id)).toEqual(before);
+});

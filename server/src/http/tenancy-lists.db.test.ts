@@ -1,0 +1,81 @@
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { bodyOf, fillTwoWorkspaces, pathOf } from "../../test/filled-workspace.ts";
+import { openStream } from "../../test/read-stream.ts";
+import { readRows } from "../../test/rows-of.ts";
+import { managedRoutes } from "./api/index.ts";
+
+/** What two workspaces with one of everything see without asking for anything foreign: lists, exports, streams, stored answers. */
+
+const beckon = await startTestBeckon();
+const [first, second] = await fillTwoWorkspaces(beckon);
+const rows = await readRows(beckon.db);
+const [idsOfFirst, idsOfSecond] = [await rows.ids(first.id), await rows.ids(second.id)];
+const onlyIn = (some: ReadonlySet<string>, others: ReadonlySet<string>) => [...some].filter((id) => !others.has(id));
+
+const sides = [
+  { ours: first, theirs: second, foreign: onlyIn(idsOfSecond, idsOfFirst) },
+  { ours: second, theirs: first, foreign: onlyIn(idsOfFirst, idsOfSecond) },
+];
+
+test("each has ids of its own to be seen", () => {
+  for (const { foreign } of sides) expect(foreign.length).toBeGreaterThan(40);
+});
+
+test.each(managedRoutes.filter(({ method }) => method === "GET"))("$path shows what is one's own", async ({ path, doc }) => {
+  for (const { ours, theirs, foreign } of sides) {
+    for (const call of [(to: string) => beckon.call(to, { credential: ours.key }), ours.owner.call]) {
+      let asked: string | undefined = pathOf(path, ours);
+      for (let pages = 0; asked !== undefined && pages < 20; pages++) {
+        const { status, body } = await call(asked);
+        const text = JSON.stringify(body ?? null);
+        expect(status).toBe(200);
+        if (doc.list && pages === 0) expect(body.data.length).toBeGreaterThan(0);
+        expect([...foreign, theirs.mark].filter((each) => text.includes(each))).toEqual([]);
+        asked = doc.list && body.next !== null ? `${pathOf(path, ours)}?after=${encodeURIComponent(body.next)}` : undefined;
+      }
+    }
+  }
+});
+
+const runsIn = (text: string) => new Set(text.match(/\brun_[0-9a-z]{26}\b/g));
+
+test("a stream of events carries those of its workspace, whatever agent it asks for", async () => {
+  for (const { ours, theirs } of sides) {
+    const open = async (query: string, id = ours.key) => {
+      const reader = await openStream(`${beckon.url}/api/public/events${query}`, { credential: id });
+      onTestFinished(() => reader.close());
+      await reader.has("stream.opened");
+      return reader;
+    };
+    const [all, ofTheirs, elsewhere] = [await open(""), await open(`?agent_id=${theirs.agent.id}`), await open("", theirs.key)];
+    const { run_id: foreign } = (await beckon.invoke(theirs.agent, "Hello")).body;
+    await elsewhere.has("run.finished");
+    const { run_id: own } = (await beckon.invoke(ours.agent, "Hello")).body;
+    await all.has("run.finished");
+    expect(runsIn(all.text)).toEqual(new Set([own]));
+    expect(runsIn(elsewhere.text)).toEqual(new Set([foreign]));
+    expect(ofTheirs.types).toEqual(["stream.opened"]);
+  }
+});
+
+const storing = managedRoutes.filter(({ path, doc }) => doc.once && !path.includes(":"));
+
+test.each(storing)("$method $path with the same Idempotency-Key is done in each workspace", async (route) => {
+  // The same person in both, so that the workspace alone tells the two requests apart.
+  await beckon.db.database.engine.query(
+    "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner') on conflict do nothing",
+    [first.owner.id, second.id],
+  );
+  const body = { ...(bodyOf(route) as object), ...(route.doc.id === "createProvider" ? { base_url: `${beckon.url}/v1` } : {}) };
+  const send = (workspace: string, sent: object = body) =>
+    first.owner.call(route.path, { body: sent, headers: { "idempotency-key": "the same", "beckon-workspace": workspace } });
+  const one = await send(first.id);
+  const other = await send(second.id);
+  const again = await send(first.id);
+  expect([one.status, again.body, again.headers.get("idempotency-replayed")]).toEqual([route.doc.created ? 201 : 200, one.body, "true"]);
+  if (route.doc.id === "createWorkspace") return expect(other.status).toBe(403);
+  expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([one.status, null]);
+  const idsOf = (answered: unknown) => JSON.stringify(answered).match(/"id":"[^"]+"/g);
+  expect(idsOf(other.body)).not.toEqual(idsOf(one.body));
+});

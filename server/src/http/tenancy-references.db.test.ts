@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { type FilledWorkspace, fillTwoWorkspaces, pathOf } from "../../test/filled-workspace.ts";
+import { readRows } from "../../test/rows-of.ts";
+import { managedRoutes } from "./api/index.ts";
+import type { ManagedRoute } from "./managed-route.ts";
+
+/**
+ * Two workspaces with one of everything: in queries and bodies, every member that can refer to something refers to what the other one has.
+ * A new member of a query or body fails this file until it is said whether it can.
+ */
+
+const beckon = await startTestBeckon();
+const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [FilledWorkspace, FilledWorkspace];
+const rows = await readRows(beckon.db);
+// What `default` did to the other one when it made it is on record in both.
+const shared = await rows.ids(ours.id);
+const foreign = [...(await rows.ids(theirs.id))].filter((id) => !shared.has(id));
+
+const callers = [
+  ["a key", (path: string, options = {}) => beckon.call(path, { ...options, credential: ours.key })],
+  ["a session", ours.owner.call],
+] as const;
+
+/** Nothing of theirs is in the answer but what was asked for, and nothing has become of theirs. */
+async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<Answer> {
+  const before = await rows.marks(theirs.id);
+  const answer = await ask();
+  const sent = JSON.stringify(asked);
+  const text = JSON.stringify(answer.body ?? null);
+  expect([...foreign, theirs.mark].filter((each) => text.includes(each) && !sent.includes(each))).toEqual([]);
+  expect(await rows.marks(theirs.id)).toEqual(before);
+  return answer;
+}
+
+/** Members of queries that refer to nothing that a workspace has. */
+const plainInQueries = "limit paused deleted with format created_after created_before status source kind action since until".split(" ");
+
+/** What the others can refer to; `path` is the route's, below the foreign workspace. */
+const inQueries: Readonly<Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>> = {
+  agent_id: () => [theirs.agent.id, theirs.deletedAgentId],
+  trigger_id: () => [theirs.trigger.id],
+  search: () => [theirs.mark],
+  error: () => [theirs.mark],
+  model: () => [`${theirs.provider.name}/large`, `${theirs.provider.id}/large`],
+  actor: () => [`user:${theirs.owner.id}`],
+  target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
+  after: async (path) => {
+    const page = (await beckon.call(`${path}?limit=1`, { credential: theirs.key })).body;
+    return [page.next, page.data[0]?.cursor].filter((cursor) => typeof cursor === "string");
+  },
+};
+
+const queries = managedRoutes.flatMap((route) =>
+  Object.keys(route.doc.query?.shape ?? {})
+    .filter((member) => !plainInQueries.includes(member))
+    .map((member) => ({ ...route, member })),
+);
+
+test.each(queries)("$method $path?$member= of a foreign workspace finds nothing", async ({ path, member, doc }) => {
+  const values = await inQueries[member]?.(pathOf(path, theirs));
+  expect(values, `say what ${member} can refer to`).toBeDefined();
+  for (const value of values ?? []) {
+    const asked = `${pathOf(path, ours)}?${member}=${encodeURIComponent(value)}`;
+    for (const [, call] of callers) {
+      const { status, body } = await keepsApart(asked, () => call(asked));
+      expect(status).toBeOneOf(member === "after" ? [200, 400] : [200, 404]);
+      if (status === 200 && member !== "after") expect(doc.lines ? (body ?? "") : body.data).toEqual(doc.lines ? "" : []);
+    }
+  }
+});
+
+test.each(managedRoutes.filter(({ doc }) => doc.list))("$path gives cursors to try elsewhere", async ({ path, doc }) => {
+  // A key is in one workspace, of which there is no second page. Events have a cursor each.
+  const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
+  expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
+});
+
+/** Members of bodies that refer to nothing that a workspace has, wherever they stand. Tokens are no references: they are credentials. */
+const plainInBodies = new Set(
+  `name instructions description model_settings temperature max_output_tokens reasoning_effort stream tools type allowed_hosts headers
+  secret prefix secret_last4 query operations method url parameters body safe_to_repeat idempotency_header timeout_seconds
+  max_response_bytes max_calls_per_run limits max_steps max_concurrent_runs max_queued_runs max_attempts metadata reason grace_seconds
+  beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
+  kind base_url api_key document scopes preset expires_in_days expires_at time_zone role`.split(/\s+/),
+);
+
+/** Names of all members, at every depth. */
+function namesIn(schema: unknown): string[] {
+  if (schema === null || typeof schema !== "object") return [];
+  return Object.entries(schema).flatMap(([key, value]) =>
+    key === "properties" ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)] : namesIn(value),
+  );
+}
+
+const referring = managedRoutes.flatMap(({ doc }) =>
+  doc.body === undefined
+    ? []
+    : [...new Set(namesIn(z.toJSONSchema(doc.body, { io: "input", unrepresentable: "any" })))]
+        .filter((name) => !plainInBodies.has(name))
+        .map((name) => `${doc.id}.${name}`),
+);
+
+const model = `${theirs.provider.name}/large`;
+const byId = `${theirs.provider.id}/large`;
+const { host: shop } = new URL(beckon.url);
+const tools = [
+  {
+    type: "http",
+    name: "shop",
+    allowed_hosts: [shop],
+    headers: { Authorization: { secret_id: theirs.secretId } },
+    operations: [{ name: "read", description: "Reads", method: "GET", url: `http://${shop}/orders` }],
+  },
+];
+const document = (agent: object) => ({ beckon: 1, agents: [{ name: "Test", model: "demo/echo", ...agent }] });
+const after = async (list: string) => (await beckon.call(list, { credential: theirs.key })).body.next as string;
+
+/** For each of them bodies, and what they may be answered with. */
+const cases: Readonly<Record<string, readonly (readonly [body: unknown, status: number, data?: unknown])[]>> = {
+  "createAgent.model": [model, byId].map((given) => [{ name: "Test", model: given }, 400] as const),
+  "updateAgent.model": [model, byId].map((given) => [{ model: given }, 400] as const),
+  "importAgents.model": [model, byId].map((given) => [document({ model: given }), 400] as const),
+  "createAgent.secret_id": [[{ name: "Test", model: "demo/echo", tools }, 400]],
+  "updateAgent.secret_id": [[{ tools }, 400]],
+  "createKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
+    (id) => [{ name: "Test", preset: "invoke", agent_ids: [ours.agent.id, id] }, 404] as const,
+  ),
+  "updateKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map((id) => [{ agent_ids: [ours.agent.id, id] }, 404] as const),
+  "cancelRuns.agent_id": [[{ filter: { agent_id: theirs.agent.id } }, 200, { cancelled: 0, next: null }]],
+  "cancelRuns.trigger_id": [[{ filter: { trigger_id: theirs.trigger.id } }, 200, { cancelled: 0, next: null }]],
+  "cancelRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
+  "deleteRuns.agent_id": [[{ filter: { agent_id: theirs.agent.id } }, 200, { deleted: 0, next: null }]],
+  "deleteRuns.trigger_id": [[{ filter: { trigger_id: theirs.trigger.id } }, 200, { deleted: 0, next: null }]],
+  "deleteRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
+  // A person may be in both: that they are there is told to nobody here.
+  "createInvitation.email": [[{ email: theirs.viewer.email, role: "viewer" }, 201]],
+};
+
+test("every member of a body that can refer to something has a case", () => {
+  expect(Object.keys(cases).sort()).toEqual(referring.sort());
+});
+
+describe.each(Object.entries(cases))("%s of a foreign workspace", (member, bodies) => {
+  const [{ method, path }] = managedRoutes.filter(({ doc }) => doc.id === member.split(".")[0]) as [ManagedRoute];
+
+  test.each(callers)("leads nowhere with %s", async (_, call) => {
+    for (const [body, status, data] of bodies) {
+      const answer = await keepsApart(body, () => call(pathOf(path, ours), { method, body }));
+      expect([answer.status, answer.body]).toMatchObject([status, data === undefined ? {} : { data }]);
+    }
+  });
+});
+
+test("all runs are those of one's own workspace", async () => {
+  const runs = async (of: FilledWorkspace) => (await beckon.call("/runs", { credential: of.key })).body.data.length;
+  for (const path of ["/runs/cancel", "/runs/delete"]) {
+    await keepsApart({}, () => beckon.call(path, { credential: ours.key, body: { all: true } }));
+  }
+  expect([await runs(ours), await runs(theirs)]).toEqual([0, 2]);
+});

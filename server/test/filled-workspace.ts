@@ -1,0 +1,137 @@
+import { randomBytes } from "node:crypto";
+import type { AccountRoute } from "../src/http/account-route.ts";
+import type { ManagedRoute } from "../src/http/managed-route.ts";
+import { defaultWorkspaceId } from "../src/workspaces/index.ts";
+import type { TestBeckon } from "./beckon.ts";
+import { addPerson, type Person } from "./people.ts";
+import { reservedHosts } from "./reserved-ports.ts";
+
+/** A workspace with two of everything, and one of each to name. */
+export interface FilledWorkspace {
+  readonly id: string;
+  /** May do everything in it, and nothing elsewhere. */
+  readonly key: string;
+  /** Members of this workspace alone. */
+  readonly owner: Person;
+  readonly viewer: Person;
+  readonly agent: { readonly id: string; readonly token: string };
+  readonly deletedAgentId: string;
+  readonly trigger: { readonly id: string; readonly url: string };
+  readonly provider: { readonly id: string; readonly name: string };
+  /** Of a tool of the agent. */
+  readonly secretId: string;
+  readonly runId: string;
+  readonly keyId: string;
+  readonly invitationId: string;
+  /** Of the owner. */
+  readonly sessionId: string;
+  /** Stands in names, descriptions and inputs. */
+  readonly mark: string;
+}
+
+/** Two filled workspaces: `default` and another. */
+export async function fillTwoWorkspaces(beckon: TestBeckon): Promise<readonly [FilledWorkspace, FilledWorkspace]> {
+  const { data } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body;
+  return [await fillWorkspace(beckon, { id: defaultWorkspaceId, key: beckon.key }), await fillWorkspace(beckon, data)];
+}
+
+async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key: string }): Promise<FilledWorkspace> {
+  const mark = `mark-${randomBytes(6).toString("hex")}`;
+  const call = (path: string, body?: unknown, method?: string) =>
+    beckon.call(path, {
+      credential: key,
+      body,
+      ...(method === undefined ? {} : { method }),
+      headers: { "idempotency-key": `${path} ${mark}` },
+    });
+  const made = async (path: string, body?: unknown, method?: string) => {
+    const answer = await call(path, body, method);
+    if (answer.status >= 400) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body?.data;
+  };
+  const [host = ""] = (await reservedHosts()).split(",");
+  const base = `http://${host}`;
+  const provider = await made("/providers", {
+    name: mark,
+    kind: "openai-compatible",
+    base_url: `${base}/v1`,
+    api_key: `sk-${mark}-0123456789`,
+  });
+  await beckon.call("/providers", {
+    credential: key,
+    body: { name: `${mark}-2`, kind: "openai-compatible", base_url: `${base}/v1` },
+  });
+  const tool = {
+    type: "http",
+    name: "shop",
+    allowed_hosts: [host],
+    headers: { Authorization: { secret: `tool-secret-${mark}` } },
+    operations: [{ name: "read", description: "Reads", method: "GET", url: `${base}/orders` }],
+  };
+  const agent = await made("/agents", { name: mark, description: mark, model: "demo/echo", tools: [tool] });
+  const [kept] = (await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")).tools;
+  const secretId = kept.headers.Authorization.secret_id;
+  const { id: deletedAgentId } = (await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })).body
+    .data;
+  await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
+  await beckon.call("/agents", { credential: key, body: { name: `${mark}-2`, model: `${mark}/large` } });
+  const trigger = await made(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
+  await beckon.call(`/agents/${agent.id}/triggers`, { credential: key, body: { name: `${mark}-2` } });
+  // Long enough to be kept beside the event as an artifact.
+  const { run_id: runId } = (await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })).body;
+  await beckon.invoke(agent, mark);
+  const { id: keyId } = await made("/keys", { name: mark, preset: "invoke", agent_ids: [agent.id] });
+  const owner = await addPerson(beckon, { role: "owner", key });
+  const viewer = await addPerson(beckon, { role: "viewer", key });
+  const { id: invitationId } = await made("/invitations", { email: `${mark}@example.com`, role: "viewer" });
+  await beckon.call("/invitations", { credential: key, body: { email: `${mark}-2@example.com`, role: "viewer" } });
+  await made(`/members/${viewer.id}/reset-link`, {});
+  const sessionId = (await owner.call("/sessions")).body.data[0].id;
+  return {
+    id,
+    key,
+    owner,
+    viewer,
+    agent,
+    deletedAgentId,
+    trigger,
+    provider,
+    secretId,
+    runId,
+    keyId,
+    invitationId,
+    sessionId,
+    mark,
+  };
+}
+
+/** A value for each member of a path, by its name; ids for all that are one. */
+export function pathMembersOf(of: FilledWorkspace): Readonly<Record<string, string>> {
+  return {
+    ":agent_id": of.agent.id,
+    ":trigger_id": of.trigger.id,
+    ":run_id": of.runId,
+    ":provider_id": of.provider.id,
+    ":key_id": of.keyId,
+    ":user_id": of.viewer.id,
+    ":invitation_id": of.invitationId,
+    ":workspace_id": of.id,
+    ":session_id": of.sessionId,
+    ":version": "1",
+  };
+}
+
+/** The path of a route in a workspace, or of several where each member of it is chosen. @throws Error for a member nobody has a value for. */
+export function pathOf(path: string, of: FilledWorkspace, chosen: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/:\w+/g, (name) => {
+    const value = chosen[name] ?? pathMembersOf(of)[name];
+    if (value === undefined) throw new Error(`${name} is new in paths: give it a value in filled-workspace.ts`);
+    return value;
+  });
+}
+
+/** A body that the route takes: its example, which names nothing that there is. */
+export function bodyOf({ method, doc }: ManagedRoute | AccountRoute): unknown {
+  if (method === "GET" || method === "DELETE") return undefined;
+  return doc.example ?? {};
+}

@@ -1,0 +1,68 @@
+import type { TestDatabase } from "./database.ts";
+
+/** How the rows of a workspace are found in a table, for `where`; `$1` is the workspace. */
+interface TenantTable {
+  readonly name: string;
+  readonly where: string;
+}
+
+/** Tables of the installation as a whole: nothing in them is a tenant's. */
+const ofNobody = ["installation", "migrations", "processes", "verifications"];
+
+/**
+ * Every table that has rows of workspaces or of their members, read from the catalog.
+ * @throws Error for a table of which it cannot tell whose its rows are.
+ */
+export async function tenantTables({ database }: TestDatabase): Promise<TenantTable[]> {
+  const { rows } = await database.engine.query<{ name: string; columns: string[] }>(
+    `select c.relname as name, array_agg(a.attname::text) as columns from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+      group by c.relname order by c.relname`,
+  );
+  const members = "(select user_id from members where workspace_id = $1)";
+  return rows
+    .filter(({ name }) => !ofNobody.includes(name))
+    .map(({ name, columns }) => {
+      if (columns.includes("workspace_id")) return { name, where: "workspace_id = $1" };
+      if (name === "workspaces") return { name, where: "id = $1" };
+      if (name === "users") return { name, where: `id in ${members}` };
+      if (columns.includes("user_id")) return { name, where: `user_id in ${members}` };
+      throw new Error(`whose are the rows of ${name}? Say so in rows-of.ts`);
+    });
+}
+
+/** Looks at all that a workspace has in the database. */
+export interface RowReader {
+  /**
+   * Of each table how many rows there are, and a hash of them: to be compared. A key's last use is left out, since it is noted some time
+   * after the use.
+   */
+  marks(workspaceId: string): Promise<Readonly<Record<string, string>>>;
+  /** Every id that stands in its rows, wherever in them. */
+  ids(workspaceId: string): Promise<ReadonlySet<string>>;
+}
+
+export async function readRows(db: TestDatabase): Promise<RowReader> {
+  const tables = await tenantTables(db);
+  const ask = async (value: string, workspaceId: string) => {
+    const selects = tables.map(
+      ({ name, where }) =>
+        `select '${name}' as name, (select ${value} from (select (to_jsonb(t) - 'last_used_at')::text as line from ${name} t where ${where}) r) as value`,
+    );
+    return (await db.database.engine.query<{ name: string; value: string | null }>(selects.join(" union all "), [workspaceId])).rows;
+  };
+  return {
+    async marks(workspaceId) {
+      const rows = await ask("count(*) || ' ' || md5(string_agg(md5(line), '' order by md5(line)))", workspaceId);
+      return Object.fromEntries(rows.map(({ name, value }) => [name, value ?? "0"]));
+    },
+    async ids(workspaceId) {
+      const rows = await ask(
+        String.raw`(select string_agg(found[1], ' ') from regexp_matches(string_agg(line, ' '), '\y[a-z]{3}_[0-9a-z]{26}\y', 'g') found)`,
+        workspaceId,
+      );
+      return new Set(rows.flatMap(({ value }) => value?.split(" ") ?? []));
+    },
+  };
+}
