@@ -1,77 +1,146 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { StreamEvent } from "@beckon/contract";
-import { expect, onTestFinished, test } from "vitest";
+import { EventSource } from "eventsource";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { startCutter } from "../server/test/cutter.ts";
-import { checkout, temporaryFolder } from "./product.ts";
+import { eventually } from "../server/test/eventually.ts";
+import { addPerson } from "../server/test/people.ts";
+import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
+import { temporaryFolder } from "./product.ts";
 
 /**
- * docs/streams.md is executed: its blocks of ```sh in order and in one shell, each of which must print what the ```text after it shows, where
- * `…` stands for anything; and its ```js, against a connection that is cut.
+ * docs/streams.md is executed as it stands: its ```sh in order and in one shell, each of which must print what the ```text after it shows, where
+ * `…` stands for anything; its ```ts as one program, which must print all of theirs; its two ```js, against connections that are cut.
  */
-const doc = readFileSync(join(checkout, "docs/streams.md"), "utf8");
-const fences = [...doc.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, kind = "", text = ""]) => ({ kind, text }));
+const fences = fencesOf("docs/streams.md");
 const of = (wanted: string) => fences.filter(({ kind }) => kind === wanted).map(({ text }) => text);
+const shownAfter = (wanted: string) => fences.flatMap(({ kind }, index) => (kind === wanted ? [fences[index + 1]?.text ?? ""] : []));
 
-const beckon = await startTestBeckon();
+const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50, retryMs: 100 } });
 const agent = await beckon.createAgent();
+const journalOf = async (runId: string): Promise<StreamEvent[]> => (await beckon.call(`/runs/${runId}/events`)).body.data;
+
+/** A run that had to wait first has one event more, which is not what is shown. */
+beforeAll(() =>
+  eventually("a run that begins at once", async () => {
+    const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);
+    return first?.type === "run.started" || undefined;
+  }),
+);
+
+async function moduleOf<Exports>(code: string | undefined): Promise<Exports> {
+  const file = join(temporaryFolder(), "example.mjs");
+  writeFileSync(file, code ?? "");
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Exports;
+}
+type Watch = (url: string, headers: Record<string, string>, runId: string) => AsyncGenerator<StreamEvent>;
+type Listen = (path: string, types: readonly string[], tell: (event: StreamEvent) => void) => EventSource;
+const { listen } = await moduleOf<{ listen: Listen }>(of("js")[0]);
+const { watch } = await moduleOf<{ watch: Watch }>(of("js")[1]);
+
+async function cutTwice() {
+  const cutter = await startCutter(new URL(beckon.url), [600, 900]);
+  onTestFinished(() => cutter.close());
+  return cutter;
+}
 
 test("every block is one that is executed", () => {
-  expect(new Set(fences.map(({ kind }) => kind))).toEqual(new Set(["sh", "text", "js"]));
-  expect(of("text")).toHaveLength(of("sh").length);
+  expect(new Set(fences.map(({ kind }) => kind))).toEqual(new Set(["sh", "text", "ts", "js"]));
+  expect(of("text")).toEqual(fences.flatMap(({ kind }, index) => (kind === "sh" || kind === "ts" ? [fences[index + 1]?.text] : [])));
+  expect(of("js")).toHaveLength(2);
 });
 
-test("the commands print what is shown", async () => {
+test("the commands print what is shown", { timeout: 30_000 }, async () => {
   const mark = "-- next --";
   const shell = spawn("sh", ["-e"], {
-    env: { PATH: process.env.PATH, URL: beckon.url, AGENT: agent.id, TOKEN: agent.token },
-    stdio: ["pipe", "pipe", "inherit"],
+    env: { PATH: process.env.PATH, URL: beckon.url, AGENT: agent.id, TOKEN: agent.token, KEY: beckon.key },
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let printed = "";
+  let complained = "";
   shell.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed += text;
+  });
+  shell.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complained += text;
   });
   shell.stdin.end(
     of("sh")
       .map((text) => text.replaceAll("curl ", "curl -sS "))
       .join(`\necho '${mark}'\n`),
   );
-  expect(await once(shell, "close")).toEqual([0, null]);
-  for (const [index, text] of printed.split(`${mark}\n`).entries()) {
-    // A run that had to wait first has one event more, which is not what is shown here.
-    const shown = of("text")[index] ?? "";
-    const pieces = shown
-      .trim()
-      .split("…")
-      .map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    expect(text.trim()).toMatch(new RegExp(`^${pieces.join("[\\s\\S]*?")}$`));
+  const [code] = await once(shell, "close");
+  expect(code, complained).toBe(0);
+  const answers = printed.split(`${mark}\n`).map((text) => text.trim());
+  for (const [index, shown] of shownAfter("sh").entries()) expect(answers[index]).toMatch(asPrinted(shown.trim()));
+});
+
+test("the program in TypeScript prints what is shown", { timeout: 60_000 }, async () => {
+  const printed = await runTypeScript(of("ts").join("\n"), { URL: beckon.url, KEY: beckon.key, AGENT: agent.id });
+  expect(printed).toMatch(asPrinted(shownAfter("ts").join("")));
+});
+
+test("the code for fetch reads a run to its end, past cuts, with a token and as somebody who is signed in", async () => {
+  const { run_id } = (await beckon.invoke(agent, "Hello")).body;
+  const { cookie } = await addPerson(beckon, { role: "viewer" });
+  for (const headers of [{ "x-api-key": agent.token }, { cookie }]) {
+    const cutter = await cutTwice();
+    const events: StreamEvent[] = [];
+    for await (const event of watch(cutter.url, headers, run_id)) events.push(event);
+    expect(events).toEqual(await journalOf(run_id));
+    expect(cutter.cuts).toBe(2);
   }
 });
 
-test("the code for fetch reads a run to its end, past cuts", async () => {
-  const [code = ""] = of("js");
-  const file = join(temporaryFolder(), "watch.mjs");
-  writeFileSync(file, code);
-  const { watch } = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
-    watch: (url: string, token: string, runId: string) => AsyncIterable<StreamEvent>;
-  };
-  const { body } = await beckon.invoke(agent, "Hello");
-  const cutter = await startCutter(new URL(beckon.url), [600, 900]);
-  onTestFinished(() => cutter.close());
-  const events: StreamEvent[] = [];
-  for await (const event of watch(cutter.url, agent.token, body.run_id)) events.push(event);
-  expect(events).toEqual((await beckon.call(`/runs/${body.run_id}/events`)).body.data);
+test("the code for fetch gives up when it may not read", async () => {
+  await expect(watch(beckon.url, { "x-api-key": "bka_none" }, "run_none").next()).rejects.toThrow(/unauthorized/);
+});
+
+/** The page of somebody who is signed in, of this address: what its browser would send. */
+async function openPage(url: string) {
+  const person = await addPerson(beckon, { role: "viewer" });
+  const { id: workspaceId } = (await person.call("/workspaces")).body.data[0];
+  class PageEventSource extends EventSource {
+    constructor(path: string) {
+      super(new URL(path, url), {
+        fetch: (address, init) =>
+          fetch(address, { ...init, headers: { ...init.headers, cookie: person.cookie, "sec-fetch-site": "same-origin" } }),
+      });
+      onTestFinished(() => this.close());
+    }
+  }
+  vi.stubGlobal("EventSource", PageEventSource);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  return { person, workspaceId };
+}
+const closed = (source: EventSource) => eventually("its end", () => source.readyState === source.CLOSED || undefined);
+
+test("the code for EventSource reads a run to its end, past cuts, in a page of somebody who is signed in, and stays away then", async () => {
+  const { run_id } = (await beckon.invoke(agent, "Hello")).body;
+  const journal = await journalOf(run_id);
+  const cutter = await cutTwice();
+  const { workspaceId } = await openPage(cutter.url);
+  const told: StreamEvent[] = [];
+  const types = new Set(journal.map(({ type }) => type));
+  await closed(listen(`/runs/${run_id}/events?workspace=${workspaceId}`, [...types], (event) => told.push(event)));
+  expect(told).toEqual(journal);
   expect(cutter.cuts).toBe(2);
 });
 
-test("the code for fetch gives up when it may not read", async () => {
-  const [code = ""] = of("js");
-  const file = join(temporaryFolder(), "watch.mjs");
-  writeFileSync(file, code);
-  const { watch } = await import(/* @vite-ignore */ pathToFileURL(file).href);
-  await expect(watch(beckon.url, "bka_none", "run_none").next()).rejects.toThrow(/unauthorized/);
+test("the code for EventSource reads a workspace, until the session has ended", async () => {
+  const { person, workspaceId } = await openPage(beckon.url);
+  const told: StreamEvent[] = [];
+  const has = (type: string) => eventually(type, () => told.some((event) => event.type === type) || undefined);
+  const source = listen(`/events?workspace=${workspaceId}`, ["stream.opened", "run.finished"], (event) => told.push(event));
+  await has("stream.opened");
+  await beckon.invoke(agent, "Hello");
+  await has("run.finished");
+  await person.call("/sign-out", { method: "POST" });
+  await closed(source);
+  expect(told.at(-1)).toMatchObject({ type: "stream.closed", data: { code: "unauthorized" } });
 });

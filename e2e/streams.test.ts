@@ -84,15 +84,18 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
   timeout: 60_000,
 }, async ({ annotate }) => {
   const random = seeded(seed);
-  const plans = Array.from({ length: 25 }, () => planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 150 }));
+  const plans = Array.from({ length: 25 }, () => planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 20 }));
+  const gates = plans.map(({ nonce }) => world.holdModel(nonce, 4));
   const runs = await Promise.all(plans.map((plan, index) => start(plan, index % fleet.servers.length)));
   const reading = Promise.all(
     Array.from({ length: 500 }, (_, index) => readInPieces(runs[index % runs.length] ?? "", seeded(seed + 1 + index))),
   );
   const [one = 0, other = 1] = random.shuffled([0, 1, 2]);
-  await eventually("readers at those to be killed", () => [one, other].every((place) => (openAt[place] ?? 0) > 30) || undefined, 30_000);
+  // Amidst their runs, all readers have had what there is, and wait for more.
+  await eventually("500 open streams", () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined, 40_000);
   await fleet.kill(one, { told: true });
   await fleet.kill(other, { told: true });
+  for (const gate of gates) gate.release();
   const readings = await reading;
 
   const journals = new Map<string, unknown[]>();
@@ -104,7 +107,7 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
   const sum = (of: (reading: Reading) => number) => readings.reduce((total, each) => total + of(each), 0);
   await annotate(`seed ${seed}: ${sum(({ pieces }) => pieces)} pieces, ${sum(({ lost }) => lost)} lost to a kill`);
   expect(readings.filter(({ places }) => places.size > 1).length).toBeGreaterThan(400);
-  expect(sum(({ lost }) => lost)).toBeGreaterThan(30);
+  expect(sum(({ lost }) => lost)).toBeGreaterThan(200);
   expect(fleet.errors).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ import type { StreamClosed } from "./watched-event.ts";
 export interface FollowOptions {
   /** Ends it; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** The credential. */
+  /** The credential: a key with `runs:read`, or an agent's token. */
   readonly key?: string | undefined;
 }
 

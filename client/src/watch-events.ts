@@ -22,7 +22,7 @@ export function watchEvents(
     {
       call: () => ({ method: "GET", path: "/events", query: filter, headers: { "last-event-id": seen } }),
       judge(event) {
-        seen = event.cursor;
+        if ("cursor" in event) seen = event.cursor;
         return "new";
       },
     },

@@ -2,7 +2,7 @@ import { type FollowOptions, follow } from "./follow.ts";
 import type { Settings } from "./options.ts";
 import { endsRun, type WatchedEvent } from "./watched-event.ts";
 
-/** `key`: one with `runs:read`, or the agent's token. The run goes on when `signal` ends the watch. */
+/** The run goes on when `signal` ends the watch. */
 export interface WatchOptions extends FollowOptions {
   /** The `seq` of the last event that was seen. Default 0: from the beginning. */
   readonly after?: number | undefined;

@@ -1,6 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { AccountRoute } from "../src/http/account-route.ts";
-import type { ManagedRoute } from "../src/http/managed-route.ts";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
 import type { TestBeckon } from "./beckon.ts";
 import { addPerson, type Person } from "./people.ts";
@@ -131,7 +129,7 @@ export function pathOf(path: string, of: FilledWorkspace, chosen: Readonly<Recor
 }
 
 /** A body that the route takes: its example, which names nothing that there is. */
-export function bodyOf({ method, doc }: ManagedRoute | AccountRoute): unknown {
+export function bodyOf({ method, doc }: { readonly method: string; readonly doc: { readonly example?: unknown } }): unknown {
   if (method === "GET" || method === "DELETE") return undefined;
   return doc.example ?? {};
 }

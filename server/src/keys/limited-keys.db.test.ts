@@ -76,7 +76,8 @@ test("every route is about agents, about the workspace, a list, or named here", 
       "POST /agents",
       "POST /agents/import",
       "POST /keys",
-      // Their own files try these two.
+      // Their own files try these three.
+      "GET /events",
       "POST /runs/cancel",
       "POST /runs/delete",
       "POST /tools/http/import",

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { refuses, startScriptedServer, streams } from "../test/scripted-server.ts";
+import { createClient } from "./client.ts";
+import type { StreamNotice, WorkspaceEvent } from "./watched-event.ts";
+
+const server = await startScriptedServer();
+const beckon = createClient({ url: server.url, key: "bkw_secret" });
+
+const soon = "retry: 10\n\n";
+const notice = (type: string, cursor: string) => `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify({ type, cursor, data: {} })}\n\n`;
+const frame = (cursor: string) =>
+  `id: ${cursor}\nevent: run.started\ndata: ${JSON.stringify({ id: "evt_1", run_id: "run_1", seq: 1, type: "run.started", cursor })}\n\n`;
+
+/** The cursors of the first events. */
+async function first(count: number, events: AsyncIterable<WorkspaceEvent | StreamNotice>): Promise<string[]> {
+  const cursors: string[] = [];
+  for await (const { cursor } of events) if (cursors.push(cursor) === count) break;
+  return cursors;
+}
+const asked = () => server.requests.map(({ path, headers }) => [path, headers["last-event-id"]]);
+
+test("it begins with the first cursor, and goes on behind the last one over every cut", async () => {
+  server.script(streams(soon + notice("stream.opened", "a")), streams(frame("b") + frame("c").slice(0, 20)), streams(frame("c")));
+  expect(await first(3, beckon.events.watch())).toEqual(["a", "b", "c"]);
+  expect(asked()).toEqual([
+    ["/api/public/events", undefined],
+    ["/api/public/events", "a"],
+    ["/api/public/events", "b"],
+  ]);
+});
+
+test("it goes on at a cursor that was kept, and asks for what was filtered each time", async () => {
+  server.script(streams(soon + frame("y")), streams(frame("z")));
+  const filter = { agent_id: "agt_1", kind: "run.finished,run.failed" };
+  expect(await first(2, beckon.events.watch({ ...filter, after: "x" }))).toEqual(["y", "z"]);
+  const path = "/api/public/events?agent_id=agt_1&kind=run.finished%2Crun.failed";
+  expect(asked()).toEqual([
+    [path, "x"],
+    [path, "y"],
+  ]);
+});
+
+test("a reset is told, and gone on from", async () => {
+  server.script(streams(soon + notice("stream.reset", "new")), streams(frame("next")));
+  expect(await first(2, beckon.events.watch({ after: "old" }))).toEqual(["new", "next"]);
+  expect(asked().map(([, cursor]) => cursor)).toEqual(["old", "new"]);
+});
+
+test("an event without a cursor, of a later version, does not lose the place", async () => {
+  server.script(streams(`${soon}${frame("a")}event: later\ndata: {"type":"later"}\n\n`), streams(frame("b")));
+  await first(3, beckon.events.watch());
+  expect(asked().map(([, cursor]) => cursor)).toEqual([undefined, "a"]);
+});
+
+test.each([
+  [400, "bad_request"],
+  [401, "unauthorized"],
+  [404, "not_found"],
+])("a refusal with %i ends it", async (status, code) => {
+  server.script(refuses(status, code));
+  await expect(beckon.events.watch({ after: "x" }).next()).rejects.toMatchObject({ status, code });
+});
