@@ -1,4 +1,4 @@
-import { type BeckonClient, createClient, type Run, type WatchedEvent } from "@beckon/client";
+import { type BeckonClient, createClient, type Run, type WatchedEvent, type WorkspaceEvent } from "@beckon/client";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { seeded } from "../server/test/crash/random.ts";
@@ -211,6 +211,33 @@ describe("a watch", () => {
     } finally {
       await other.stop();
     }
+  });
+
+  test("of all of an agent's runs sees each event once and in order, though its connections die", async () => {
+    const agent = await createAgent();
+    const seen: WorkspaceEvent[] = [];
+    let opened = false;
+    const ends = () => seen.filter(({ type }) => type === "run.finished").length;
+    const watching = (async () => {
+      for await (const event of throughProxy.events.watch({ agent_id: agent.id })) {
+        if ("seq" in event) seen.push(event);
+        opened ||= event.type === "stream.opened";
+        if (ends() === 3) return;
+      }
+    })();
+    await eventually("the first cursor", () => opened || undefined);
+    const runIds: string[] = [];
+    for (const hard of [true, false, true]) {
+      await eventually("a connection", () => proxy.connections > 0 || undefined);
+      proxy.drop({ hard });
+      runIds.push((await beckon.agents.invoke(agent.id, { input: "Hello" })).run_id);
+    }
+    await watching;
+    for (const runId of runIds) {
+      const journal = seen.filter(({ run_id }) => run_id === runId).map(({ agent_id: _, cursor: __, ...event }) => event);
+      expect(journal).toEqual(await all(beckon.runs.listEvents(runId)));
+    }
+    expect(new Set(seen.map(({ run_id }) => run_id))).toEqual(new Set(runIds));
   });
 
   test("is refused where its reader may not look, and ends when its credential dies", async () => {

@@ -9,7 +9,14 @@ import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.
  * a fifth of a server's CPU, and more memory than is saved.
  */
 const youngGeneration = 32;
-export const serverFlags: readonly string[] = [`--max-semi-space-size=${youngGeneration}`];
+
+/**
+ * By how much of what is alive the old generation may grow before it is collected, in percent. V8 would let it grow fourfold, of which with
+ * many waiting callers nine tenths are dead: a hundred takes 150 MiB less and some 2 % more CPU, thirty would take a third more CPU.
+ */
+const oldGenerationGrowth = 100;
+
+export const serverFlags: readonly string[] = [`--max-semi-space-size=${youngGeneration}`, `--heap-growing-percent=${oldGenerationGrowth}`];
 
 /**
  * Node looks names up in threads, and lets half of them do so: of its usual four, two names that nobody answers for would hold up every other

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { afterAll } from "vitest";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
 import type { TestBeckon } from "./beckon.ts";
+import { eventually } from "./eventually.ts";
+import { echo, held, startModelServer } from "./model-server.ts";
 import { addPerson, type Person } from "./people.ts";
-import { reservedHosts } from "./reserved-ports.ts";
 
 /** A workspace with two of everything, and one of each to name. */
 export interface FilledWorkspace {
@@ -18,7 +20,10 @@ export interface FilledWorkspace {
   readonly provider: { readonly id: string; readonly name: string };
   /** Of a tool of the agent. */
   readonly secretId: string;
+  /** Of the agent, and over. */
   readonly runId: string;
+  /** Of these runs one is at its model until the file ends, and one waits for it. */
+  readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
   readonly invitationId: string;
   /** Of the owner. */
@@ -47,24 +52,30 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
     if (answer.status >= 400) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body?.data;
   };
-  const [host = ""] = (await reservedHosts()).split(",");
-  const base = `http://${host}`;
+  const model = await startModelServer();
+  const released = Promise.withResolvers<void>();
+  model.script(held(released.promise, echo()));
+  afterAll(async () => {
+    released.resolve();
+    await model.close();
+  });
+  const { host } = new URL(model.url);
   const provider = await made("/providers", {
     name: mark,
     kind: "openai-compatible",
-    base_url: `${base}/v1`,
+    base_url: model.url,
     api_key: `sk-${mark}-0123456789`,
   });
   await beckon.call("/providers", {
     credential: key,
-    body: { name: `${mark}-2`, kind: "openai-compatible", base_url: `${base}/v1` },
+    body: { name: `${mark}-2`, kind: "openai-compatible", base_url: model.url },
   });
   const tool = {
     type: "http",
     name: "shop",
     allowed_hosts: [host],
     headers: { Authorization: { secret: `tool-secret-${mark}` } },
-    operations: [{ name: "read", description: "Reads", method: "GET", url: `${base}/orders` }],
+    operations: [{ name: "read", description: "Reads", method: "GET", url: `http://${host}/orders` }],
   };
   const agent = await made("/agents", { name: mark, description: mark, model: "demo/echo", tools: [tool] });
   const [kept] = (await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")).tools;
@@ -72,12 +83,17 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
   const { id: deletedAgentId } = (await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })).body
     .data;
   await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
-  await beckon.call("/agents", { credential: key, body: { name: `${mark}-2`, model: `${mark}/large` } });
+  const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
+  const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;
+  const start = async () => (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
+  const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
+  await eventually("the run at its model", () => model.requests.length || undefined);
   const trigger = await made(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
   await beckon.call(`/agents/${agent.id}/triggers`, { credential: key, body: { name: `${mark}-2` } });
   // Long enough to be kept beside the event as an artifact.
   const { run_id: runId } = (await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })).body;
-  await beckon.invoke(agent, mark);
+  const { run_id: firedId } = (await beckon.call(trigger.url, { credential: null, body: mark })).body;
+  await eventually("the end of the fired run", async () => (await made(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined);
   const { id: keyId } = await made("/keys", { name: mark, preset: "invoke", agent_ids: [agent.id] });
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
@@ -96,6 +112,7 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
     provider,
     secretId,
     runId,
+    busy,
     keyId,
     invitationId,
     sessionId,

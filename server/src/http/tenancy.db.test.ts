@@ -25,7 +25,12 @@ function foreignChoices(path: string, ours: FilledWorkspace, theirs: FilledWorks
   const choices = Array.from({ length: 2 ** names.length - 1 }, (_, index) =>
     Object.fromEntries(names.map((name, place) => [name, pathMembersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? ""])),
   );
-  return path.startsWith("/agents/:agent_id") ? [...choices, { ":agent_id": theirs.deletedAgentId }] : choices;
+  const more = [
+    { ":agent_id": theirs.deletedAgentId },
+    { ":agent_id": theirs.busy.agentId },
+    ...theirs.busy.runIds.map((id) => ({ ":run_id": id })),
+  ];
+  return [...choices, ...more.filter((choice) => Object.keys(choice).every((name) => names.includes(name)))];
 }
 
 /** The same choice with ids that nobody has in place of the foreign ones. */
