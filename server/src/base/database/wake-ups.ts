@@ -37,6 +37,8 @@ const channel = "beckon";
 const maxBytes = 7_000;
 /** Milliseconds between two notifications of a busy process. */
 const pause = 5;
+/** Milliseconds for a connection to end in order: one to a network in trouble never does. */
+const goodbye = 500;
 /** Milliseconds between questions to the database whether it still hears us: a connection may die without a word. */
 const checkEvery = 10_000;
 
@@ -62,6 +64,10 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
     }
   }
 
+  /** A client that is ended while it connects never settles its `connect`. */
+  const closed = new Promise<never>((_, reject) => closing.signal.addEventListener("abort", () => reject(closing.signal.reason)));
+  closed.catch(() => {});
+
   async function listen(): Promise<void> {
     while (!closing.signal.aborted) {
       const client = new Client(database.settings);
@@ -76,7 +82,7 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
           wakeUps.alone = false;
           for (const message of messages) wakeUps.onMessage(read(message));
         });
-        await client.connect();
+        await Promise.race([client.connect(), closed]);
         await client.query(`listen ${channel}`);
         wakeUps.onMessage(undefined);
         while (!gone.signal.aborted) {
@@ -88,7 +94,7 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
       } catch {
         // The database is away. What others tell in the meantime is found by looking.
       }
-      await client.end().catch(() => {});
+      await end(client);
       await sleep(500, closing.signal).catch(() => {});
     }
   }
@@ -107,13 +113,17 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
     },
     async close() {
       closing.abort();
-      await listening?.end().catch(() => {});
+      if (listening !== undefined) await end(listening);
       await listened;
       await sending;
     },
   };
   const listened = listen();
   return wakeUps;
+}
+
+async function end(client: Client): Promise<void> {
+  await Promise.race([client.end().catch(() => {}), sleep(goodbye)]);
 }
 
 function read(text: string): WakeUp | undefined {
