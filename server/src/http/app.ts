@@ -11,6 +11,7 @@ import { createHints } from "./hints.ts";
 import { handleInvoke } from "./invoke.ts";
 import { handleManaged } from "./managed-route.ts";
 import { serveDocument, servePage } from "./openapi/index.ts";
+import { linkPages, serveLinkPage } from "./pages/index.ts";
 import type { Request } from "./request.ts";
 import type { Services } from "./services.ts";
 
@@ -39,6 +40,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     ),
     { method: "GET", path: "/openapi.json", handle: serveDocument },
     { method: "GET", path: "/docs", handle: servePage },
+    ...linkPages.map((page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) })),
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
     {
       method: "GET",

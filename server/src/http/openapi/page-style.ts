@@ -1,8 +1,8 @@
+import { palette } from "../palette.ts";
+
 /** Light and dark by the reader's system, one column on a phone. The page's policy allows this sheet by its hash and nothing else. */
 export const pageStyle = `
-:root { color-scheme: light dark; --text: #1c1e21; --soft: #5c6370; --back: #fff; --box: #f4f5f7; --line: #d9dce1; --mark: #0b57d0; }
-@media (prefers-color-scheme: dark) { :root { --text: #e6e8eb; --soft: #9aa1ac; --back: #14161a; --box: #1d2026; --line: #343941; --mark: #8ab4f8; } }
-* { box-sizing: border-box; }
+${palette}* { box-sizing: border-box; }
 html { scroll-padding-top: 1rem; }
 body { margin: 0; font: 16px/1.55 system-ui, sans-serif; color: var(--text); background: var(--back); overflow-wrap: anywhere; }
 main { min-width: 0; max-width: 52rem; padding: 1.5rem; }

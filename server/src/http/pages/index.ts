@@ -1,0 +1,1 @@
+export { linkPages, serveLinkPage } from "./link-pages.ts";

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { formScript, formStyle } from "./link-form.ts";
+
+interface Field {
+  /** The member of the body. */
+  readonly name: string;
+  readonly label: string;
+  readonly type: "text" | "email" | "password";
+  readonly autocomplete: string;
+  readonly hint?: string;
+  readonly optional?: true;
+}
+
+/** Where a one-time link leads. */
+export interface LinkPage {
+  /** The path in the links. */
+  readonly path: string;
+  readonly title: string;
+  readonly lead: string;
+  /** The route that takes the form, with the link's token. */
+  readonly post: string;
+  readonly fields: readonly Field[];
+  readonly button: string;
+  readonly done: string;
+}
+
+const newPassword = { type: "password", autocomplete: "new-password", hint: "At least 12 characters." } as const;
+
+export const linkPages: readonly LinkPage[] = [
+  {
+    path: "/setup",
+    title: "Become the first owner",
+    lead: "This link works once. Whoever uses it owns this installation and invites everybody else.",
+    post: "/api/public/setup",
+    fields: [
+      { name: "name", label: "Your name", type: "text", autocomplete: "name" },
+      { name: "email", label: "E-mail", type: "email", autocomplete: "username" },
+      { name: "password", label: "Password", ...newPassword },
+    ],
+    button: "Become the owner",
+    done: "You own the workspace “default”.",
+  },
+  {
+    path: "/invite",
+    title: "Join a workspace",
+    lead: "You were invited. If you have an account here already, your password is enough.",
+    post: "/api/public/invitations/accept",
+    fields: [
+      { name: "name", label: "Your name", type: "text", autocomplete: "name", hint: "Not needed if you have an account.", optional: true },
+      {
+        name: "password",
+        label: "Password",
+        type: "password",
+        autocomplete: "current-password",
+        hint: "Of your account, or a new one of at least 12 characters.",
+      },
+    ],
+    button: "Join",
+    done: "You are a member now.",
+  },
+  {
+    path: "/reset",
+    title: "Set a new password",
+    lead: "This link works once. All your sessions end with it.",
+    post: "/api/public/password/reset",
+    fields: [{ name: "new_password", label: "New password", ...newPassword }],
+    button: "Set the password",
+    done: "Your new password holds from now on.",
+  },
+];
+
+const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
+/** Allows the page's own style and script, by their hashes, and requests to this server. */
+const policy = [
+  "default-src 'none'",
+  `style-src ${hashOf(formStyle)}`,
+  `script-src ${hashOf(formScript)}`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The page behind a link. It knows nothing of the token: that stands behind the `#`, which browsers do not send. */
+export function serveLinkPage(page: LinkPage): Response {
+  return new Response(render(page), {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy,
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+    },
+  });
+}
+
+const render = ({ title, lead, post, fields, button, done }: LinkPage) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title} · Beckon</title>
+<style>${formStyle}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p id="lead">${lead}</p>
+<noscript><p>This page needs JavaScript. Without it, send the token behind # by POST to ${post}: see /docs.</p></noscript>
+<form data-post="${post}">
+${fields.map(input).join("\n")}
+<button>${button}</button>
+<p role="alert"></p>
+</form>
+<p id="done" tabindex="-1" hidden>${done} Sign in by POST to /api/public/sign-in: <a href="/docs#signIn">how</a>.</p>
+</main>
+<script type="module">${formScript}</script>
+</body>
+</html>
+`;
+
+const input = ({ name, label, type, autocomplete, hint, optional }: Field) =>
+  `<label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${
+    hint === undefined ? "" : ` aria-describedby="${name}-hint"`
+  }${optional ? "" : " required"}>${hint === undefined ? "" : `<small id="${name}-hint">${hint}</small>`}`;
