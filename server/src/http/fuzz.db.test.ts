@@ -480,6 +480,9 @@ test("pipelined requests are answered one by one, in order, whatever stands betw
   });
 });
 
+/** Nobody's trigger: two letters are wrong, so that no change of one byte makes it ours. */
+const nobody = firePath.slice(0, -2) + [...firePath.slice(-2)].map((letter) => (letter === "x" ? "y" : "x")).join("");
+
 test("bytes that are no HTTP at all get an answer of ours or a closed connection", async () => {
   const inputs = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array)),
@@ -494,7 +497,7 @@ test("bytes that are no HTTP at all get an answer of ours or a closed connection
       )
       .map((text) => Buffer.from(text, "latin1")),
     fc.tuple(fc.nat(), fc.nat({ max: 255 })).map(([at, byte]) => {
-      const bytes = request("POST", `${firePath}x`, [sized], hello);
+      const bytes = request("POST", nobody, [sized], hello);
       bytes[at % bytes.length] = byte;
       return bytes;
     }),
