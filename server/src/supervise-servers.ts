@@ -16,7 +16,17 @@ const youngGeneration = 32;
  */
 const oldGenerationGrowth = 100;
 
-export const serverFlags: readonly string[] = [`--max-semi-space-size=${youngGeneration}`, `--heap-growing-percent=${oldGenerationGrowth}`];
+/**
+ * Threads that help the collector and the compiler. Node's four take the cores from the server and the database that they should help: with
+ * 1,000 waiting callers on two cores one gives 3 % more answers a second, and on 64 connections a p99 that is a fifth lower.
+ */
+const helpers = 1;
+
+export const serverFlags: readonly string[] = [
+  `--max-semi-space-size=${youngGeneration}`,
+  `--heap-growing-percent=${oldGenerationGrowth}`,
+  `--v8-pool-size=${helpers}`,
+];
 
 /**
  * Node looks names up in threads, and lets half of them do so: of its usual four, two names that nobody answers for would hold up every other
