@@ -24,7 +24,8 @@ const helpers = 1;
 
 export const serverFlags: readonly string[] = [
   `--max-semi-space-size=${youngGeneration}`,
-  `--heap-growing-percent=${oldGenerationGrowth}`,
+  // A flag of V8's own, which other versions may not know: they would refuse to start.
+  ...(process.versions.node.startsWith("24.") ? [`--heap-growing-percent=${oldGenerationGrowth}`] : []),
   `--v8-pool-size=${helpers}`,
 ];
 
