@@ -3,11 +3,11 @@ import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { browserPath, closeBrowser, openBrowserPage } from "../server/test/browser.ts";
 import { eventually } from "../server/test/eventually.ts";
-import { addPerson, type Person, password } from "../server/test/people.ts";
+import { addPerson, type Person, password, setupToken } from "../server/test/people.ts";
 import { fencesOf } from "./examples.ts";
 
 /** What a person does in a browser, in a real one. */
-const beckon = await startTestBeckon({}, { setup: true, streamLimits: { checkMs: 50 } });
+const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
 afterAll(closeBrowser);
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
@@ -32,6 +32,18 @@ inBrowser("an invitation's link lets a new person in, once, and leaves the token
   await again.getByLabel("Password").fill(password);
   await again.getByRole("button", { name: "Join" }).click();
   await again.getByRole("alert").filter({ hasText: "does not stand" }).waitFor();
+});
+
+inBrowser("the first owner comes in by the link of the start, and can sign in", async () => {
+  const page = await openBrowserPage(beckon.url);
+  await page.goto(`${beckon.url}/setup#token=${await setupToken(beckon)}`);
+  await page.getByLabel("Your name").fill("Ada");
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Become the owner" }).click();
+  await page.getByText("You own the workspace").waitFor();
+  const { status } = await beckon.call("/sign-in", { credential: null, body: { email: "ada@example.com", password } });
+  expect(status).toBe(200);
 });
 
 inBrowser("a reset link sets a new password", async () => {

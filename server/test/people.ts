@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Role } from "@beckon/contract";
+import { issueSetupToken } from "../src/workspaces/index.ts";
 import type { Answer, CallOptions, TestBeckon } from "./beckon.ts";
 
 /** Somebody who is signed in, as their browser would be. */
@@ -22,6 +23,13 @@ export async function addPerson(beckon: TestBeckon, { role, key }: { role: Role;
   const body = { token: invited.body.data.token, name: "Test", password };
   await expectOk(beckon.call("/invitations/accept", { credential: null, body }));
   return signIn(beckon, email);
+}
+
+/** The token of the link that a start prints; the one before stops. */
+export async function setupToken(beckon: TestBeckon): Promise<string> {
+  const token = await issueSetupToken(beckon.db.database);
+  if (token === undefined) throw new Error("there is an owner already");
+  return token;
 }
 
 /** Signs in. Also for a second session of the same person. */

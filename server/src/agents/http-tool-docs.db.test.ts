@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
+import { asShown } from "../../test/as-shown.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 
@@ -36,13 +37,3 @@ test("what docs/tools/http.md says works as it stands", async () => {
     { method: "GET", url: "/v1/orders/4711?fields=state&format=short", headers: { authorization: "Bearer shop-key-0123456789" } },
   ]);
 });
-
-function asShown(example: unknown): unknown {
-  if (typeof example === "string" && example.includes("…")) {
-    const pieces = example.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
-  }
-  if (Array.isArray(example)) return example.map(asShown);
-  if (typeof example !== "object" || example === null) return example;
-  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asShown(value)]));
-}

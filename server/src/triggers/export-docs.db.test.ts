@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
+import { asShown } from "../../test/as-shown.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
@@ -31,14 +32,3 @@ test("what docs/export.md says works as it stands", async () => {
   expect(JSON.parse(await run(exportOne))).toEqual(all);
   expect(more).toEqual([]);
 });
-
-/** `…` stands for anything. */
-function asShown(example: unknown): unknown {
-  if (typeof example === "string" && example.includes("…")) {
-    const pieces = example.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
-  }
-  if (Array.isArray(example)) return example.map(asShown);
-  if (typeof example !== "object" || example === null) return example;
-  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asShown(value)]));
-}

@@ -1,0 +1,12 @@
+import { expect } from "vitest";
+
+/** What an answer must be to be the one that a page shows: the same, but that `…` in a text stands for anything. */
+export function asShown(example: unknown): unknown {
+  if (typeof example === "string" && example.includes("…")) {
+    const pieces = example.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+    return expect.stringMatching(new RegExp(`^${pieces.join("[\\s\\S]*")}$`));
+  }
+  if (Array.isArray(example)) return example.map(asShown);
+  if (typeof example !== "object" || example === null) return example;
+  return Object.fromEntries(Object.entries(example).map(([name, value]) => [name, asShown(value)]));
+}
