@@ -22,6 +22,8 @@ async function full({ url }: TestBeckon = beckon) {
   const held = await startHeldModel(beckon, says("Hello"));
   const agent = await beckon.createAgent({ model: held.model });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
+  // Who comes before the model is asked is told that it is; these come after.
+  await held.reached(1);
   const events = `/runs/${body.run_id}/events`;
   const openOne = (credential = agent.token) => open(`${url}/api/public${events}`, { credential });
   const readers = await Promise.all([openOne(), openOne(), openOne()]);
