@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { toUUID } from "typeid-js";
+import { expect, test, vi } from "vitest";
 import { lowestIdAt, newId } from "./ids.ts";
 
 test("an id has its prefix and form, and none is made twice", () => {
@@ -9,11 +10,34 @@ test("an id has its prefix and form, and none is made twice", () => {
   }
 });
 
-test("an id that is made later sorts after one that is made earlier", async () => {
-  const earlier = newId("run");
-  const before = Date.now();
-  while (Date.now() === before) await new Promise((resolve) => setImmediate(resolve));
-  expect(newId("run") > earlier).toBe(true);
+test("the library of TypeID reads an id as a UUID of version 7 with the time at which it was made", () => {
+  for (let made = 0; made < 1_000; made++) {
+    const before = Date.now();
+    const uuid = toUUID(newId("run") as never);
+    expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    // Ids that fill a millisecond borrow from the next.
+    const time = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now() + 1_000);
+  }
+});
+
+test("every id sorts after those made before it, also when more are made in a millisecond than it can count, and when the clock goes back", async () => {
+  const { newId: fresh } = await freshIds();
+  const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 10_000);
+  const ids = Array.from({ length: 10_000 }, () => fresh("run"));
+  clock.mockReturnValue(Date.now() - 60_000);
+  ids.push(fresh("run"));
+  clock.mockRestore();
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("every random bit of an id takes both values", () => {
+  const uuids = Array.from({ length: 500 }, () => BigInt(`0x${toUUID(newId("run") as never).replaceAll("-", "")}`));
+  const random = (1n << 62n) - 1n;
+  expect(uuids.reduce((seen, uuid) => seen | uuid, 0n) & random).toBe(random);
+  expect(uuids.reduce((seen, uuid) => seen & uuid, random)).toBe(0n);
 });
 
 test("the lowest id of a moment stands between the ids made before and from then on", () => {
@@ -29,3 +53,9 @@ test("the lowest id of any moment has the form of an id", () => {
     expect(lowestIdAt("run", new Date(time))).toMatch(/^run_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   }
 });
+
+/** That other tests do not have ids ahead of the clock after this one. */
+async function freshIds(): Promise<typeof import("./ids.ts")> {
+  vi.resetModules();
+  return await import("./ids.ts");
+}
