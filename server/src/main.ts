@@ -104,8 +104,8 @@ async function build(
     maxRuns: config.maxRuns,
     executes: config.role !== "api",
     extraTools: tools,
-    fetch: outbound.fetch,
-    tenantFetch: egress.fetch,
+    outbound,
+    egress,
     operator: operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders }),
   });
   opened.defer(() => runtime.wakeUps.close());

@@ -64,7 +64,7 @@ function asEvent(entry: NewEvent, index: number): RunEvent {
 }
 
 /** As patient as production; tests that wait for a time-out bring their own. */
-export const patientFetch = createLeanFetch({ connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 }).fetch;
+export const patient = createLeanFetch({ connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 });
 
 export interface Played {
   readonly journal: MemoryJournal;
@@ -84,7 +84,7 @@ export async function play(
     input: "hello",
     instructions: "",
     modelName: "scripted/model",
-    model: openAICompatibleModel({ name: "scripted", baseUrl: url, apiKey, modelId: "model", fetch: patientFetch }),
+    model: openAICompatibleModel({ name: "scripted", baseUrl: url, apiKey, modelId: "model", transport: patient }),
     settings: { stream: "never" },
     maxSteps: 10,
     tools: [],

@@ -1,7 +1,8 @@
 import type { ProviderKind } from "@beckon/contract";
+import type { Transport } from "../src/base/egress/index.ts";
 import type { Model } from "../src/engine/index.ts";
 import { providerModel } from "../src/engine/index.ts";
-import { patientFetch } from "./engine-run.ts";
+import { patient } from "./engine-run.ts";
 import { anthropic, chat, google, responses, type Wire } from "./wire/index.ts";
 
 /** A kind of provider, and how it speaks; each kind streamed and plain. */
@@ -14,6 +15,7 @@ export interface FormatCase {
 const formats: readonly (readonly [ProviderKind, Wire])[] = [
   ["openai", responses],
   ["openai-chat", chat],
+  ["openai-compatible", chat],
   ["anthropic", anthropic],
   ["google", google],
 ];
@@ -26,6 +28,6 @@ export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire])
 export const scriptedKey = "an/unusual key+of=ours";
 
 /** A scripted model of this kind. Its name is one that no library knows. */
-export function scriptedModel(kind: ProviderKind, baseUrl: string, fetch: typeof globalThis.fetch = patientFetch): Model {
-  return providerModel(kind, { name: "scripted", baseUrl, apiKey: scriptedKey, modelId: "model", fetch });
+export function scriptedModel(kind: ProviderKind, baseUrl: string, transport: Transport = patient): Model {
+  return providerModel(kind, { name: "scripted", baseUrl, apiKey: scriptedKey, modelId: "model", transport });
 }

@@ -1,7 +1,7 @@
 import type { ProviderKind } from "@beckon/contract";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { dataOf, patientFetch, play, tool } from "../../test/engine-run.ts";
+import { dataOf, patient, play, tool } from "../../test/engine-run.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 /** The formats as somebody else has written them: what our own scripted server gets wrong, this one need not. */
@@ -22,7 +22,7 @@ const cases = places.flatMap(([kind, modelId, root]) => (["never", "always"] as 
 
 describe.each(cases)("$kind as @copilotkit/aimock speaks it, streamed: $stream", ({ kind, modelId, root, stream }) => {
   const options = () => ({
-    model: providerModel(kind, { name: "mock", baseUrl: mock.url + root, apiKey: "key", modelId, fetch: patientFetch }),
+    model: providerModel(kind, { name: "mock", baseUrl: mock.url + root, apiKey: "key", modelId, transport: patient }),
     settings: { stream },
     input: "What is the weather?",
     retry: { tries: 2, baseMs: 1, capMs: 1 },

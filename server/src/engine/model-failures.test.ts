@@ -23,8 +23,8 @@ beforeEach(() => server.reset());
 
 const text = "the whole answer, word for word";
 const once = { tries: 1, baseMs: 1, capMs: 1 };
-const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 }).fetch;
-const hastyModel = () => openAICompatibleModel({ name: "scripted", baseUrl: server.url, modelId: "model", fetch: hasty });
+const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
+const hastyModel = () => openAICompatibleModel({ name: "scripted", baseUrl: server.url, modelId: "model", transport: hasty });
 
 describe.each(["never", "always"] as const)("a model call streamed: %s", (stream) => {
   const settings = { stream };
@@ -130,7 +130,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const stalled = offsets.map(async (after) => {
       const own = await startModelServer();
       own.script(fated({ type: "stall", after }, says(text)));
-      const model = openAICompatibleModel({ name: "scripted", baseUrl: own.url, modelId: "model", fetch: hasty });
+      const model = openAICompatibleModel({ name: "scripted", baseUrl: own.url, modelId: "model", transport: hasty });
       const { outcome } = await play(own.url, { settings, model, retry: { ...once, tries: 2 } });
       await own.close();
       return { after, outcome, requests: own.requests.length };

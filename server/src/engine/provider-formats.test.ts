@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@beckon/contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dataOf, memoryJournal, patientFetch, play, tool } from "../../test/engine-run.ts";
+import { dataOf, memoryJournal, patient, play, tool } from "../../test/engine-run.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { providerModel } from "./models/provider-model.ts";
 
@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 const key = "key-of-the-test-0123";
 const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined = key) =>
-  providerModel(kind, { name: "scripted", baseUrl: server.url, modelId, fetch: patientFetch, ...(apiKey && { apiKey }) });
+  providerModel(kind, { name: "scripted", baseUrl: server.url, modelId, transport: patient, ...(apiKey && { apiKey }) });
 
 /** Where each format keeps what a conversation must carry on: the model used, and the second request as it must be. */
 interface Case {

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { ModelSettings } from "@beckon/contract";
 import { afterAll, expect, it } from "vitest";
-import { patientFetch, play, tool } from "../../test/engine-run.ts";
+import { patient, play, tool } from "../../test/engine-run.ts";
 import { type ModelRequest, says, startModelServer } from "../../test/model-server.ts";
 import type { RequestTypes } from "../../test/wire/request-types.ts";
 import { providerModel } from "./models/provider-model.ts";
@@ -59,7 +59,7 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
       says("It is navy."),
     ]);
     const { outcome } = await play(server.url, {
-      model: providerModel(kind, { name: "p", baseUrl: server.url, apiKey: "key", modelId, fetch: patientFetch }),
+      model: providerModel(kind, { name: "p", baseUrl: server.url, apiKey: "key", modelId, transport: patient }),
       settings: { stream: "never", ...each },
       instructions: "Be brief.",
       tools: [lookUp, idle],

@@ -8,7 +8,7 @@ const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs
 
 test.each(["doGenerate", "doStream"] as const)("a model at an address that egress refuses is not called again: %s", async (call) => {
   const egress = createEgress({ ...limits, allow: [] });
-  const model = openAICompatibleModel({ name: "scripted", baseUrl: "http://127.0.0.1:9999/v1", modelId: "m", fetch: egress.fetch });
+  const model = openAICompatibleModel({ name: "scripted", baseUrl: "http://127.0.0.1:9999/v1", modelId: "m", transport: egress });
   const thrown: unknown = await Promise.resolve(
     model[call]({ prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }] }),
   ).catch((error: unknown) => error);

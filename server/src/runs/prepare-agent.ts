@@ -1,4 +1,5 @@
 import { openSecret } from "../agents/index.ts";
+import type { Transport } from "../base/egress/index.ts";
 import { Refusal } from "../base/errors.ts";
 import {
   type Circuit,
@@ -64,19 +65,19 @@ function circuitOf(runtime: Runtime, model: string, providerId: string | null, s
 /** A tool gets out by egress only, and at the secrets of its own agent only. */
 function servicesFor(runtime: Runtime, { workspaceId, agentId }: { workspaceId: string; agentId: string }): ToolServices {
   return {
-    fetch: runtime.tenantFetch,
+    fetch: runtime.egress.fetch,
     openSecret: (id, origin) => openSecret(runtime.database, runtime.sealer, { workspaceId, agentId, id, origin }),
   };
 }
 
 async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {
   if (providerId === null && model === demoEchoName) return demoEcho;
-  const { connection, fetch } = await connect(runtime, workspaceId, model, providerId);
+  const { connection, transport } = await connect(runtime, workspaceId, model, providerId);
   const { name, kind, baseUrl, apiKey } = connection;
   const modelId = model.slice(model.indexOf("/") + 1);
   const mistake = modelMistake(kind, modelId);
   if (mistake !== undefined) throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
-  return providerModel(kind, { name, baseUrl, modelId, fetch, ...(apiKey === undefined ? {} : { apiKey }) });
+  return providerModel(kind, { name, baseUrl, modelId, transport, ...(apiKey === undefined ? {} : { apiKey }) });
 }
 
 /** The pinned provider, or the operator's by the model's name: never one in place of the other. */
@@ -85,14 +86,14 @@ async function connect(
   workspaceId: string,
   model: string,
   providerId: string | null,
-): Promise<{ connection: ProviderConnection; fetch: typeof fetch }> {
+): Promise<{ connection: ProviderConnection; transport: Transport }> {
   if (providerId === null) {
     const name = model.slice(0, model.indexOf("/"));
     const connection = runtime.operator?.usableBy(workspaceId).find((offered) => offered.name === name);
-    if (connection !== undefined) return { connection, fetch: runtime.fetch };
+    if (connection !== undefined) return { connection, transport: runtime.outbound };
     throw new Refusal("conflict", `The operator does not offer ${name} to this workspace any more. Give the agent another model.`);
   }
   const connection = await connectionOf(runtime.database, runtime.sealer, { id: providerId, workspaceId });
-  if (connection !== undefined) return { connection, fetch: runtime.tenantFetch };
+  if (connection !== undefined) return { connection, transport: runtime.egress };
   throw new Refusal("conflict", `The provider of the model ${model} was deleted. Give the agent another model.`);
 }

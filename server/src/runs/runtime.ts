@@ -1,5 +1,6 @@
 import type { OperatorProviders } from "../base/context.ts";
 import { type Database, type Gatherer, gather, openWakeUps, type WakeUps } from "../base/database/index.ts";
+import type { Transport } from "../base/egress/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
@@ -45,9 +46,9 @@ export interface Runtime {
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
   /** For what the operator chose: its own providers. */
-  readonly fetch: typeof fetch;
+  readonly outbound: Transport;
   /** For what a workspace chose: its providers, and where its tools go. */
-  readonly tenantFetch: typeof fetch;
+  readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
   /** Set while stopping: nothing new is taken, and readiness says so. */
@@ -93,9 +94,8 @@ export interface RuntimeOptions {
   readonly maxRuns: number;
   readonly executes: boolean;
   readonly extraTools?: readonly Tool[] | undefined;
-  readonly fetch: typeof fetch;
-  /** Default: `fetch`. */
-  readonly tenantFetch?: typeof fetch | undefined;
+  readonly outbound: Transport;
+  readonly egress: Transport;
   readonly operator?: OperatorProviders | undefined;
 }
 
@@ -140,8 +140,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     prepared: new Map(),
     circuits: new Map(),
     extraTools: options.extraTools ?? [],
-    fetch: options.fetch,
-    tenantFetch: options.tenantFetch ?? options.fetch,
+    outbound: options.outbound,
+    egress: options.egress,
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
     draining: false,

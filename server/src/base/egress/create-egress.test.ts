@@ -68,7 +68,10 @@ async function textOf(egress: LeanFetch, url: string): Promise<string> {
 /** Asserts that the calls are refused and nothing was tried. */
 async function expectRefused(egress: LeanFetch, urls: readonly string[]): Promise<void> {
   const { attempts, stop } = watchAttempts();
-  for (const url of urls) await expect(egress.fetch(url), url).rejects.toThrow(EgressRefused);
+  for (const url of urls) {
+    await expect(egress.fetch(url), url).rejects.toThrow(EgressRefused);
+    await expect(egress.call(new URL(url), { method: "GET", headers: {} }), url).rejects.toThrow(EgressRefused);
+  }
   stop();
   expect(attempts).toEqual({ connections: 0, lookups: 0 });
 }
@@ -254,7 +257,25 @@ describe("URLs", () => {
     ]) {
       await expect(egress.fetch(`http://127.0.0.1:${port}/`, { headers })).rejects.toThrow(EgressRefused);
     }
+    const url = new URL(`http://127.0.0.1:${port}/`);
+    for (const headers of [{ Host: "inside" }, { hOST: "inside" }]) {
+      await expect(egress.call(url, { method: "GET", headers })).rejects.toThrow(EgressRefused);
+    }
     await expect(egress.fetch(`http://127.0.0.1:${port}/`, { method: "CONNECT" })).rejects.toThrow();
+  });
+
+  it("one that is handed over as read is judged at every call", async () => {
+    const { port } = await listening();
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor([], { ...answering([publicAddress]), open });
+    const url = new URL("http://tool.test/");
+    const call = { method: "GET", headers: {} };
+    expect((await egress.call(url, call)).text).toBe("127.0.0.1");
+    url.host = `127.0.0.1:${port}`;
+    await expect(egress.call(url, call)).rejects.toThrow(EgressRefused);
+    url.href = "http://tom@tool.test/";
+    await expect(egress.call(url, call)).rejects.toThrow(EgressRefused);
+    expect(connected).toEqual([[publicAddress]]);
   });
 
   it("what the lean fetch does not take is not taken here", async () => {

@@ -25,7 +25,7 @@ export interface EgressSeams {
 }
 
 /**
- * `fetch` for every call on a tenant's behalf: tools, providers of a workspace, deliveries. Reaches public addresses by http
+ * The transport of every call on a tenant's behalf: tools, providers of a workspace, deliveries. Reaches public addresses by http
  * and https, and what the operator opened; everything else is `EgressRefused` before any connection is tried. So a refusal is
  * the same, and as fast, for a port that is open and one that is closed.
  *
@@ -50,21 +50,25 @@ export function createEgress(options: EgressOptions, { resolve = resolveHost, op
     fetch: async (input, init) => {
       if (typeof input !== "string" && !(input instanceof URL)) return lean.fetch(input, init);
       const url = new URL(input);
-      admit(url, allow);
-      if (namesHost(init?.headers)) throw new EgressRefused("The header Host cannot be set; it is the host of the URL.");
+      admit(url, init?.headers, allow);
       return lean.fetch(url, init);
+    },
+    call: async (url, call) => {
+      admit(url, call.headers, allow);
+      return lean.call(url, call);
     },
     close: () => lean.close(),
   };
 }
 
-/** @throws EgressRefused for what can be told from the URL alone, but for its host. */
-function admit(url: URL, allow: ReadonlySet<string>): void {
+/** @throws EgressRefused for what can be told from the request alone, but for its host. */
+function admit(url: URL, headers: RequestInit["headers"], allow: ReadonlySet<string>): void {
   const { protocol } = url;
   if (protocol !== "https:" && protocol !== "http:") throw new EgressRefused("Only http and https URLs can be called.");
   if (url.username !== "" || url.password !== "") {
     throw new EgressRefused("A URL with a user name or password in it cannot be called; send credentials in a header.");
   }
+  if (namesHost(headers)) throw new EgressRefused("The header Host cannot be set; it is the host of the URL.");
   if (url.port === "" || !badPorts.has(Number(url.port))) return;
   const hostPort = `${url.hostname}:${url.port}`;
   if (!allow.has(hostPort)) throw badPort(hostPort);

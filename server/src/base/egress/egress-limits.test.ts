@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { elapsed } from "../clock.ts";
-import { createEgress, type EgressSeams } from "./index.ts";
+import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
 const limits = { connectTimeoutMs: 2_000, headersTimeoutMs: 2_000, bodyTimeoutMs: 2_000, totalTimeoutMs: 5_000 };
 let listener: Listener;
@@ -30,11 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => listener.close());
 
+/** Both ways to call, each until all of the body is there. */
+const ways = {
+  fetch: (egress: LeanFetch, url: string) => egress.fetch(url).then((response) => response.text()),
+  call: (egress: LeanFetch, url: string) => egress.call(new URL(url), { method: "GET", headers: {} }).then(({ text }) => text),
+};
+
+type Shorter = Partial<typeof limits> & { maxResponseBytes?: number };
+
 /** Calls with some limits made shorter; resolves to the error's code and how long it took. */
-async function failure(path: string, shorter: Partial<typeof limits> & { maxResponseBytes?: number }, seams?: EgressSeams) {
+async function failureOf(way: keyof typeof ways, path: string, shorter: Shorter, seams?: EgressSeams) {
   const egress = createEgress({ ...limits, ...shorter, allow: [at, `tool.test:${listener.port}`, "10.255.255.1:80"] }, seams);
   const began = elapsed();
-  const ended = egress.fetch(path.startsWith("http") ? path : `http://${at}${path}`).then((response) => response.text());
+  const ended = ways[way](egress, path.startsWith("http") ? path : `http://${at}${path}`);
   const code = await ended.then(
     () => "none",
     (error: { code?: unknown }) => error.code,
@@ -43,7 +51,9 @@ async function failure(path: string, shorter: Partial<typeof limits> & { maxResp
   return { code, took: elapsed() - began };
 }
 
-describe("a call is given up", () => {
+describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
+  const failure = (path: string, shorter: Shorter, seams?: EgressSeams) => failureOf(way, path, shorter, seams);
+
   it("when its name is not resolved in time", async () => {
     const { code, took } = await failure(
       `http://tool.test:${listener.port}/`,
@@ -61,7 +71,7 @@ describe("a call is given up", () => {
     const { port } = silent.address() as AddressInfo;
     const egress = createEgress({ ...limits, connectTimeoutMs: 50, allow: [`127.0.0.1:${port}`] });
     // TLS is part of opening; this server never says a word of it.
-    await expect(egress.fetch(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
+    await expect(ways[way](egress, `https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
     await egress.close();
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));
@@ -86,7 +96,7 @@ describe("a call is given up", () => {
     const before = listener.hosts.length;
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
     const egress = createEgress({ ...limits, totalTimeoutMs: 50, allow: [`tool.test:${listener.port}`] }, { resolve: () => promise });
-    await expect(egress.fetch(`http://tool.test:${listener.port}/`)).rejects.toMatchObject({ code: "BECKON_TOTAL_TIMEOUT" });
+    await expect(ways[way](egress, `http://tool.test:${listener.port}/`)).rejects.toMatchObject({ code: "BECKON_TOTAL_TIMEOUT" });
     const { connections } = listener;
     resolve(["127.0.0.1"]);
     await expect.poll(() => listener.connections).toBe(connections + 1);
@@ -106,8 +116,10 @@ it("a call that has ended leaves no timer behind", async () => {
   const egress = createEgress({ ...limits, allow: [at] });
   const before = timers();
   for (let n = 0; n < 20; n += 1) {
-    await (await egress.fetch(`http://${at}/`)).text();
-    await expect(egress.fetch("http://127.0.0.2/")).rejects.toThrow();
+    for (const call of Object.values(ways)) {
+      await call(egress, `http://${at}/`);
+      await expect(call(egress, "http://127.0.0.2/")).rejects.toThrow();
+    }
   }
   expect(timers() - before).toBeLessThan(10);
   await egress.close();

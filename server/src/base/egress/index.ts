@@ -1,4 +1,4 @@
 /** Outbound calls: the lean fetch where the operator chose the other side, egress where a tenant did. */
 export { createEgress, type EgressOptions, type EgressSeams } from "./create-egress.ts";
 export { EgressRefused } from "./egress-refused.ts";
-export { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
+export { createLeanFetch, type LeanFetch, type LeanFetchOptions, type Transport } from "./lean-fetch.ts";

@@ -1,5 +1,6 @@
 import { Agent, type buildConnector, type Dispatcher } from "undici";
-import { ResponseBody } from "./response-body.ts";
+import { StreamedExchange } from "./streamed-exchange.ts";
+import { type WholeAnswer, WholeExchange } from "./whole-exchange.ts";
 
 export interface LeanFetchOptions {
   /** Milliseconds to open a connection, TLS included. */
@@ -16,9 +17,25 @@ export interface LeanFetchOptions {
   readonly maxResponseBytes?: number;
 }
 
-export interface LeanFetch {
+export interface WholeCall {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Ways to call, with the same limits and errors. */
+export interface Transport {
   /** Takes a URL and plain bodies (text or bytes); a `Request`, a form or a stream is a `TypeError`. */
   readonly fetch: typeof globalThis.fetch;
+  /**
+   * For an answer of which nothing is of use before all of it is there. Costs less CPU than `fetch` and the reading of its body: it
+   * makes no headers, response and stream of the platform.
+   */
+  readonly call: (url: URL, call: WholeCall) => Promise<WholeAnswer>;
+}
+
+export interface LeanFetch extends Transport {
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;
 }
@@ -52,119 +69,36 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
       new Promise((resolve, reject) => {
         const signal = init?.signal ?? undefined;
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(requestOptions(input, init), new Exchange(signal, options.totalTimeoutMs, resolve, reject));
+        agent.dispatch(fetchOptions(input, init), new StreamedExchange(signal, options.totalTimeoutMs, resolve, reject));
+      }),
+    call: (url, { method, headers, body = null, signal }) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        agent.dispatch(requestOptions(url, method, headers, body), new WholeExchange(signal, options.totalTimeoutMs, resolve, reject));
       }),
     close: () => agent.destroy(),
   };
 }
 
-/** One request on its way: hears from undici, settles the promise of `fetch`, then feeds the body. */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #resolve: (response: Response) => void;
-  readonly #reject: (reason: unknown) => void;
-  readonly #signal: AbortSignal | undefined;
-  readonly #onAbort = () => this.#stop(this.#signal?.reason);
-  readonly #timer: NodeJS.Timeout | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: ResponseBody | undefined;
-  /** Why it was given up from this side. */
-  #stopped: Error | undefined;
-
-  constructor(
-    signal: AbortSignal | undefined,
-    totalTimeoutMs: number | undefined,
-    resolve: (response: Response) => void,
-    reject: (reason: unknown) => void,
-  ) {
-    this.#signal = signal;
-    this.#resolve = resolve;
-    this.#reject = reject;
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (totalTimeoutMs !== undefined) this.#timer = setTimeout(() => this.#stop(outOfTime(totalTimeoutMs)), totalTimeoutMs);
-  }
-
-  /** Settles at once: undici itself would first wait for the connection that is being opened. */
-  #stop(reason: unknown): void {
-    this.#stopped = asError(reason);
-    this.#fail(reason);
-    this.#controller?.abort(this.#stopped);
-  }
-
-  #fail(reason: unknown): void {
-    this.#over();
-    this.#reject(reason);
-    this.#body?.fail(reason);
-  }
-
-  #over(): void {
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-    clearTimeout(this.#timer);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#stopped !== undefined) controller.abort(this.#stopped);
-  }
-
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawHeaders, statusText?: string): void {
-    if (status < 200 || this.#stopped !== undefined) return;
-    const encoding = headers["content-encoding"];
-    if (encoding !== undefined && encoding !== "identity") {
-      controller.abort(Object.assign(new Error("the body is encoded"), { code: "BECKON_ENCODED_BODY" }));
-      return;
-    }
-    const init = { status, statusText: statusText ?? "", headers: headerPairs(headers) };
-    if (status === 204 || status === 205 || status === 304) {
-      this.#resolve(new Response(null, init));
-      return;
-    }
-    this.#body = new ResponseBody(controller, { lines: String(headers["content-type"]).startsWith("text/event-stream") });
-    this.#resolve(new Response(this.#body.stream, init));
-  }
-
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#body?.add(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.#over();
-    this.#body?.end();
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error);
-  }
-}
-
-type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
-
-function outOfTime(ms: number): Error {
-  return Object.assign(new Error(`the call took longer than ${ms} ms`), { code: "BECKON_TOTAL_TIMEOUT" });
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error("aborted", { cause: reason });
-}
-
-function headerPairs(headers: RawHeaders): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (Array.isArray(value)) for (const each of value) pairs.push([name, each]);
-    else if (value !== undefined) pairs.push([name, value]);
-  }
-  return pairs;
-}
-
-function requestOptions(input: string | URL | Request, init: RequestInit | undefined): Dispatcher.DispatchOptions {
+function fetchOptions(input: string | URL | Request, init: RequestInit | undefined): Dispatcher.DispatchOptions {
   if (typeof input !== "string" && !(input instanceof URL)) throw new TypeError("this fetch takes a URL");
   const url = typeof input === "string" ? new URL(input) : input;
   const body = init?.body ?? null;
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("this fetch sends text or bytes");
+  return requestOptions(url, init?.method ?? "GET", Object.fromEntries(headerEntries(init?.headers)), body);
+}
+
+function requestOptions(
+  url: URL,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | Uint8Array | null,
+): Dispatcher.DispatchOptions {
   return {
     origin: url.origin,
     path: url.pathname + url.search,
-    method: init?.method ?? "GET",
-    headers: { accept: "*/*", ...Object.fromEntries(headerEntries(init?.headers)), "accept-encoding": "identity" },
+    method,
+    headers: { accept: "*/*", ...headers, "accept-encoding": "identity" },
     body,
   };
 }

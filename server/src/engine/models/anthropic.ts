@@ -4,6 +4,6 @@ import { objectInputs } from "./object-inputs.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** A model of Anthropic, or of a server that speaks its messages API. Key and URL are never taken from the environment. */
-export const anthropicModel = keepModels(({ baseUrl, apiKey = "", modelId, fetch }) =>
-  withCallOptions(createAnthropic({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId), objectInputs),
+export const anthropicModel = keepModels(({ baseUrl, apiKey = "", modelId, transport }) =>
+  withCallOptions(createAnthropic({ baseURL: baseUrl, apiKey, fetch: transport.fetch }).languageModel(modelId), objectInputs),
 );

@@ -5,6 +5,9 @@ import { objectInputs } from "./object-inputs.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** A model of Google's Gemini API. Key and URL are never taken from the environment. */
-export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, fetch }) =>
-  withCallOptions(createGoogle({ baseURL: baseUrl, apiKey, fetch: limitContinuations(fetch) }).languageModel(modelId), objectInputs),
+export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, transport }) =>
+  withCallOptions(
+    createGoogle({ baseURL: baseUrl, apiKey, fetch: limitContinuations(transport.fetch) }).languageModel(modelId),
+    objectInputs,
+  ),
 );

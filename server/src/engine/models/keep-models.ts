@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Transport } from "../../base/egress/index.ts";
 import type { Model } from "../run-request.ts";
 import { keyScrubber } from "./scrub-key.ts";
 
@@ -12,10 +13,10 @@ export interface ModelAddress {
   readonly apiKey?: string;
   /** The model's name at the provider. */
   readonly modelId: string;
-  readonly fetch: typeof globalThis.fetch;
+  readonly transport: Transport;
 }
 
-/** Models kept for one `fetch` and one wire format; the one longest unused goes first. */
+/** Models kept for one transport and one wire format; the one longest unused goes first. */
 const mostKept = 1_000;
 
 /**
@@ -24,10 +25,10 @@ const mostKept = 1_000;
  * an old one. The result knows which text is its secret.
  */
 export function keepModels(build: (address: ModelAddress) => LanguageModelV4): (address: ModelAddress) => Model {
-  const kept = new WeakMap<typeof globalThis.fetch, Map<string, Model>>();
+  const kept = new WeakMap<Transport, Map<string, Model>>();
   return (address) => {
-    const models = kept.get(address.fetch) ?? new Map<string, Model>();
-    kept.set(address.fetch, models);
+    const models = kept.get(address.transport) ?? new Map<string, Model>();
+    kept.set(address.transport, models);
 
     const id = JSON.stringify([address.name, address.baseUrl, address.apiKey, address.modelId]);
     const model = models.get(id) ?? Object.assign(build(address), { scrub: keyScrubber(address.apiKey) });

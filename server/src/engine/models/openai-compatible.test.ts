@@ -1,16 +1,18 @@
 import { expect, it } from "vitest";
+import { createLeanFetch } from "../../base/egress/index.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
-const settings = { name: "p", baseUrl: "http://127.0.0.1:1/v1", apiKey: "key-1", modelId: "m", fetch: globalThis.fetch };
+const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 };
+const settings = { name: "p", baseUrl: "http://127.0.0.1:1/v1", apiKey: "key-1", modelId: "m", transport: createLeanFetch(limits) };
 
-it("is built once for the same settings, and anew for a changed key, URL, model or fetch", () => {
+it("is built once for the same settings, and anew for a changed key, URL, model or transport", () => {
   const model = openAICompatibleModel(settings);
   expect(openAICompatibleModel({ ...settings })).toBe(model);
   for (const change of [
     { apiKey: "key-2" },
     { baseUrl: "http://127.0.0.1:2/v1" },
     { modelId: "n" },
-    { fetch: async () => new Response() },
+    { transport: createLeanFetch(limits) },
   ]) {
     expect(openAICompatibleModel({ ...settings, ...change })).not.toBe(model);
   }

@@ -4,7 +4,7 @@ import { keepModels, type ModelAddress } from "./keep-models.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** Key and URL are always handed over: left out, the library would take the operator's from the environment. */
-const provider = ({ baseUrl, apiKey = "", fetch }: ModelAddress) => createOpenAI({ baseURL: baseUrl, apiKey, fetch });
+const provider = ({ baseUrl, apiKey = "", transport }: ModelAddress) => createOpenAI({ baseURL: baseUrl, apiKey, fetch: transport.fetch });
 
 /**
  * A model of OpenAI through its responses API. Nothing is kept at the provider (`store: false`): the journal is the conversation,

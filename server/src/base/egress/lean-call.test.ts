@@ -1,0 +1,216 @@
+import { getEventListeners } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createLeanFetch } from "./lean-fetch.ts";
+
+/** A byte order mark, letters of two to four bytes, and bytes that are no UTF-8: alone, cut short, and a lone surrogate. */
+const words = Buffer.concat([
+  Buffer.from("\uFEFFgrüße \uFEFF 😀 "),
+  Buffer.from([0xff, 0x20, 0xe2, 0x82, 0x20, 0xed, 0xa0, 0x80, 0xf0, 0x9f]),
+]);
+
+const routes: Record<string, RequestListener> = {
+  "/echo": (request, response) => {
+    const { method, url, headers } = request;
+    void textOf(request).then((body) =>
+      response.writeHead(201, { "X-Many": ["a", "b"] }).end(JSON.stringify({ method, url, headers, body })),
+    );
+  },
+  "/no-body": (_request, response) => void response.writeHead(204).end(),
+  "/redirect": (_request, response) => void response.writeHead(302, { location: "/echo" }).end("moved"),
+  "/gzip": (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+  "/hints": (_request, response) => {
+    response.writeEarlyHints({ link: "</a>; rel=preload" });
+    response.end("after the hints");
+  },
+  "/large": (_request, response) => {
+    response.writeHead(200).write("x".repeat(1_500));
+    response.end("x".repeat(1_500));
+  },
+  "/large-declared": (_request, response) => void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
+  "/silent": () => undefined,
+  "/never-ending": (request, response) => {
+    request.socket.once("close", () => abandoned.add(request.url ?? ""));
+    response.writeHead(200).write("begun");
+    begun.add(request.url ?? "");
+  },
+  "/short": (_request, response) => {
+    response.writeHead(200, { "content-length": "100" }).write("half");
+    setImmediate(() => response.socket?.end());
+  },
+  "/without-last-chunk": (_request, response) => {
+    response.writeHead(200).write("half");
+    setImmediate(() => response.socket?.destroy());
+  },
+  "/words": (_request, response) => void response.writeHead(200).end(words),
+  "/words-in-bytes": (_request, response) => {
+    for (const byte of words) response.write(Buffer.from([byte]));
+    response.end();
+  },
+  "/pieces": (_request, response) => {
+    for (let n = 0; n < 300; n += 1) response.write(`${n} `.padEnd(1_000));
+    response.end();
+  },
+  "/single-bytes": ({ socket }) => {
+    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
+  },
+};
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+let server: Server;
+let root: string;
+let connections = 0;
+/** URLs of answers that never end: those whose first words were sent, and those whose connection was closed. */
+const begun = new Set<string>();
+const abandoned = new Set<string>();
+const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
+const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 });
+const get = (path: string, signal?: AbortSignal, by = roomy) => by.call(new URL(root + path), { method: "GET", headers: {}, signal });
+
+beforeAll(async () => {
+  server = createServer((request, response) => routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response));
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await Promise.all([lean.close(), roomy.close()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+describe("a lean call", () => {
+  it("sends what the lean fetch sends, and brings back status, headers and body", async () => {
+    const headers = { "content-type": "text/plain", "x-key": "k" };
+    for (const body of ["grüße", new TextEncoder().encode("grüße")]) {
+      const answer = await roomy.call(new URL(`${root}/echo?a=1`), { method: "POST", headers, body });
+      expect(answer).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
+      expect(JSON.parse(answer.text)).toMatchObject({ method: "POST", url: "/echo?a=1", body: "grüße" });
+
+      const fetched = await roomy.fetch(`${root}/echo?a=1`, { method: "POST", headers, body });
+      expect(JSON.parse(answer.text)).toEqual(await fetched.json());
+    }
+  });
+
+  it.each(["/words", "/words-in-bytes"])("reads UTF-8 as the platform does (%s)", async (path) => {
+    const { text } = await get(path);
+    expect(text).toBe(await new Response(words).text());
+    expect(text).toMatch(/^grüße \uFEFF 😀 \uFFFD /);
+  });
+
+  it("brings a body of many pieces whole", async () => {
+    const { text } = await get("/pieces");
+    expect(text).toHaveLength(300_000);
+    expect(text).toBe(Array.from({ length: 300 }, (_, n) => `${n} `.padEnd(1_000)).join(""));
+    expect((await get("/single-bytes")).text).toBe("x".repeat(200_000));
+  });
+
+  it("answers 204 without a body, returns a redirect as it is, and looks past hints", async () => {
+    expect(await get("/no-body")).toMatchObject({ status: 204, text: "" });
+    expect(await get("/redirect")).toMatchObject({ status: 302, headers: { location: "/echo" }, text: "moved" });
+    expect(await get("/hints")).toMatchObject({ status: 200, text: "after the hints" });
+  });
+
+  it("uses a connection again", async () => {
+    await get("/echo");
+    const before = connections;
+    for (let n = 0; n < 5; n += 1) await get("/echo");
+    // One more may be opened: the first is free again a moment after its answer has been read.
+    expect(connections - before).toBeLessThanOrEqual(1);
+  });
+
+  it("refuses a body that comes encoded", async () => {
+    await expect(get("/gzip")).rejects.toMatchObject({ code: "BECKON_ENCODED_BODY" });
+  });
+
+  it.each(["/large", "/large-declared"])("breaks off a body over its limit (%s)", async (path) => {
+    await expect(get(path, undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
+    expect((await get(path)).text).toHaveLength(3_000);
+  });
+
+  it("gives up on a head that does not come and on a body that stops", async () => {
+    await Promise.all([
+      expect(get("/silent", undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" }),
+      expect(get("/never-ending", undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" }),
+    ]);
+  });
+
+  it.each(["/short", "/without-last-chunk"])("never gives half a body for the whole (%s)", async (path) => {
+    await expect(get(path)).rejects.toMatchObject({ code: expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/) });
+  });
+
+  it.each([new Error("enough"), "a word"])(
+    "rejects with the signal's reason: before, while waiting, and in the body (%s)",
+    async (reason) => {
+      await expect(get("/echo", AbortSignal.abort(reason))).rejects.toBe(reason);
+
+      const waiting = new AbortController();
+      const head = get("/silent", waiting.signal);
+      setTimeout(() => waiting.abort(reason), 20);
+      await expect(head).rejects.toBe(reason);
+
+      const path = `/never-ending?${reason}`;
+      const reading = new AbortController();
+      const body = get(path, reading.signal);
+      await expect.poll(() => begun.has(encodeURI(path))).toBe(true);
+      reading.abort(reason);
+      await expect(body).rejects.toBe(reason);
+      await expect.poll(() => abandoned.has(encodeURI(path))).toBe(true);
+    },
+  );
+
+  it("sends nothing for a signal that had aborted", async () => {
+    const before = connections;
+    const idle = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+    await expect(get("/echo", AbortSignal.abort(), idle)).rejects.toThrow();
+    await idle.close();
+    expect(connections).toBe(before);
+  });
+
+  it("leaves nothing on its signal, however it ends", async () => {
+    const { signal } = new AbortController();
+    await get("/echo", signal);
+    await expect(get("/short", signal)).rejects.toThrow();
+    await expect(get("/gzip", signal)).rejects.toThrow();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  it("settles an abort while the connection is still being opened, and a connection that cannot be opened", async () => {
+    const gone = createTcpServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => gone.once("listening", resolve));
+    const { port } = gone.address() as AddressInfo;
+    await new Promise((resolve) => gone.close(resolve));
+    const call = { method: "GET", headers: {} };
+    await expect(roomy.call(new URL(`http://127.0.0.1:${port}/`), call)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+
+    const controller = new AbortController();
+    const reason = new Error("enough");
+    const connecting = roomy.call(new URL("http://10.255.255.1/"), { ...call, signal: controller.signal });
+    controller.abort(reason);
+    await expect(connecting).rejects.toBe(reason);
+  });
+
+  it("fails when all connections are ended under it", async () => {
+    const short = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+    const path = "/never-ending?closed";
+    const call = get(path, undefined, short);
+    const failed = expect(call).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
+    await expect.poll(() => begun.has(path)).toBe(true);
+    await short.close();
+    await failed;
+  });
+
+  it("does not send a header that no head can hold", async () => {
+    const call = { method: "GET", headers: { "x-key": "k\r\nx-more: 1" } };
+    await expect(roomy.call(new URL(`${root}/echo`), call)).rejects.toMatchObject({ code: "UND_ERR_INVALID_ARG" });
+  });
+});

@@ -1,0 +1,39 @@
+import type { Dispatcher } from "undici";
+import { Exchange, type Head, isBodiless } from "./exchange.ts";
+import { ResponseBody } from "./response-body.ts";
+
+/** Answers with a `Response` as soon as the head has come, then feeds its body. */
+export class StreamedExchange extends Exchange<Response> {
+  #body: ResponseBody | undefined;
+
+  protected begin({ status, statusText, headers }: Head, controller: Dispatcher.DispatchController): void {
+    const init = { status, statusText, headers: pairs(headers) };
+    if (isBodiless(status)) {
+      this.resolve(new Response(null, init));
+      return;
+    }
+    this.#body = new ResponseBody(controller, { lines: String(headers["content-type"]).startsWith("text/event-stream") });
+    this.resolve(new Response(this.#body.stream, init));
+  }
+
+  protected take(chunk: Buffer): void {
+    this.#body?.add(chunk);
+  }
+
+  protected finish(): void {
+    this.#body?.end();
+  }
+
+  protected breakOff(reason: unknown): void {
+    this.#body?.fail(reason);
+  }
+}
+
+function pairs(headers: Head["headers"]): [string, string][] {
+  const all: [string, string][] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (Array.isArray(value)) for (const each of value) all.push([name, each]);
+    else if (value !== undefined) all.push([name, value]);
+  }
+  return all;
+}

@@ -1,0 +1,44 @@
+import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
+import { APICallError, type LanguageModelV4CallOptions, type LanguageModelV4GenerateResult, TypeValidationError } from "@ai-sdk/provider";
+import type { Transport } from "../../base/egress/index.ts";
+
+interface Chat {
+  readonly chat: Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;
+  /** May throw what no call can be made for. */
+  readonly endpoint: () => { readonly url: URL; readonly headers: Readonly<Record<string, string>> };
+  readonly call: Transport["call"];
+}
+
+/**
+ * The library's `doGenerate` with another transport: its formats at both ends, without the headers, response and stream of the
+ * platform between them, which are a third of the CPU of such a call. Fails as the library does, with the same errors: see
+ * `read-failure.ts`. Headers of a single call are not read.
+ */
+export async function generateChat(
+  { chat, endpoint, call }: Chat,
+  options: LanguageModelV4CallOptions,
+): Promise<LanguageModelV4GenerateResult> {
+  const { body: request, warnings } = await chat.prepareRequest(options);
+  const { url, headers } = endpoint();
+  const sent = JSON.stringify(request);
+  const answer = await call(url, { method: "POST", headers, body: sent, signal: options.abortSignal });
+  const refused = (message: string, cause?: unknown) =>
+    new APICallError({
+      message,
+      cause,
+      url: url.href,
+      requestBodyValues: request,
+      statusCode: answer.status,
+      responseHeaders: answer.headers,
+      responseBody: answer.text,
+    });
+  if (answer.status < 200 || answer.status > 299) throw refused("Not answered");
+  try {
+    // A member `__proto__` stays an ordinary member here, and the library's schema drops it.
+    const body: unknown = JSON.parse(answer.text);
+    const result = await chat.convertResponse({ body, ...(options.providerOptions && { providerOptions: options.providerOptions }) });
+    return { ...result, warnings, request: { body: sent }, response: { ...result.response, headers: answer.headers, body } };
+  } catch (thrown) {
+    throw thrown instanceof SyntaxError || TypeValidationError.isInstance(thrown) ? refused("Invalid JSON response", thrown) : thrown;
+  }
+}
