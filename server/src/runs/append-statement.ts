@@ -1,5 +1,5 @@
 import { eventVersion, type RunStatus, type TokenUsage } from "@beckon/contract";
-import { arrayLiteral, type Database } from "../base/database/index.ts";
+import { bigintArray, booleanArray, type Database, intArray, jsonArray, textArray } from "../base/database/index.ts";
 
 /** Entries of one run's journal, and perhaps its end, to be written together. */
 export interface AppendRow {
@@ -41,83 +41,83 @@ export type AppendAnswer = { readonly verdict: "written"; readonly time: Date } 
 /**
  * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence: entries, result and
  * artifacts are written only for rows it returns. (A join with the row would not fence: it reads a snapshot, the update does not.)
+ * They name the write that they belong to by its position.
  */
 const text = `
-with writes as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[], $9::text[], $10::text[],
-    $11::text[], $12::bigint[], $13::bigint[], $14::bigint[], $15::boolean[], $16::bigint[])
-    with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, output, error_code, error_message,
-      input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position)
+with writes as materialized (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[])
+    with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
 ), moved as (
   update runs r set last_seq = w.last_seq + w.entries, last_transaction = current_transaction(), status = coalesce(w.status, r.status), finished_at = case when w.status <> 'queued' then now() end
   from writes w
-  where r.id = any ($1) and r.id = w.run_id and r.workspace_id = w.workspace_id and r.status = 'running' and r.owner = w.owner
-    and w.owner in (select p.id from processes p where p.died_at is null) and r.fence = w.fence and r.last_seq = w.last_seq and not (w.intent and r.cancel_requested_at is not null)
-  returning r.id
+  where r.id = any ($1) and r.id = w.run_id and r.workspace_id = w.workspace_id
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner and r.fence = w.fence and r.last_seq = w.last_seq
+    and w.owner in (select p.id from processes p where p.died_at is null) and not (w.intent and r.cancel_requested_at is not null)
+  returning w.position, r.id, r.workspace_id
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select e.run_id, e.seq, e.workspace_id, e.id, e.type, ${eventVersion}, e.data::jsonb
-  from unnest($17::text[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[]) as e (run_id, seq, workspace_id, id, type, data)
-  join moved m on m.id = e.run_id
+  select m.id, e.seq, m.workspace_id, e.id, e.type, ${eventVersion}, e.data
+  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) as e (position, seq, id, type, data)
+  join moved m on m.position = e.position
 ), results as (
   insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens,
     usage_estimated, cost_micros)
-  select w.run_id, w.workspace_id, w.output, w.error_code, w.error_message, w.input_tokens, w.output_tokens, w.cached_input_tokens,
-    w.usage_estimated, w.cost_micros
-  from writes w join moved m on m.id = w.run_id where w.status <> 'queued'
+  select m.id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens, e.output_tokens, e.cached_input_tokens,
+    e.usage_estimated, e.cost_micros
+  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[])
+    as e (position, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros)
+  join moved m on m.position = e.position
 ), files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
-  select f.id, f.workspace_id, f.run_id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($23::text[], $24::text[], $25::text[], $26::text[]) as f (id, workspace_id, run_id, content)
-  join moved m on m.id = f.run_id
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($23::int[], $24::text[], $25::text[]) as f (position, id, content)
+  join moved m on m.position = f.position
 )
-select m.id is not null as written, now() as time from writes w left join moved m on m.id = w.run_id order by w.position`;
+select position, now() as time from moved`;
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
 export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
-  const column = (pick: (row: AppendRow) => string | number | boolean | null) => arrayLiteral(rows.map(pick));
-  const entries = rows.flatMap((row) =>
-    row.entries.map((entry, index) => ({ ...entry, runId: row.runId, workspaceId: row.workspaceId, seq: row.lastSeq + 1 + index })),
+  const entries = rows.flatMap((row, index) =>
+    row.entries.map((entry, number) => ({ entry, position: index + 1, seq: row.lastSeq + 1 + number })),
   );
-  const files = entries.flatMap((entry) =>
-    entry.artifact === undefined ? [] : [{ ...entry.artifact, runId: entry.runId, workspaceId: entry.workspaceId }],
-  );
-  const answer = await database.engine.query<{ written: boolean; time: Date }>({
+  const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, position: index + 1 }]));
+  const files = entries.flatMap(({ entry: { artifact }, position }) => (artifact === undefined ? [] : [{ ...artifact, position }]));
+  const { rows: moved } = await database.engine.query<{ position: string; time: Date }>({
     name: "append",
     text,
     values: [
-      column((row) => row.runId),
-      column((row) => row.workspaceId),
-      column((row) => row.owner),
-      column((row) => row.fence),
-      column((row) => row.lastSeq),
-      column((row) => row.entries.length),
-      column((row) => row.intent),
-      column((row) => row.end?.status ?? (row.handBack ? "queued" : null)),
-      column((row) => row.end?.output ?? null),
-      column((row) => row.end?.error?.code ?? null),
-      column((row) => row.end?.error?.message ?? null),
-      column((row) => row.end?.usage.input_tokens ?? 0),
-      column((row) => row.end?.usage.output_tokens ?? 0),
-      column((row) => row.end?.usage.cached_input_tokens ?? 0),
-      column((row) => row.end?.usage.estimated ?? false),
-      column((row) => row.end?.costMicros ?? null),
-      arrayLiteral(entries.map((entry) => entry.runId)),
-      arrayLiteral(entries.map((entry) => entry.seq)),
-      arrayLiteral(entries.map((entry) => entry.workspaceId)),
-      arrayLiteral(entries.map((entry) => entry.id)),
-      arrayLiteral(entries.map((entry) => entry.type)),
-      arrayLiteral(entries.map((entry) => entry.data)),
-      arrayLiteral(files.map((file) => file.id)),
-      arrayLiteral(files.map((file) => file.workspaceId)),
-      arrayLiteral(files.map((file) => file.runId)),
-      arrayLiteral(files.map((file) => file.content)),
+      textArray(rows.map((row) => row.runId)),
+      textArray(rows.map((row) => row.workspaceId)),
+      textArray(rows.map((row) => row.owner)),
+      intArray(rows.map((row) => row.fence)),
+      intArray(rows.map((row) => row.lastSeq)),
+      intArray(rows.map((row) => row.entries.length)),
+      booleanArray(rows.map((row) => row.intent)),
+      textArray(rows.map((row) => row.end?.status ?? (row.handBack ? "queued" : null))),
+      intArray(entries.map(({ position }) => position)),
+      intArray(entries.map(({ seq }) => seq)),
+      textArray(entries.map(({ entry }) => entry.id)),
+      textArray(entries.map(({ entry }) => entry.type)),
+      jsonArray(entries.map(({ entry }) => entry.data)),
+      intArray(ends.map(({ position }) => position)),
+      textArray(ends.map(({ output }) => output)),
+      textArray(ends.map(({ error }) => error?.code ?? null)),
+      textArray(ends.map(({ error }) => error?.message ?? null)),
+      bigintArray(ends.map(({ usage }) => usage.input_tokens)),
+      bigintArray(ends.map(({ usage }) => usage.output_tokens)),
+      bigintArray(ends.map(({ usage }) => usage.cached_input_tokens)),
+      booleanArray(ends.map(({ usage }) => usage.estimated ?? false)),
+      bigintArray(ends.map(({ costMicros }) => costMicros)),
+      intArray(files.map(({ position }) => position)),
+      textArray(files.map(({ id }) => id)),
+      textArray(files.map(({ content }) => content)),
     ],
   });
+  const written = new Map(moved.map(({ position, time }) => [Number(position), time]));
   return Promise.all(
     rows.map((row, index) => {
-      const result = answer.rows[index];
-      return result?.written ? { verdict: "written" as const, time: result.time } : whyNot(database, row);
+      const time = written.get(index + 1);
+      return time === undefined ? whyNot(database, row) : { verdict: "written" as const, time };
     }),
   );
 }

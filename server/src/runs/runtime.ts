@@ -1,5 +1,5 @@
 import type { OperatorProviders } from "../base/context.ts";
-import { type Database, type Gatherer, gather, openWakeUps, type WakeUps } from "../base/database/index.ts";
+import { type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -103,6 +103,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const { database } = options;
   const wakeUps = openWakeUps(database, options.log);
   const tail = createTail({ database, wakeUps, log: options.log });
+  const turns = takeTurns();
   const told = async <T>(written: Promise<T>) => {
     const answers = await written;
     tail.grew();
@@ -114,11 +115,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     log: options.log,
     processId: options.processId ?? newId("prc"),
     starts: gather({
-      write: (rows) => told(startRuns(database, rows)),
+      write: (rows, options) => told(startRuns(database, rows, options)),
       order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
       bytes: (row) => row.payload.length,
       maxRows: 200,
       maxBytes: 8 * 1024 * 1024,
+      turns,
     }),
     appends: gather({
       write: (rows) => told(appendToRuns(database, rows)),
@@ -127,6 +129,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         row.entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), row.end?.output?.length ?? 0),
       maxRows: 200,
       maxBytes: 8 * 1024 * 1024,
+      turns,
     }),
     live: new Map(),
     unanswered: new Map(),

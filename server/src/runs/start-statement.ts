@@ -1,5 +1,5 @@
 import { eventVersion } from "@beckon/contract";
-import { arrayLiteral, type Database } from "../base/database/index.ts";
+import { booleanArray, bytesArray, type Database, intArray, isUniqueViolation, textArray } from "../base/database/index.ts";
 import { engineVersion } from "./run.ts";
 
 /** One request to start a run, as the gate judges it. Ids are made before, so that a statement can be sent again unchanged. */
@@ -67,24 +67,22 @@ export type StartAnswer =
  * The gate: judges every row against one snapshot, writes those that start, and gives each its own verdict, in one statement and
  * one commit. The order of the `case` is the order of refusals in the contract.
  *
- * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again. The earlier send may even be
- *   under way still, unseen by this snapshot; then the insert waits for it, finds the row there, and the run is read by its id.
+ * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again. It is looked for in a statement
+ *   that is sent again ($16), and no other.
  * - `on conflict do nothing` on the key settles two requests with one key, in one batch or in two processes.
  * - Queued runs are counted only for agents that would get one more; batches in flight at other processes may overshoot.
  * - A run is born running only while the owner has not been declared dead.
- * - What the requests of one caller have in common is looked up once for all of them.
+ * - What requests have in common is sent once for all of them, looked up once, and answered once.
  * - Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was planned, it can only be a
  *   walk from row to index, never a join over a whole table.
  * - No `coalesce` in what a row is looked up by: row-level security takes it for a leak, and would have the index not used. `case` will do.
  * - Keys are bound in the order of (scope, key), so that two processes take the locks of equal keys in the same order.
  */
 const text = `
-with requests as (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::text[], $10::text[], $11::boolean[], $12::text[], $13::text[], $14::text[])
-    with ordinality as r (run_id, event_id, door, credential, agent, key, body_hash, payload, content_type, body, room, owner, member, workspace, position)
-), callers as (
-  select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.max_concurrent_runs is null as unlimited, a.paused_at,
+with callers as materialized (
+  select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
+    c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id when c.member is not null then c.member
       else 'key:' || k.id end as principal,
     case
@@ -93,7 +91,8 @@ with requests as (
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
-  from (select distinct door, credential, agent, member, workspace from requests) as c
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[])
+    with ordinality as c (door, credential, agent, member, workspace, content_type, body, room, owner, caller)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
       and (t.trigger_id is not null) = (c.door = 'fire') and (c.door = 'fire' or t.agent_id = c.agent) limit 1
@@ -117,143 +116,208 @@ with requests as (
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), judged as (
-  select r.run_id, r.event_id, r.door, r.key, r.body_hash, r.payload, r.content_type, r.owner, r.position,
-    c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.trigger_id, c.prompt_prefix, c.provider_stamp, c.principal,
-    r.room and c.unlimited and r.owner in (select p.id from processes p where p.died_at is null) as running,
-    old.run_id as replayed_run,
+  select r.*, c.door, c.content_type, c.owner, c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.trigger_id, c.prompt_prefix,
+    c.principal, c.running, old.run_id as replayed_run,
     case
       when written.run_id is not null then 'started'
       when c.refusal is not null then c.refusal
-      when r.body = 'unread' then 'body'
-      when r.key is not null and r.body = 'unhashable' then 'body'
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
       when old.run_id is not null then 'idempotency_mismatch'
       when c.paused_at is not null then 'agent_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
-      when r.body <> 'good' then 'body'
+      when c.body <> 'good' then 'body'
       when run_input(c.prompt_prefix, r.payload) = '' then 'empty'
       else 'start'
     end as verdict
-  from requests r
-  join callers c on c.door = r.door and c.credential = r.credential and c.agent = r.agent
+  from unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::bytea[], $15::text[])
+    with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller = r.caller
   left join lateral (
     select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when c.trigger_id is null then c.agent_id else c.trigger_id end
       and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1) written on true
+  left join lateral (select e.run_id from events e where $16 and e.run_id = r.run_id and e.seq = 1 limit 1) written on true
 ), waiting as (
   select w.agent_id, (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = w.workspace_id and q.agent_id = w.agent_id limit w.max_queued_runs
     ) as counted) as runs
   from (select distinct workspace_id, agent_id, max_queued_runs from judged where verdict = 'start' and not running) as w
-), final as (
-  select j.*, case when j.verdict = 'start' and not j.running
-      and w.runs + row_number() over (partition by j.agent_id, j.verdict, j.running order by j.position) > j.max_queued_runs
-    then 'agent_busy' else j.verdict end as outcome
-  from judged j left join waiting w on w.agent_id = j.agent_id
+), busy as (
+  select run_id from (
+    select j.run_id, w.runs + row_number() over (partition by j.agent_id order by j.position) > j.max_queued_runs as is_over
+    from judged j join waiting w on w.agent_id = j.agent_id where j.verdict = 'start' and not j.running
+  ) as queued where is_over
 ), bound as (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
-  select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from final where outcome = 'start' and key is not null
+  select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from judged
+  where verdict = 'start' and key is not null and (running or run_id not in (select run_id from busy))
   order by coalesce(trigger_id, agent_id), key, position
   on conflict do nothing
   returning run_id
+), starting as not materialized (
+  select * from judged
+  where verdict = 'start' and (running or run_id not in (select run_id from busy)) and (key is null or run_id in (select run_id from bound))
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
   select run_id, workspace_id, agent_id, case when running then 'running' else 'queued' end, case when running then owner end,
     case when running then 1 else 0 end, 1, case when running then now() end
-  from final where outcome = 'start' and (key is null or run_id in (select run_id from bound))
-  on conflict do nothing
-  returning id, created_at
+  from starting
 ), inputs as (
   insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix, content_type, principal, engine_version)
-  select f.run_id, f.workspace_id, f.version, case f.door when 'fire' then 'trigger' else f.door end, f.trigger_id, f.payload, f.prompt_prefix,
-    f.content_type, f.principal, ${engineVersion}
-  from final f join started s on s.id = f.run_id
+  select run_id, workspace_id, version, case door when 'fire' then 'trigger' else door end, trigger_id, payload, prompt_prefix, content_type,
+    principal, ${engineVersion}
+  from starting
 ), journal as (
   insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select f.run_id, 1, f.workspace_id, f.event_id, case when f.running then 'run.started' else 'run.queued' end, ${eventVersion}, '{}'
-  from final f join started s on s.id = f.run_id
+  select run_id, 1, workspace_id, event_id, case when running then 'run.started' else 'run.queued' end, ${eventVersion}, '{}'
+  from starting
 )
-select case when f.outcome = 'start' then case when s.id is null then 'contended' else 'started' end else f.outcome end as verdict,
-  coalesce(f.replayed_run, f.run_id) as run_id, f.workspace_id, f.agent_id, f.version, f.provider_stamp, f.trigger_id, f.prompt_prefix, s.created_at,
-  s.id is not null and f.running as running
-from final f left join started s on s.id = f.run_id
-order by f.position`;
+select position, null as caller, case
+    when verdict <> 'start' then verdict
+    when not running and run_id in (select run_id from busy) then 'agent_busy'
+    when key is not null and run_id not in (select run_id from bound) then 'contended'
+    else 'start'
+  end as verdict, replayed_run, null as workspace_id, null as agent_id, null as version, null as provider_stamp, null as trigger_id,
+  null as prompt_prefix, null as running, null as created_at
+from judged
+union all
+select null, caller, null, null, workspace_id, agent_id, version, provider_stamp, trigger_id, prompt_prefix, running, now() from callers`;
 
-interface Answered {
-  readonly verdict: "started" | "replay" | "contended" | Refused;
-  readonly run_id: string;
+/** What the gate says of one request. `start`: it was written now; `started`: it had been before. */
+type Judged = { readonly position: string; readonly caller: null } & (
+  | { readonly verdict: "replay"; readonly replayed_run: string }
+  | { readonly verdict: "start" | "started" | "contended" | Refused }
+);
+
+/** What it knows of those who ask; for one that no credential admits, nothing. */
+interface Caller {
+  readonly position: null;
+  readonly caller: string;
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly version: number;
   readonly provider_stamp: string | null;
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
-  readonly created_at: Date | null;
   readonly running: boolean;
+  readonly created_at: Date;
 }
 
-/** Judges and writes `rows`, and answers each in order. */
-export async function startRuns(database: Database, rows: readonly StartRow[]): Promise<StartAnswer[]> {
-  const column = (pick: (row: StartRow) => string | boolean | Buffer | null) => arrayLiteral(rows.map(pick));
-  const answer = await database.engine.query<Answered>({
-    name: "start",
-    text,
-    values: [
-      column((row) => row.runId),
-      column((row) => row.eventId),
-      column((row) => row.door),
-      column((row) => row.credentialHash),
-      column((row) => row.agentId ?? ""),
-      column((row) => row.key),
-      column((row) => row.bodyHash),
-      column((row) => row.payload),
-      column((row) => row.contentType),
-      column((row) => row.body),
-      column((row) => row.room),
-      column((row) => row.owner),
-      column((row) => row.member?.principal ?? null),
-      column((row) => row.member?.workspaceId ?? null),
-    ],
+/**
+ * Judges and writes `rows`, and answers each in order.
+ * @param repeated false: no earlier send of any of them can have come to the database, which is then not asked for one.
+ */
+export async function startRuns(database: Database, rows: readonly StartRow[], { repeated = true } = {}): Promise<StartAnswer[]> {
+  const { callers, callerOf } = callersOf(rows);
+  const judged = new Array<Judged>(rows.length);
+  const known = new Array<Caller>(callers.length);
+  for (const row of await judge(database, rows, callers, callerOf, repeated)) {
+    if (row.position === null) known[Number(row.caller) - 1] = row;
+    else judged[Number(row.position) - 1] = row;
+  }
+  return Promise.all(
+    rows.map((row, index) => {
+      const [verdict, caller] = [judged[index], known[(callerOf[index] ?? 0) - 1]];
+      if (verdict === undefined || caller === undefined) throw new Error("the gate left a request without a verdict");
+      return toAnswer(database, row, verdict, caller);
+    }),
+  );
+}
+
+/** The requests that tell callers apart, and which of them each row has its caller in, counted from 1. */
+function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: number[] } {
+  const callers: StartRow[] = [];
+  const known = new Map<string, number>();
+  const callerOf = rows.map((row) => {
+    const { door, agentId, body, room, owner, member, credentialHash, contentType } = row;
+    const key = `${door} ${agentId} ${body} ${room} ${owner} ${member?.workspaceId} ${credentialHash.toString("latin1")} ${member?.principal} ${contentType}`;
+    const caller = known.get(key) ?? callers.push(row);
+    known.set(key, caller);
+    return caller;
   });
-  return Promise.all(answer.rows.map((row) => toAnswer(database, row)));
+  return { callers, callerOf };
 }
 
-async function toAnswer(database: Database, row: Answered): Promise<StartAnswer> {
-  switch (row.verdict) {
-    case "started":
-    case "contended": {
-      const run = row.created_at === null ? await readStarted(database, row.run_id) : toStarted(row, row.created_at);
-      if (run !== undefined) return { verdict: "started", run };
-      if (row.verdict === "started") throw new Error(`run ${row.run_id} was written and is gone`);
-      return { verdict: "contended" };
-    }
-    case "replay":
-      return { verdict: "replay", runId: row.run_id, workspaceId: row.workspace_id, agentId: row.agent_id };
-    default:
-      return { verdict: row.verdict };
+async function judge(
+  database: Database,
+  rows: readonly StartRow[],
+  callers: readonly StartRow[],
+  callerOf: readonly number[],
+  repeated: boolean,
+): Promise<(Judged | Caller)[]> {
+  const send = (again: boolean) =>
+    database.engine.query<Judged | Caller>({
+      name: "start",
+      text,
+      values: [
+        textArray(callers.map((row) => row.door)),
+        bytesArray(callers.map((row) => row.credentialHash)),
+        textArray(callers.map((row) => row.agentId)),
+        textArray(callers.map((row) => row.member?.principal ?? null)),
+        textArray(callers.map((row) => row.member?.workspaceId ?? null)),
+        textArray(callers.map((row) => row.contentType)),
+        textArray(callers.map((row) => row.body)),
+        booleanArray(callers.map((row) => row.room)),
+        textArray(callers.map((row) => row.owner)),
+        textArray(rows.map((row) => row.runId)),
+        textArray(rows.map((row) => row.eventId)),
+        intArray(callerOf),
+        textArray(rows.map((row) => row.key)),
+        bytesArray(rows.map((row) => row.bodyHash)),
+        textArray(rows.map((row) => row.payload)),
+        again,
+      ],
+    });
+  try {
+    return (await send(repeated)).rows;
+  } catch (thrown) {
+    if (!isUniqueViolation(thrown)) throw thrown;
+    // An earlier send was under way, unseen by this one's snapshot, and has been committed while this one waited for it.
+    return (await send(true)).rows;
   }
 }
 
-function toStarted(row: Answered, createdAt: Date): StartedRun {
+async function toAnswer(database: Database, row: StartRow, judged: Judged, caller: Caller): Promise<StartAnswer> {
+  switch (judged.verdict) {
+    case "start":
+      return { verdict: "started", run: toStarted(row.runId, caller) };
+    case "started": {
+      const run = await readStarted(database, row.runId);
+      if (run === undefined) throw new Error(`run ${row.runId} was written and is gone`);
+      return { verdict: "started", run };
+    }
+    case "contended": {
+      const run = await readStarted(database, row.runId);
+      return run === undefined ? { verdict: "contended" } : { verdict: "started", run };
+    }
+    case "replay":
+      return { verdict: "replay", runId: judged.replayed_run, workspaceId: caller.workspace_id, agentId: caller.agent_id };
+    default:
+      return { verdict: judged.verdict };
+  }
+}
+
+function toStarted(runId: string, known: Omit<Caller, "position" | "caller">): StartedRun {
   return {
-    runId: row.run_id,
-    workspaceId: row.workspace_id,
-    agentId: row.agent_id,
-    agentVersion: row.version,
-    providerStamp: row.provider_stamp,
-    triggerId: row.trigger_id,
-    promptPrefix: row.prompt_prefix,
-    createdAt,
-    running: row.running,
+    runId,
+    workspaceId: known.workspace_id,
+    agentId: known.agent_id,
+    agentVersion: known.version,
+    providerStamp: known.provider_stamp,
+    triggerId: known.trigger_id,
+    promptPrefix: known.prompt_prefix,
+    createdAt: known.created_at,
+    running: known.running,
   };
 }
 
 /** The run that an earlier send of the same row has written, as it was written: what has become of it since is not the verdict's matter. */
 async function readStarted(database: Database, runId: string): Promise<StartedRun | undefined> {
-  const { rows } = await database.engine.query<Omit<Answered, "verdict">>({
+  const { rows } = await database.engine.query<Omit<Caller, "position" | "caller">>({
     name: "read-started",
-    text: `select r.id as run_id, r.workspace_id, r.agent_id, i.agent_version as version,
+    text: `select r.workspace_id, r.agent_id, i.agent_version as version,
         (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
           where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp, i.trigger_id, i.prompt_prefix, r.created_at,
         r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
@@ -261,5 +325,5 @@ async function readStarted(database: Database, runId: string): Promise<StartedRu
     values: [runId],
   });
   const row = rows[0];
-  return row?.created_at == null ? undefined : toStarted({ ...row, verdict: "started" }, row.created_at);
+  return row && toStarted(runId, row);
 }

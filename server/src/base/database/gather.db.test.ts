@@ -145,9 +145,12 @@ test.each([
   ["without a key", null],
   ["with a key", "some key"],
 ])("a start that is sent again while the first send is still under way is not written twice: %s", async (_, key) => {
-  // The foreign key is checked after the run was inserted.
-  const held = await holdUp("select from agents where id = $1 for update", [agent.agentId]);
   const row = startRow(agent, { key, bodyHash: hash, owner: process });
+  // The first entry waits for another one in its place.
+  const held = await holdUp(
+    "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
+    [row.runId, agent.workspaceId],
+  );
   const answer = gatherStarts(far).submit(row);
   await held.waiting(1);
   proxy.drop({ hard: true });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { type Gatherer, type GatherOptions, GiveUp, gather } from "./gather.ts";
+import { type Gatherer, type GatherOptions, GiveUp, gather, takeTurns } from "./gather.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -25,9 +25,9 @@ function gatherTexts(options: Partial<GatherOptions<string, string>> = {}): Writ
     maxRows: 200,
     maxBytes: 1_000_000,
     ...options,
-    write: (rows) => {
+    write: (rows, sent) => {
       batches.push([...rows]);
-      return write(rows);
+      return write(rows, sent);
     },
   });
   return { batches, gatherer };
@@ -250,4 +250,75 @@ test("whatever happens to the writes, every row is written once and every caller
     }),
     { numRuns: 30 },
   );
+});
+
+test("the next batch goes out before the callers of the last one are told", async () => {
+  const order: string[] = [];
+  const { call, write } = heldWrite();
+  const { gatherer } = gatherTexts({
+    write: (rows) => {
+      order.push(`sent ${rows}`);
+      return write(rows);
+    },
+  });
+  const first = gatherer.submit("a").then(() => order.push("told a"));
+  await call(0);
+  const second = gatherer.submit("b");
+  (await call(0)).answer();
+  await first;
+  expect(order).toEqual(["sent a", "sent b", "told a"]);
+  (await call(1)).answer();
+  await second;
+});
+
+test("gatherers that take turns write one after the other, and rows that came meanwhile go together", async () => {
+  const turns = takeTurns();
+  const one = heldWrite();
+  const other = heldWrite();
+  const starts = gatherTexts({ write: one.write, turns });
+  const ends = gatherTexts({ write: other.write, turns });
+  const first = starts.gatherer.submit("a");
+  await one.call(0);
+  const more = ["b", "c"].map((row) => ends.gatherer.submit(row));
+  await turn();
+  expect(ends.batches).toEqual([]);
+  more.push(ends.gatherer.submit("d"));
+  (await one.call(0)).answer();
+  (await other.call(0)).answer();
+  expect(await Promise.all([first, ...more])).toEqual(["A", "B", "C", "D"]);
+  expect(ends.batches).toEqual([["b", "c", "d"]]);
+});
+
+test("a batch that fails gives the turn on", async () => {
+  const turns = takeTurns();
+  const failing = gatherTexts({
+    turns,
+    write: async () => {
+      throw failed("22021");
+    },
+  });
+  const other = gatherTexts({ turns });
+  const refused = expect(failing.gatherer.submit("a")).rejects.toThrow("22021");
+  expect(await other.gatherer.submit("b")).toBe("B");
+  await refused;
+});
+
+test("a write is told whether its rows may have been written before", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const told: boolean[] = [];
+  const { gatherer } = gatherTexts({
+    write: async (rows, { repeated }) => {
+      told.push(repeated);
+      if (told.length === 1) throw lost();
+      if (rows.includes("bad")) throw failed("22021");
+      return [...rows];
+    },
+  });
+  const answers = Promise.allSettled([gatherer.submit("good"), gatherer.submit("bad")]);
+  await turn();
+  await vi.advanceTimersByTimeAsync(60_000);
+  await answers;
+  await gatherer.submit("new");
+  // Lost, the same again, then one by one.
+  expect(told).toEqual([false, true, true, true, false]);
 });

@@ -39,7 +39,8 @@ export class GiveUp extends Error {
 }
 
 export interface GatherOptions<Row, Answer> {
-  readonly write: (rows: readonly Row[]) => Promise<readonly Answer[]>;
+  /** `repeated`: these rows have been sent before, and may have been written. */
+  readonly write: (rows: readonly Row[], options: { repeated: boolean }) => Promise<readonly Answer[]>;
   /** Position among the rows of a batch; rows that may lock the same thing must compare by it. */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
@@ -47,6 +48,24 @@ export interface GatherOptions<Row, Answer> {
   readonly maxRows: number;
   /** Bytes in one statement, at most; a single larger row goes alone. */
   readonly maxBytes: number;
+  /** Default: it writes whenever it has rows and no batch of its own under way. */
+  readonly turns?: Turns;
+}
+
+/** Calls `act` when it is its turn, and settles as it does. */
+export type Turns = <T>(act: () => Promise<T>) => Promise<T>;
+
+/**
+ * For gatherers on one database that had better write one after the other, in the order in which they asked: while one waits more rows come, and fewer,
+ * larger batches cost less. Rows of one do not go on while another's connection is lost; it would be lost to them too.
+ */
+export function takeTurns(): Turns {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const turn = last.then(act);
+    last = turn.catch(() => {});
+    return turn;
+  };
 }
 
 /** Pauses between tries while the database is away, in ms: quick at first, since a lost connection is the common case. */
@@ -60,9 +79,10 @@ interface Waiting<Row, Answer> {
 }
 
 export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gatherer<Row, Answer> {
-  const { write, order, bytes, maxRows, maxBytes } = options;
+  const { write, order, bytes, maxRows, maxBytes, turns = (act) => act() } = options;
   let waiting: Waiting<Row, Answer>[] = [];
-  let underWay = 0;
+  /** Rows that were sent and whose callers have not been told. */
+  let sent = 0;
   let writing = false;
 
   function next(): Waiting<Row, Answer>[] {
@@ -81,13 +101,17 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
       .map(({ entry }) => entry);
   }
 
-  async function flush(batch: Waiting<Row, Answer>[]): Promise<void> {
+  async function flush(batch: Waiting<Row, Answer>[], sentBefore = false): Promise<void> {
     for (const entry of batch) entry.sent = true;
-    for (let lost = 0, undone = 0; ; ) {
+    let repeated = sentBefore;
+    for (let lost = 0, undone = 0; ; repeated = true) {
       try {
-        const answers = await write(batch.map((entry) => entry.row));
+        const answers = await write(
+          batch.map((entry) => entry.row),
+          { repeated },
+        );
         if (answers.length !== batch.length) throw new Error(`a gathered write of ${batch.length} rows gave ${answers.length} answers`);
-        for (const [index, entry] of batch.entries()) entry.settle.resolve(answers[index] as Answer);
+        tell(batch, answers);
         return;
       } catch (thrown) {
         const kind = failureKind(thrown);
@@ -98,23 +122,34 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
         }
         if (batch.length === 1) {
           for (const entry of batch) entry.settle.reject(thrown);
+          sent--;
           return;
         }
-        for (const entry of batch) await flush([entry]);
+        for (const entry of batch) await flush([entry], true);
         return;
       }
     }
+  }
+
+  /** After the next batch has gone, so that the database has something to do while these callers go on. */
+  function tell(batch: readonly Waiting<Row, Answer>[], answers: readonly Answer[]): void {
+    setImmediate(() => {
+      for (const [index, entry] of batch.entries()) entry.settle.resolve(answers[index] as Answer);
+      sent -= batch.length;
+    });
+  }
+
+  async function writeNext(): Promise<void> {
+    const batch = next();
+    sent += batch.length;
+    if (batch.length > 0) await flush(batch);
   }
 
   async function drain(): Promise<void> {
     writing = true;
     // Requests that arrived in one turn of the event loop go together, even when nothing is under way.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    for (let batch = next(); batch.length > 0; batch = next()) {
-      underWay = batch.length;
-      await flush(batch);
-      underWay = 0;
-    }
+    while (waiting.length > 0) await turns(writeNext);
     writing = false;
   }
 
@@ -150,7 +185,7 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
       });
     },
     get pending() {
-      return waiting.length + underWay;
+      return waiting.length + sent;
     },
   };
 }

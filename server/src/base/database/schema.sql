@@ -360,8 +360,7 @@ create table runs (
   last_transaction bigint not null default current_transaction(),
   constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint runs_pkey PRIMARY KEY (id, workspace_id),
-  constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text]))),
-  constraint runs_workspace_id_agent_id_fkey FOREIGN KEY (workspace_id, agent_id) REFERENCES agents(workspace_id, id)
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))
 ) with (fillfactor=85);
 CREATE INDEX runs_by_agent ON public.runs USING btree (agent_id, id);
 CREATE INDEX runs_by_workspace ON public.runs USING btree (workspace_id, id);

@@ -1,0 +1,63 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { bigintArray, booleanArray, bytesArray, intArray, jsonArray, textArray } from "./binary-array.ts";
+
+const { database } = await testDatabase();
+/** Whatever PostgreSQL can store as text: no NUL, no lone surrogate. */
+const storable = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
+const hostile = fc.constantFrom("", "NULL", "null", "{}", ",", '"', "\\", '\\"', "'; drop table runs; --", " \t\r\n", "\u2028", "{a,b}");
+const orNull = <T>(values: fc.Arbitrary<T>) => fc.array(fc.oneof(values, fc.constant(null)));
+
+async function back(type: string, array: Buffer): Promise<unknown> {
+  const { rows } = await database.engine.query<{ values: unknown }>(`select $1::${type}[] as values`, [array]);
+  return rows[0]?.values;
+}
+
+test("text comes back from PostgreSQL as it was, whatever it holds", async () => {
+  await fc.assert(
+    fc.asyncProperty(orNull(fc.oneof(storable, hostile)), async (values) => {
+      expect(await back("text", textArray(values))).toEqual(values);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("numbers come back as they were, up to the largest and the smallest", async () => {
+  const ints = [0, -7, 2_147_483_647, -2_147_483_648];
+  expect(await back("int", intArray(ints))).toEqual(ints);
+  await fc.assert(
+    fc.asyncProperty(orNull(fc.maxSafeInteger()), async (values) => {
+      expect(await back("bigint", bigintArray(values))).toEqual(values.map((value) => (value === null ? null : String(value))));
+    }),
+    { examples: [[[Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 32, -1, null]]] },
+  );
+});
+
+test("truth values, bytes and JSON come back as they were", async () => {
+  expect(await back("boolean", booleanArray([true, false]))).toEqual([true, false]);
+  const bytes = [Buffer.alloc(0), Buffer.from([0, 34, 92, 255]), null];
+  expect(await back("bytea", bytesArray(bytes))).toEqual(bytes);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.record({ text: storable, list: fc.array(fc.integer()) })), async (values) => {
+      expect(await back("jsonb", jsonArray(values.map((value) => JSON.stringify(value))))).toEqual(values);
+    }),
+  );
+});
+
+test("an array of nothing is one", async () => {
+  expect(await back("text", textArray([]))).toEqual([]);
+  expect(await back("int", intArray([]))).toEqual([]);
+  expect(await back("jsonb", jsonArray([]))).toEqual([]);
+});
+
+test("an array larger than any before it comes back whole, and so does a small one after it", async () => {
+  const large = ["ä".repeat(3_000_000), null, "x".repeat(2_000_000)];
+  expect(await back("text", textArray(large))).toEqual(large);
+  expect(await back("text", textArray(["small"]))).toEqual(["small"]);
+});
+
+test("a number that does not fit is refused before anything is sent", () => {
+  expect(() => intArray([1, 2 ** 31])).toThrow(RangeError);
+  expect(() => bigintArray([Number.POSITIVE_INFINITY])).toThrow(RangeError);
+});
