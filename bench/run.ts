@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { Client } from "pg";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { serverFlags } from "../server/src/supervise-servers.ts";
@@ -16,12 +18,18 @@ import { storeRuns } from "./store-runs.ts";
  *
  *   script/bench                     the table
  *   script/bench --stored 1000000    the same with so many finished runs in the database
- *   script/bench --seconds 5         how long each line is measured
+ *   script/bench --seconds 5         how long each line is measured in each round
+ *   script/bench --only "64 conn"    the lines that have this in their title
+ *
+ * What is compared is measured in turn, several rounds of it: a machine that gets slower or faster meanwhile does so to all of them.
  */
 const { values } = parseArgs({
   options: { seconds: { type: "string", default: "8" }, stored: { type: "string", default: "0" }, only: { type: "string" } },
 });
 const seconds = Number(values.seconds);
+const rounds = 3;
+/** Until what is hot has been compiled; then, until the connections are open. */
+const warmUpSeconds = { first: 8, later: 2 };
 
 interface Target {
   readonly process: Started<unknown>;
@@ -36,12 +44,14 @@ interface Line extends LoadResult {
   readonly serverCpu: number;
   readonly databaseCpu: number;
   readonly memory: number;
-  /** Completed runs a second, where that is not the same as requests. */
-  readonly completed?: number;
+  /** Runs that ended meanwhile. */
+  readonly completed: number;
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
 const database = await startEmbedded({ dataDir, log: createLog("warn") });
+const observer = new Client({ connectionString: database.url, options: "-c beckon.workspace=*" });
+await observer.connect();
 const started: Started<unknown>[] = [];
 try {
   const [instant, slow] = [
@@ -57,7 +67,7 @@ try {
     LOG_LEVEL: "warn",
   };
   const server = await begin<{ port: number }>("beckon.ts", [], { env: environment, flags: serverFlags });
-  const idle = residentMiB(server.pid);
+  const idleMiB = residentMiB(server.pid);
   const agents = {
     instant: await prepareAgent(server.said.port, environment.BECKON_BOOTSTRAP_KEY, "instant", instant.said.port),
     slow: await prepareAgent(server.said.port, environment.BECKON_BOOTSTRAP_KEY, "slow", slow.said.port),
@@ -80,9 +90,16 @@ try {
   const lines: { line: Line; against: Line }[] = [];
   const compare = async (title: string, connections: number, base: Target, targets: [string, Target][]) => {
     if (values.only !== undefined && !title.includes(values.only)) return;
-    const against = await measure(`(a) limit, ${title}`, base, connections);
-    lines.push({ line: against, against });
-    for (const [name, target] of targets) lines.push({ line: await measure(`${name}, ${title}`, target, connections), against });
+    const measured = new Map<Target, Line[]>();
+    for (let round = 0; round < rounds; round++) {
+      for (const [name, target] of [["(a) limit", base] as const, ...targets]) {
+        const line = await measure(`${name}, ${title}`, target, connections, round === 0 ? warmUpSeconds.first : warmUpSeconds.later);
+        measured.set(target, [...(measured.get(target) ?? []), line]);
+      }
+    }
+    const [against, ...others] = [...measured.values()].map(together);
+    if (against === undefined) return;
+    lines.push({ line: against, against }, ...others.map((line) => ({ line, against })));
   };
   await compare("instant model, 64 connections", 64, limit("instant"), [
     ["(b) invoke", invoke(agents.instant)],
@@ -91,9 +108,9 @@ try {
   await compare("500 ms model, 1,000 connections", 1_000, limit("slow"), [["(b) invoke", invoke(agents.slow)]]);
   await compare("instant model, 1 connection", 1, limit("instant"), [["(b) invoke", invoke(agents.instant)]]);
 
-  print(lines, idle);
+  print(lines, idleMiB);
 
-  async function measure(name: string, target: Target, connections: number): Promise<Line> {
+  async function measure(name: string, target: Target, connections: number, warmUpSeconds: number): Promise<Line> {
     const load = {
       port: target.port,
       path: target.path,
@@ -101,30 +118,65 @@ try {
       body: JSON.stringify({ input: "What is the state of order 4711?" }),
       connections,
       seconds,
-      warmUpSeconds: 3,
+      warmUpSeconds,
     };
     const generator = await begin<"begin">("load.ts", [JSON.stringify(load)]);
+    const began = new Date();
     const before = { server: cpuSeconds(target.process.pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) };
     const result = await new Promise<LoadResult | { error: string }>((resolve) =>
       generator.child.once("message", (message) => resolve(message as LoadResult | { error: string })),
     );
     if ("error" in result) throw new Error(`${name}: ${result.error}`);
+    const ended = new Date();
     const memory = residentMiB(target.process.pid);
     const used = { server: cpuSeconds(target.process.pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) };
     await new Promise((resolve) => generator.child.once("exit", resolve));
+    const { rows } = await observer.query<{ runs: number }>(
+      "select count(*)::int as runs from runs where finished_at >= $1 and finished_at < $2",
+      [began, ended],
+    );
+    await idle();
     return {
       name,
       connections,
       ...result,
       memory,
-      serverCpu: ((used.server - before.server) / result.requests) * 1_000,
-      databaseCpu: ((used.database - before.database) / result.requests) * 1_000,
+      serverCpu: used.server - before.server,
+      databaseCpu: used.database - before.database,
+      completed: rows[0]?.runs ?? 0,
     };
   }
+  /** Resolves when no run is waiting or executing: what was fired goes on after the load has ended. */
+  async function idle(): Promise<void> {
+    while ((await observer.query("select from runs where status in ('queued', 'running') limit 1")).rows.length > 0) await sleep(100);
+  }
 } finally {
+  await observer.end();
   await Promise.all(started.map(stop));
   await database.stop();
   await rm(dataDir, { recursive: true, force: true });
+}
+
+/** What the rounds of one line come to: sums, the middle of the percentiles, the most memory. */
+function together(parts: readonly Line[]): Line {
+  const [first] = parts;
+  if (first === undefined) throw new Error("nothing was measured");
+  const sum = (member: "requests" | "failures" | "seconds" | "serverCpu" | "databaseCpu" | "completed") =>
+    parts.reduce((total, part) => total + part[member], 0);
+  const middle = (member: "p50" | "p99") => parts.map((part) => part[member]).toSorted((a, b) => a - b)[Math.floor(parts.length / 2)] ?? 0;
+  return {
+    name: first.name,
+    connections: first.connections,
+    requests: sum("requests"),
+    failures: sum("failures"),
+    seconds: sum("seconds"),
+    p50: middle("p50"),
+    p99: middle("p99"),
+    serverCpu: sum("serverCpu"),
+    databaseCpu: sum("databaseCpu"),
+    memory: Math.max(...parts.map((part) => part.memory)),
+    completed: sum("completed"),
+  };
 }
 
 async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
@@ -133,26 +185,30 @@ async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<
   return process;
 }
 
-function print(lines: readonly { line: Line; against: Line }[], idle: number): void {
+function print(lines: readonly { line: Line; against: Line }[], idleMiB: number): void {
   console.log(
-    "\n| what | requests/s | ratio to (a) | p50 ms | p99 ms | p50 ratio | server CPU s/1,000 | database CPU s/1,000 | memory MiB | failures |",
+    "\n| what | requests/s | ratio to (a) | runs completed/s | p50 ms | p99 ms | p50 ratio | server CPU s/1,000 | ratio | database CPU s/1,000 | ratio | memory MiB | failures |",
   );
-  console.log("|---|---|---|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
   for (const { line, against } of lines) {
     const rate = (one: Line) => one.requests / one.seconds;
+    const cpu = (one: Line, of: "serverCpu" | "databaseCpu") => (one[of] / one.requests) * 1_000;
     const cells = [
       line.name,
       rate(line).toFixed(0),
       (rate(line) / rate(against)).toFixed(2),
+      line === against ? "" : (line.completed / line.seconds).toFixed(0),
       line.p50.toFixed(2),
       line.p99.toFixed(2),
       (line.p50 / against.p50).toFixed(2),
-      line.serverCpu.toFixed(3),
-      line.databaseCpu.toFixed(3),
+      cpu(line, "serverCpu").toFixed(3),
+      (cpu(line, "serverCpu") / cpu(against, "serverCpu")).toFixed(2),
+      cpu(line, "databaseCpu").toFixed(3),
+      (cpu(line, "databaseCpu") / cpu(against, "databaseCpu")).toFixed(2),
       line.memory.toFixed(0),
       String(line.failures),
     ];
     console.log(`| ${cells.join(" | ")} |`);
   }
-  console.log(`\nServer process idle: ${idle.toFixed(0)} MiB resident.`);
+  console.log(`\nServer process idle: ${idleMiB.toFixed(0)} MiB resident.`);
 }

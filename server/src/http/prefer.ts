@@ -5,9 +5,12 @@ export interface Preference {
   readonly wait: number | undefined;
 }
 
+const none: Preference = { respondAsync: false, wait: undefined };
+
 /** Reads `Prefer`; what is not understood is ignored, parameters too, as the RFC says. `wait` is capped at a day. */
 export function readPrefer(header: string | undefined): Preference {
-  const preferences = (header ?? "").split(",").map((part) => part.split(";")[0]?.trim().toLowerCase() ?? "");
+  if (header === undefined) return none;
+  const preferences = header.split(",").map((part) => part.split(";")[0]?.trim().toLowerCase() ?? "");
   const wait = preferences.map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1]).find((value) => value !== undefined);
   return {
     respondAsync: preferences.includes("respond-async"),

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "../base/errors.ts";
@@ -41,17 +42,12 @@ export function hashBody(body: RawBody): Buffer | Refusal {
   return body.bytes === undefined ? body.refusal : createHash("sha256").update(body.bytes).digest();
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 /** The body as text, unchanged. @throws Refusal `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
 export function textOf(bytes: Buffer): string {
   if (bytes.includes(0))
     throw new Refusal("bad_request", "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.");
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw new Refusal("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
-  }
+  if (!isUtf8(bytes)) throw new Refusal("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
+  return bytes.toString();
 }
 
 /**

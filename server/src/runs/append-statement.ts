@@ -35,8 +35,8 @@ export interface RunEnd {
   readonly costMicros: number | null;
 }
 
-/** `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
-export type AppendAnswer = { readonly verdict: "written"; readonly time: Date } | { readonly verdict: "fenced" | "cancelled" };
+/** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
+export type AppendAnswer = { readonly verdict: "written"; readonly time: string } | { readonly verdict: "fenced" | "cancelled" };
 
 /**
  * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence: entries, result and
@@ -73,7 +73,7 @@ with writes as materialized (
   from unnest($23::int[], $24::text[], $25::text[]) as f (position, id, content)
   join moved m on m.position = f.position
 )
-select position, now() as time from moved`;
+select json_agg(position) as written, now() as time from moved`;
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
 export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
@@ -82,7 +82,7 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
   );
   const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, position: index + 1 }]));
   const files = entries.flatMap(({ entry: { artifact }, position }) => (artifact === undefined ? [] : [{ ...artifact, position }]));
-  const { rows: moved } = await database.engine.query<{ position: string; time: Date }>({
+  const answer = await database.engine.query<{ written: number[] | null; time: Date }>({
     name: "append",
     text,
     values: [
@@ -113,13 +113,9 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
       textArray(files.map(({ content }) => content)),
     ],
   });
-  const written = new Map(moved.map(({ position, time }) => [Number(position), time]));
-  return Promise.all(
-    rows.map((row, index) => {
-      const time = written.get(index + 1);
-      return time === undefined ? whyNot(database, row) : { verdict: "written" as const, time };
-    }),
-  );
+  const written = new Set(answer.rows[0]?.written);
+  const time = (answer.rows[0]?.time ?? new Date()).toISOString();
+  return Promise.all(rows.map((row, index) => (written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row))));
 }
 
 /** Reads what stood in the way: our own entry, whose reply was lost, or a change of hands, or a cancellation. */
@@ -133,6 +129,6 @@ async function whyNot(database: Database, row: AppendRow): Promise<AppendAnswer>
     values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
   });
   const found = rows[0];
-  if (found?.ours != null) return { verdict: "written", time: found.ours };
+  if (found?.ours != null) return { verdict: "written", time: found.ours.toISOString() };
   return { verdict: found?.to_be_cancelled ? "cancelled" : "fenced" };
 }

@@ -18,14 +18,14 @@ export function toEntry(event: NewEvent): AppendEntry {
 }
 
 /** The same entry as readers get it, once it is written. */
-export function toStored(event: NewEvent, entry: AppendEntry, runId: string, seq: number, time: Date): EventOnWire {
+export function toStored(event: NewEvent, entry: AppendEntry, runId: string, seq: number, time: string): EventOnWire {
   return {
     id: entry.id,
     run_id: runId,
     seq,
     type: entry.type,
     version: eventVersion,
-    time: time.toISOString(),
+    time,
     data: entry.artifact === undefined ? event.data : (JSON.parse(entry.data) as Record<string, unknown>),
   };
 }

@@ -50,7 +50,6 @@ export interface StartedRun {
   readonly providerStamp: string | null;
   readonly triggerId: string | null;
   readonly promptPrefix: string;
-  readonly createdAt: Date;
   /** Born running and owned by the process that asked, else queued. */
   readonly running: boolean;
 }
@@ -82,7 +81,9 @@ const text = `
 with callers as materialized (
   select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
-    c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running,
+    born.running, case when not born.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id limit a.max_queued_runs
+    ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id when c.member is not null then c.member
       else 'key:' || k.id end as principal,
     case
@@ -111,12 +112,15 @@ with callers as materialized (
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1
   ) g on true
+  cross join lateral (
+    select c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) born
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), judged as (
-  select r.*, c.door, c.content_type, c.owner, c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.trigger_id, c.prompt_prefix,
+  select r.*, c.door, c.content_type, c.owner, c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.waiting, c.trigger_id, c.prompt_prefix,
     c.principal, c.running, old.run_id as replayed_run,
     case
       when written.run_id is not null then 'started'
@@ -139,15 +143,10 @@ with callers as materialized (
       and i.key = r.key limit 1
   ) old on true
   left join lateral (select e.run_id from events e where $16 and e.run_id = r.run_id and e.seq = 1 limit 1) written on true
-), waiting as (
-  select w.agent_id, (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = w.workspace_id and q.agent_id = w.agent_id limit w.max_queued_runs
-    ) as counted) as runs
-  from (select distinct workspace_id, agent_id, max_queued_runs from judged where verdict = 'start' and not running) as w
 ), busy as (
   select run_id from (
-    select j.run_id, w.runs + row_number() over (partition by j.agent_id order by j.position) > j.max_queued_runs as is_over
-    from judged j join waiting w on w.agent_id = j.agent_id where j.verdict = 'start' and not j.running
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from judged where verdict = 'start' and not running
   ) as queued where is_over
 ), bound as (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
@@ -174,27 +173,28 @@ with callers as materialized (
   select run_id, 1, workspace_id, event_id, case when running then 'run.started' else 'run.queued' end, ${eventVersion}, '{}'
   from starting
 )
-select position, null as caller, case
+select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when not running and run_id in (select run_id from busy) then 'agent_busy'
     when key is not null and run_id not in (select run_id from bound) then 'contended'
     else 'start'
-  end as verdict, replayed_run, null as workspace_id, null as agent_id, null as version, null as provider_stamp, null as trigger_id,
-  null as prompt_prefix, null as running, null as created_at
-from judged
-union all
-select null, caller, null, null, workspace_id, agent_id, version, provider_stamp, trigger_id, prompt_prefix, running, now() from callers`;
+  end, replayed_run)) from judged) as verdicts,
+  (select json_agg(json_build_object('caller', caller, 'workspace_id', workspace_id, 'agent_id', agent_id, 'version', version,
+    'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers) as callers`;
 
-/** What the gate says of one request. `start`: it was written now; `started`: it had been before. */
-type Judged = { readonly position: string; readonly caller: null } & (
-  | { readonly verdict: "replay"; readonly replayed_run: string }
-  | { readonly verdict: "start" | "started" | "contended" | Refused }
-);
+/** What the gate answers: of each request its verdict, and what it knows of those who ask. */
+interface Judgement {
+  readonly verdicts: readonly Verdict[];
+  readonly callers: readonly (Known & { readonly caller: number })[];
+}
 
-/** What it knows of those who ask; for one that no credential admits, nothing. */
-interface Caller {
-  readonly position: null;
-  readonly caller: string;
+/** Place of the request in the batch, counted from 1; `start`: it was written now; `started`: it had been before. */
+type Verdict =
+  | readonly [position: number, verdict: "replay", replayedRun: string]
+  | readonly [position: number, verdict: "start" | "started" | "contended" | Refused, replayedRun: null];
+
+/** Of a caller whom no credential admits, nothing. */
+interface Known {
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly version: number;
@@ -202,7 +202,6 @@ interface Caller {
   readonly trigger_id: string | null;
   readonly prompt_prefix: string;
   readonly running: boolean;
-  readonly created_at: Date;
 }
 
 /**
@@ -211,19 +210,16 @@ interface Caller {
  */
 export async function startRuns(database: Database, rows: readonly StartRow[], { repeated = true } = {}): Promise<StartAnswer[]> {
   const { callers, callerOf } = callersOf(rows);
-  const judged = new Array<Judged>(rows.length);
-  const known = new Array<Caller>(callers.length);
-  for (const row of await judge(database, rows, callers, callerOf, repeated)) {
-    if (row.position === null) known[Number(row.caller) - 1] = row;
-    else judged[Number(row.position) - 1] = row;
+  const judgement = await judge(database, rows, callers, callerOf, repeated);
+  if (judgement.verdicts.length !== rows.length) throw new Error("the gate left a request without a verdict");
+  const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
+  const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);
+  for (const verdict of judgement.verdicts) {
+    const index = verdict[0] - 1;
+    const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
+    if (row !== undefined && caller !== undefined) answers[index] = toAnswer(database, row, verdict, caller);
   }
-  return Promise.all(
-    rows.map((row, index) => {
-      const [verdict, caller] = [judged[index], known[(callerOf[index] ?? 0) - 1]];
-      if (verdict === undefined || caller === undefined) throw new Error("the gate left a request without a verdict");
-      return toAnswer(database, row, verdict, caller);
-    }),
-  );
+  return Promise.all(answers);
 }
 
 /** The requests that tell callers apart, and which of them each row has its caller in, counted from 1. */
@@ -246,9 +242,9 @@ async function judge(
   callers: readonly StartRow[],
   callerOf: readonly number[],
   repeated: boolean,
-): Promise<(Judged | Caller)[]> {
-  const send = (again: boolean) =>
-    database.engine.query<Judged | Caller>({
+): Promise<Judgement> {
+  const send = async (again: boolean) => {
+    const answer = await database.engine.query<Judgement>({
       name: "start",
       text,
       values: [
@@ -270,36 +266,46 @@ async function judge(
         again,
       ],
     });
+    if (answer.rows[0] === undefined) throw new Error("the gate gave no answer");
+    return answer.rows[0];
+  };
   try {
-    return (await send(repeated)).rows;
+    return await send(repeated);
   } catch (thrown) {
     if (!isUniqueViolation(thrown)) throw thrown;
     // An earlier send was under way, unseen by this one's snapshot, and has been committed while this one waited for it.
-    return (await send(true)).rows;
+    return await send(true);
   }
 }
 
-async function toAnswer(database: Database, row: StartRow, judged: Judged, caller: Caller): Promise<StartAnswer> {
-  switch (judged.verdict) {
+function toAnswer(
+  database: Database,
+  { runId }: StartRow,
+  [, verdict, replayedRun]: Verdict,
+  known: Known,
+): StartAnswer | Promise<StartAnswer> {
+  switch (verdict) {
     case "start":
-      return { verdict: "started", run: toStarted(row.runId, caller) };
-    case "started": {
-      const run = await readStarted(database, row.runId);
-      if (run === undefined) throw new Error(`run ${row.runId} was written and is gone`);
-      return { verdict: "started", run };
-    }
-    case "contended": {
-      const run = await readStarted(database, row.runId);
-      return run === undefined ? { verdict: "contended" } : { verdict: "started", run };
-    }
+      return { verdict: "started", run: toStarted(runId, known) };
+    case "started":
+    case "contended":
+      return writtenBefore(database, runId, verdict);
     case "replay":
-      return { verdict: "replay", runId: judged.replayed_run, workspaceId: caller.workspace_id, agentId: caller.agent_id };
+      return { verdict, runId: replayedRun, workspaceId: known.workspace_id, agentId: known.agent_id };
     default:
-      return { verdict: judged.verdict };
+      return { verdict };
   }
 }
 
-function toStarted(runId: string, known: Omit<Caller, "position" | "caller">): StartedRun {
+/** A key that another run has may have been bound by an earlier send of this very row. */
+async function writtenBefore(database: Database, runId: string, verdict: "started" | "contended"): Promise<StartAnswer> {
+  const run = await readStarted(database, runId);
+  if (run !== undefined) return { verdict: "started", run };
+  if (verdict === "started") throw new Error(`run ${runId} was written and is gone`);
+  return { verdict };
+}
+
+function toStarted(runId: string, known: Known): StartedRun {
   return {
     runId,
     workspaceId: known.workspace_id,
@@ -308,18 +314,17 @@ function toStarted(runId: string, known: Omit<Caller, "position" | "caller">): S
     providerStamp: known.provider_stamp,
     triggerId: known.trigger_id,
     promptPrefix: known.prompt_prefix,
-    createdAt: known.created_at,
     running: known.running,
   };
 }
 
 /** The run that an earlier send of the same row has written, as it was written: what has become of it since is not the verdict's matter. */
 async function readStarted(database: Database, runId: string): Promise<StartedRun | undefined> {
-  const { rows } = await database.engine.query<Omit<Caller, "position" | "caller">>({
+  const { rows } = await database.engine.query<Known>({
     name: "read-started",
     text: `select r.workspace_id, r.agent_id, i.agent_version as version,
         (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
-          where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp, i.trigger_id, i.prompt_prefix, r.created_at,
+          where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp, i.trigger_id, i.prompt_prefix,
         r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
       from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
     values: [runId],

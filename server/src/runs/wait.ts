@@ -2,6 +2,7 @@ import { sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import type { Outcome } from "../engine/index.ts";
 import { deletedRun } from "./access.ts";
+import type { LiveRun } from "./live-run.ts";
 import { readOutcome } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime } from "./runtime.ts";
@@ -17,8 +18,9 @@ const interval = 250;
  */
 export async function waitForRun(runtime: Runtime, run: RunRef, signal: AbortSignal): Promise<Outcome | undefined> {
   const live = runtime.live.get(run.runId);
-  for await (const event of watchRun(runtime, run, { after: live?.base ?? 0, signal })) void event;
+  if (live !== undefined) await overHere(live, signal);
   if (live?.outcome !== undefined) return live.outcome;
+  for await (const event of watchRun(runtime, run, { after: live?.base ?? 0, signal })) void event;
   for (;;) {
     try {
       const outcome = await readOutcome(runtime.database, run);
@@ -30,4 +32,22 @@ export async function waitForRun(runtime: Runtime, run: RunRef, signal: AbortSig
       await sleep(interval, signal).catch(() => {});
     }
   }
+}
+
+/** Resolves when the run has ended here, when this process has it no more, or when `signal` aborts. */
+function overHere(live: LiveRun, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let forget = () => {};
+    const look = () => {
+      forget();
+      if (live.outcome === undefined && !live.closed && !signal.aborted) {
+        forget = live.onChange(look);
+        return;
+      }
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    signal.addEventListener("abort", look);
+    look();
+  });
 }
