@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { createAgent } from "../server/src/agents/index.ts";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, migrate } from "../server/src/base/database/index.ts";
@@ -13,11 +14,15 @@ import { startRuns } from "../server/src/runs/start-statement.ts";
 
 /**
  * What the two gathered statements of a one-step run cost PostgreSQL: CPU of the one backend that executes them, by row, and the time of a
- * batch as its callers feel it. `--foreign-keys` adds the three foreign keys that the schema leaves out, for comparison.
+ * batch as its callers feel it.
+ *
+ *   node bench/statements.ts --rows 1         batches of so many rows; 20 unless told
+ *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema leaves out, for comparison
  */
-const rowsInBatch = 20;
+const { values } = parseArgs({ options: { rows: { type: "string", default: "20" }, "foreign-keys": { type: "boolean", default: false } } });
+const rowsInBatch = Number(values.rows);
 const batches = 1_000;
-const withForeignKeys = process.argv.includes("--foreign-keys");
+const withForeignKeys = values["foreign-keys"];
 
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
 const log = createLog("warn");
@@ -31,6 +36,7 @@ try {
     for (const table of ["run_inputs", "run_results", "events"]) {
       await client.query(`alter table ${table} add foreign key (workspace_id, run_id) references runs (workspace_id, id)`);
     }
+    await client.query("alter table runs add foreign key (workspace_id, agent_id) references agents (workspace_id, id)");
   });
   const ctx = { actor: { kind: "system" } as const, workspaceId: "wsp_bench", database, sealer: createSealer(Buffer.alloc(32)) };
   const { data: agent } = await createAgent({ ctx, input: { body: { name: "bench", model: "demo/echo" } } });
@@ -38,7 +44,7 @@ try {
   const pid = rows[0]?.pid ?? 0;
   await pass(agent);
   const { start, append } = await pass(agent);
-  console.log(`| statement${withForeignKeys ? ", with foreign keys to runs" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`);
+  console.log(`| statement${withForeignKeys ? ", with foreign keys" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`);
   console.log("|---|---|---|");
   for (const [name, cost] of Object.entries({ start, append })) {
     console.log(`| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`);

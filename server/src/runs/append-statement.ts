@@ -42,6 +42,9 @@ export type AppendAnswer = { readonly verdict: "written"; readonly time: string 
  * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence: entries, result and
  * artifacts are written only for rows it returns. (A join with the row would not fence: it reads a snapshot, the update does not.)
  * They name the write that they belong to by its position.
+ *
+ * State and owner are compared by `is not distinct from`, which no index answers: a run is to be found by its id. By `=` the planner may take
+ * the index of running runs, and each write would walk over all that its process executes.
  */
 const text = `
 with writes as materialized (

@@ -44,13 +44,12 @@ export async function searchRuns(tx: WorkspaceTransaction, workspaceId: string, 
   const parts = agentIds?.length ?? 1;
   const unfinished = wanted?.every((status) => status === "queued" || status === "running") ?? false;
   const most = everyRunFits ? limit + 1 : unfinished ? mostScanned : Math.max(limit + 1, Math.ceil(mostScanned / parts));
-  const bounds = sql.join(boundsOf(workspaceId, search), sql` and `);
+  const bounds = boundsOf(search);
   const scanned = unfinished
-    ? scanUnfinished(wanted ?? [], agentIds, bounds, most)
+    ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, most)
     : agentIds === undefined
-      ? sql`select '' as part, ${columns} from runs r where ${bounds} order by r.id desc limit ${most}`
-      : sql`select a.id as part, newest.* from unnest(${agentIds}::text[]) as a (id), lateral (
-          select ${columns} from runs r where r.agent_id = a.id and ${bounds} order by r.id desc limit ${most}) as newest`;
+      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)} order by r.id desc limit ${most}`
+      : scanAgents(workspaceId, agentIds, bounds, most);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
     -- Of an agent that has more than was looked at nothing is known below this id, so the search ends there for all.
@@ -73,25 +72,56 @@ function agentsOf({ agentIds, filter }: Search): readonly string[] | undefined {
 
 const columns = sql`r.id, r.status, r.created_at, r.cancel_requested_at`;
 
-/** The range of ids, as an index is walked. */
-function boundsOf(workspaceId: string, { filter, below }: Search): RawBuilder<unknown>[] {
+/** The range of ids that is walked: from `lowest` on, and below each of `below`. */
+interface Bounds {
+  readonly lowest: string;
+  readonly below: readonly string[];
+}
+
+function boundsOf({ filter, below }: Search): Bounds {
   const { created_after: after, created_before: before } = filter;
   const at = (time: string, slack: number) => lowestIdAt("run", new Date(Date.parse(time) + slack));
-  return [
-    sql`r.workspace_id = ${workspaceId}`,
-    ...(below === undefined ? [] : [sql`r.id < ${below}`]),
-    ...(after === undefined ? [] : [sql`r.id >= ${at(after, -idSlackMs)}`]),
-    ...(before === undefined ? [] : [sql`r.id < ${at(before, idSlackMs)}`]),
-  ];
+  return {
+    lowest: after === undefined ? "" : at(after, -idSlackMs),
+    below: [above, ...(below === undefined ? [] : [below]), ...(before === undefined ? [] : [at(before, idSlackMs)])],
+  };
+}
+
+/** Above the id of every run. */
+const above = `run_${"z".repeat(26)}`;
+
+function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder<unknown> {
+  const upper = sql.join(
+    below.map((id) => sql`r.id < ${id}`),
+    sql` and `,
+  );
+  return sql`r.workspace_id = ${workspaceId} and r.id >= ${lowest} and ${upper}`;
+}
+
+/**
+ * Of each agent the newest. Agent and id are compared as pairs, and give the order as a pair: of that order is only the index of agents' runs.
+ * With `agent_id = a.id order by id` the planner, which does not know how many runs each agent has, may walk the workspace's runs and look
+ * for the few of an agent among them.
+ */
+function scanAgents(workspaceId: string, agentIds: readonly string[], { lowest, below }: Bounds, most: number): RawBuilder<unknown> {
+  const upper = sql.join(
+    below.map((id) => sql`(r.agent_id, r.id) < (a.id, ${id})`),
+    sql` and `,
+  );
+  return sql`select a.id as part, newest.* from unnest(${agentIds}::text[]) as a (id), lateral (
+    select ${columns} from runs r where (r.agent_id, r.id) >= (a.id, ${lowest}) and ${upper} and r.workspace_id = ${workspaceId}
+    order by r.agent_id desc, r.id desc limit ${most}) as newest`;
 }
 
 /** The states stand in the statement as they stand in the indexes, which hold nothing else. */
 function scanUnfinished(
+  workspaceId: string,
   wanted: readonly RunStatus[],
   agentIds: readonly string[] | undefined,
-  bounds: RawBuilder<unknown>,
+  range: Bounds,
   most: number,
 ): RawBuilder<unknown> {
+  const bounds = ofWorkspace(workspaceId, range);
   const ofAgents = agentIds === undefined ? sql`true` : sql`r.agent_id = any (${agentIds}::text[])`;
   const states = [
     ...(wanted.includes("queued") ? [sql`select ${columns} from runs r where r.status = 'queued' and ${ofAgents} and ${bounds}`] : []),
