@@ -254,7 +254,7 @@ test("unused files, exports and packages are found", () => {
     ["--no-progress"],
   );
   expect(output).toMatch(/Unused files[\s\S]*server\/src\/lonely\.ts/);
-  expect(output).toMatch(/Unused dependencies[\s\S]*typeid-js\s+server\/package\.json/);
+  expect(output).toMatch(/Unused dependencies[\s\S]*pino\s+server\/package\.json/);
   expect(output).toMatch(/Unused exports[\s\S]*unusedExport\s+server\/src\/used\.ts/);
   expect(status).toBe(1);
 });
