@@ -1,9 +1,19 @@
-import { stringify } from "yaml";
+import { Document, visit } from "yaml";
 
 /**
  * `items` as a list that can stand under a name at the same indent, or after another such list. Texts of several lines are written as
  * such, none is folded: what changes from one export to the next is what has changed.
  */
 export function yamlItems(items: readonly unknown[]): string {
-  return items.length === 0 ? "" : stringify(items, { version: "1.2", schema: "core", lineWidth: 0, aliasDuplicateObjects: false });
+  if (items.length === 0) return "";
+  const document = new Document(items, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === "string" && blankLines.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+    },
+  });
+  return document.toString({ lineWidth: 0 });
 }
+
+/** Lines of nothing but blanks: written as lines, nobody could tell these blanks from the indent. The library writes them so nevertheless. */
+const blankLines = /^(?=.* )[ \n]+$/s;

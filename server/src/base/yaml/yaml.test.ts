@@ -86,6 +86,14 @@ describe("a body", () => {
   });
 });
 
+test("text of nothing but blanks and line breaks is read again as it was", async () => {
+  const texts = [" \n", "  \n", "\n ", " \n\n", "\n\n", " ", " \n \n  ", "\n", ""];
+  expect(await read(yamlItems([...texts, Object.fromEntries(texts.map((text) => [`of ${JSON.stringify(text)}`, text]))]))).toEqual([
+    ...texts,
+    Object.fromEntries(texts.map((text) => [`of ${JSON.stringify(text)}`, text])),
+  ]);
+});
+
 test("what is written, in pieces too, is read again as it was", async () => {
   const awkward = fc.string({
     unit: fc.constantFrom(..."\n\r\t #:-'\"\\|>!&*%@`{}[]?,~019.eEyn\u0001\u007f\u0085\u00a0\u2028\ufeff\ud83d", "---", "...", "👋"),

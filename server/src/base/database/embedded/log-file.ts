@@ -20,7 +20,14 @@ export interface LogFile {
  */
 export function openLogFile(path: string, { largest = 10 * 1_024 * 1_024, checkMs = 60_000 } = {}): LogFile {
   const descriptor = openSync(path, "a", 0o600);
-  const watch = setInterval(() => void shorten(path, largest), checkMs);
+  let shortening = false;
+  const watch = setInterval(async () => {
+    // One after the other: a second one would copy what the first has just cut off.
+    if (shortening) return;
+    shortening = true;
+    await shorten(path, largest);
+    shortening = false;
+  }, checkMs);
   watch.unref();
   return {
     path,
