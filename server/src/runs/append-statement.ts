@@ -85,7 +85,7 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
   );
   const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, position: index + 1 }]));
   const files = entries.flatMap(({ entry: { artifact }, position }) => (artifact === undefined ? [] : [{ ...artifact, position }]));
-  const answer = await database.engine.query<{ written: number[] | null; time: Date }>({
+  const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>({
     name: "append",
     text,
     values: [
@@ -116,8 +116,10 @@ export async function appendToRuns(database: Database, rows: readonly AppendRow[
       textArray(files.map(({ content }) => content)),
     ],
   });
-  const written = new Set(answer.rows[0]?.written);
-  const time = (answer.rows[0]?.time ?? new Date()).toISOString();
+  const [answer] = answers;
+  if (answer === undefined) throw new Error("the append gave no answer");
+  const written = new Set(answer.written);
+  const time = answer.time.toISOString();
   return Promise.all(rows.map((row, index) => (written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row))));
 }
 

@@ -217,7 +217,8 @@ export async function startRuns(database: Database, rows: readonly StartRow[], {
   for (const verdict of judgement.verdicts) {
     const index = verdict[0] - 1;
     const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
-    if (row !== undefined && caller !== undefined) answers[index] = toAnswer(database, row, verdict, caller);
+    if (row === undefined || caller === undefined) throw new Error("the gate answered for nobody who asked");
+    answers[index] = toAnswer(database, row, verdict, caller);
   }
   return Promise.all(answers);
 }

@@ -1,5 +1,7 @@
-/** Where an array is written before its length is known; larger ones have it grow. */
-let page = Buffer.allocUnsafe(1024 * 1024);
+const pageSize = 1024 * 1024;
+
+/** Where an array is written before its length is known; it grows for a larger one, and is let go after it. */
+let page = Buffer.allocUnsafe(pageSize);
 
 /** Bytes before the first element: dimensions, whether there are nulls, type of the elements, their number, the first one's index. */
 const head = 20;
@@ -33,7 +35,9 @@ function binaryArray<Value>(
   if (values.length === 0) return Buffer.from(page.subarray(0, 12));
   page.writeInt32BE(values.length, 12);
   page.writeInt32BE(1, 16);
-  return Buffer.from(page.subarray(0, at));
+  const array = Buffer.from(page.subarray(0, at));
+  if (page.length > pageSize) page = Buffer.allocUnsafe(pageSize);
+  return array;
 }
 
 /** UTF-8 takes at most three bytes for each of JavaScript's units. */

@@ -11,7 +11,7 @@ interface Chat {
 
 /**
  * The library's `doGenerate` with another transport: its formats at both ends, without the headers, response and stream of the
- * platform between them, which are a third of the CPU of such a call. Fails as the library does, with the same errors: see
+ * platform between them, which a small answer has no use for. Fails as the library does, with the same errors: see
  * `read-failure.ts`. Headers of a single call are not read.
  */
 export async function generateChat(
