@@ -1,8 +1,7 @@
 import { getEventListeners } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
 /** A byte order mark, letters of two to four bytes, and bytes that are no UTF-8: alone, cut short, and a lone surrogate. */
@@ -11,34 +10,10 @@ const words = Buffer.concat([
   Buffer.from([0xff, 0x20, 0xe2, 0x82, 0x20, 0xed, 0xa0, 0x80, 0xf0, 0x9f]),
 ]);
 
-const routes: Record<string, RequestListener> = {
-  "/echo": (request, response) => {
-    const { method, url, headers } = request;
-    void textOf(request).then((body) =>
-      response.writeHead(201, { "X-Many": ["a", "b"] }).end(JSON.stringify({ method, url, headers, body })),
-    );
-  },
-  "/no-body": (_request, response) => void response.writeHead(204).end(),
-  "/redirect": (_request, response) => void response.writeHead(302, { location: "/echo" }).end("moved"),
-  "/gzip": (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+const server = await startOddServer({
   "/hints": (_request, response) => {
     response.writeEarlyHints({ link: "</a>; rel=preload" });
     response.end("after the hints");
-  },
-  "/large": (_request, response) => {
-    response.writeHead(200).write("x".repeat(1_500));
-    response.end("x".repeat(1_500));
-  },
-  "/large-declared": (_request, response) => void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
-  "/silent": () => undefined,
-  "/never-ending": (request, response) => {
-    request.socket.once("close", () => abandoned.add(request.url ?? ""));
-    response.writeHead(200).write("begun");
-    begun.add(request.url ?? "");
-  },
-  "/short": (_request, response) => {
-    response.writeHead(200, { "content-length": "100" }).write("half");
-    setImmediate(() => response.socket?.end());
   },
   "/without-last-chunk": (_request, response) => {
     response.writeHead(200).write("half");
@@ -49,43 +24,17 @@ const routes: Record<string, RequestListener> = {
     for (const byte of words) response.write(Buffer.from([byte]));
     response.end();
   },
-  "/pieces": (_request, response) => {
-    for (let n = 0; n < 300; n += 1) response.write(`${n} `.padEnd(1_000));
-    response.end();
-  },
   "/single-bytes": ({ socket }) => {
     socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
   },
-};
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-let server: Server;
-let root: string;
-let connections = 0;
-/** URLs of answers that never end: those whose first words were sent, and those whose connection was closed. */
-const begun = new Set<string>();
-const abandoned = new Set<string>();
+});
+const { root, begun, abandoned } = server;
 const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
 const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 });
 const get = (path: string, signal?: AbortSignal, by = roomy) => by.call(new URL(root + path), { method: "GET", headers: {}, signal });
 
-beforeAll(async () => {
-  server = createServer((request, response) => routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response));
-  server.on("connection", () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
 afterAll(async () => {
   await Promise.all([lean.close(), roomy.close()]);
-  server.closeAllConnections();
-  server.close();
 });
 
 describe("a lean call", () => {
@@ -122,10 +71,10 @@ describe("a lean call", () => {
 
   it("uses a connection again", async () => {
     await get("/echo");
-    const before = connections;
+    const before = server.connections;
     for (let n = 0; n < 5; n += 1) await get("/echo");
     // One more may be opened: the first is free again a moment after its answer has been read.
-    expect(connections - before).toBeLessThanOrEqual(1);
+    expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 
   it("refuses a body that comes encoded", async () => {
@@ -169,11 +118,11 @@ describe("a lean call", () => {
   );
 
   it("sends nothing for a signal that had aborted", async () => {
-    const before = connections;
+    const before = server.connections;
     const idle = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
     await expect(get("/echo", AbortSignal.abort(), idle)).rejects.toThrow();
     await idle.close();
-    expect(connections).toBe(before);
+    expect(server.connections).toBe(before);
   });
 
   it("leaves nothing on its signal, however it ends", async () => {

@@ -1,63 +1,15 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
-import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
+import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
-const routes: Record<string, RequestListener> = {
-  "/echo": (request, response) => {
-    const { method, url, headers } = request;
-    void textOf(request).then((body) =>
-      response.writeHead(201, { "x-many": ["a", "b"] }).end(JSON.stringify({ method, url, headers, body })),
-    );
-  },
-  "/empty": (_request, response) => void response.writeHead(204).end(),
-  "/redirect": (_request, response) => void response.writeHead(302, { location: "/echo" }).end(),
-  "/gzip": (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
-  "/large": (_request, response) => void response.writeHead(200).end("x".repeat(3_000)),
-  "/large-declared": (_request, response) => void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
-  "/silent": () => undefined,
-  "/never-ending": (request, response) => {
-    request.socket.once("close", () => abandoned.add(request.url ?? ""));
-    response.writeHead(200).write("begun");
-  },
-  "/short": (_request, response) => {
-    response.writeHead(200, { "content-length": "100" }).write("half");
-    setImmediate(() => response.socket?.end());
-  },
-  "/pieces": (_request, response) => {
-    response.writeHead(200);
-    for (let n = 0; n < 300; n += 1) response.write(`${n} `.padEnd(1_000));
-    response.end();
-  },
-};
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-}
-
-let server: Server;
-let root: string;
-let connections = 0;
-/** URLs whose connection was closed under an answer that never ends. */
-const abandoned = new Set<string>();
+const server = await startOddServer();
+const { root, abandoned } = server;
 const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
 const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
 
-beforeAll(async () => {
-  server = createServer((request, response) => routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response));
-  server.on("connection", () => {
-    connections += 1;
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  root = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
 afterAll(async () => {
   await Promise.all([lean.close(), roomy.close()]);
-  server.closeAllConnections();
-  server.close();
 });
 
 describe("lean fetch", () => {
@@ -93,16 +45,16 @@ describe("lean fetch", () => {
   });
 
   it("answers 204 without a body and returns a redirect as it is", async () => {
-    expect((await lean.fetch(`${root}/empty`)).body).toBeNull();
+    expect((await lean.fetch(`${root}/no-body`)).body).toBeNull();
     expect(await lean.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
   });
 
   it("uses a connection again", async () => {
     await (await roomy.fetch(`${root}/echo`)).text();
-    const before = connections;
+    const before = server.connections;
     for (let n = 0; n < 5; n += 1) await (await roomy.fetch(`${root}/echo`)).text();
     // One more may be opened: the first is free again a moment after its answer has been read.
-    expect(connections - before).toBeLessThanOrEqual(1);
+    expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 
   it("refuses a body that comes encoded", async () => {
