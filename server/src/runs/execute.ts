@@ -5,7 +5,7 @@ import { messageOf, Refusal } from "../base/errors.ts";
 import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
 import type { Hearer } from "./hearer.ts";
 import { readJournal } from "./journal-store.ts";
-import { createLiveRun, type LiveRun } from "./live-run.ts";
+import { LiveRun } from "./live-run.ts";
 import { type Claim, type OwnedJournal, openJournal } from "./open-journal.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
@@ -38,7 +38,7 @@ export interface OwnedRun extends Claim {
  */
 export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt = false, cancelRequested = false } = run;
-  const live = createLiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
+  const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
   if (run.hearer !== undefined) runtime.hearers.add(run.runId, run.hearer);
   runtime.followers.wake(run.runId);

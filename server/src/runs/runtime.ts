@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import type { OperatorProviders } from "../base/context.ts";
 import { type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
@@ -27,9 +28,9 @@ export interface Runtime {
   readonly starts: Gatherer<StartRow, StartAnswer>;
   readonly appends: Gatherer<AppendRow, AppendAnswer>;
   /** Runs that this process executes, by id. */
-  readonly live: Map<string, LiveRun>;
+  readonly live: BriefMap<LiveRun>;
   /** Starts that the database has not answered yet, by run id. */
-  readonly unanswered: Map<string, UnansweredStart>;
+  readonly unanswered: BriefMap<UnansweredStart>;
   /** Claims that had no answer, and may have taken effect or still do. */
   readonly unsureClaims: Set<UnsureClaim>;
   readonly followers: Followers;
@@ -131,8 +132,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       maxBytes: 8 * 1024 * 1024,
       turns,
     }),
-    live: new Map(),
-    unanswered: new Map(),
+    live: new BriefMap(),
+    unanswered: new BriefMap(),
     unsureClaims: new Set(),
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
     hearers: createHearers(),

@@ -2,11 +2,11 @@ import type { OutputEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { eventually } from "../../test/eventually.ts";
 import { createHearers } from "./hearers.ts";
-import { createLiveRun } from "./live-run.ts";
+import { LiveRun } from "./live-run.ts";
 import { tellOutput } from "./tell-output.ts";
 
 function heardRun() {
-  const live = createLiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false, lastAttempt: false });
+  const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false, lastAttempt: false });
   const hearers = createHearers();
   const heard: OutputEvent[] = [];
   const hearer = { hear: (event: OutputEvent) => heard.push(event), take: () => undefined, wake: () => {} };
