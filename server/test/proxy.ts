@@ -154,8 +154,8 @@ export async function startProxy(url: string): Promise<Proxy> {
   return proxy;
 }
 
-/** The request is for this prepared statement, whether it is sent for the first time (Parse) or by its name (Bind). */
+/** The request is for this prepared statement or one of its forms (`name:…`), whether it is sent for the first time (Parse) or by its name (Bind). */
 export function statement(name: string): (bytes: Buffer) => boolean {
-  const message = new RegExp(`(?:\\0|P[^]{4})${name}\\0`);
+  const message = new RegExp(`(?:\\0|P[^]{4})${name}(?::[a-z:]+)?\\0`);
   return (bytes) => message.test(bytes.toString("latin1"));
 }

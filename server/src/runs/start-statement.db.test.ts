@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent, seedProcess, seedTrigger, startedOf, startOne, startRow } from "../../test/tenant.ts";
 import { recordDeaths } from "./process-store.ts";
-import { startRuns } from "./start-statement.ts";
+import { type StartRow, startRuns } from "./start-statement.ts";
 
 const { database } = await testDatabase();
 const hash = Buffer.alloc(32, 1);
@@ -56,7 +57,7 @@ test("a run is queued where there is no room, or the agent limits how many execu
   }
 });
 
-test("every row of a batch is judged by itself and answered in order", async () => {
+test("every row of a batch is judged by itself and answered in order, as it would be alone", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const stranger = await seedAgent(database);
@@ -67,38 +68,37 @@ test("every row of a batch is judged by itself and answered in order", async () 
   await database.engine.query("update agents set paused_at = now() where id = $1", [paused.agentId]);
   const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
   const fire = (of: { hash: Buffer }) => ({ door: "fire" as const, agentId: null, credentialHash: of.hash });
+  const judged = (): [StartRow, string][] => [
+    [startRow(agent, { owner }), "started"],
+    [startRow(agent, { credentialHash: stranger.hash }), "unauthorized"],
+    [startRow(agent, { credentialHash: Buffer.alloc(32) }), "unauthorized"],
+    [startRow(agent, { key: "k", bodyHash: hash }), "replay"],
+    [startRow(agent, { key: "k", bodyHash: otherHash }), "idempotency_mismatch"],
+    [startRow(agent, { key: randomUUID(), bodyHash: hash }), "started"],
+    [startRow(paused), "agent_paused"],
+    [startRow(agent, { body: "bad" }), "body"],
+    [startRow(agent, { body: "unread" }), "body"],
+    [startRow(agent, { ...fire(trigger), payload: "" }), "started"],
+    [startRow(agent, { ...fire(bare), payload: "" }), "empty"],
+    [startRow(agent, { ...fire(bare), key: randomUUID(), bodyHash: hash }), "started"],
+    [startRow(agent, fire(disabled)), "trigger_disabled"],
+    [startRow(agent, { credentialHash: trigger.hash }), "unauthorized"],
+    [startRow(agent, fire(agent)), "unauthorized"],
+  ];
 
-  const answers = await startRuns(database, [
-    startRow(agent, { owner }),
-    startRow(agent, { credentialHash: stranger.hash }),
-    startRow(agent, { credentialHash: Buffer.alloc(32) }),
-    startRow(agent, { key: "k", bodyHash: hash }),
-    startRow(agent, { key: "k", bodyHash: otherHash }),
-    startRow(paused),
-    startRow(agent, { body: "bad" }),
-    startRow(agent, { body: "unread" }),
-    startRow(agent, { ...fire(trigger), payload: "" }),
-    startRow(agent, { ...fire(bare), payload: "" }),
-    startRow(agent, fire(disabled)),
-    startRow(agent, { credentialHash: trigger.hash }),
-    startRow(agent, fire(agent)),
-  ]);
-  expect(answers.map(({ verdict }) => verdict)).toEqual([
-    "started",
-    "unauthorized",
-    "unauthorized",
-    "replay",
-    "idempotency_mismatch",
-    "agent_paused",
-    "body",
-    "body",
-    "started",
-    "empty",
-    "trigger_disabled",
-    "unauthorized",
-    "unauthorized",
-  ]);
+  const batch = judged();
+  const answers = await startRuns(
+    database,
+    batch.map(([row]) => row),
+  );
+  expect(answers.map(({ verdict }) => verdict)).toEqual(batch.map(([, verdict]) => verdict));
   expect(answers[3]).toMatchObject({ runId: earlier.runId });
+
+  for (const repeated of [false, true]) {
+    for (const [row, verdict] of judged()) {
+      expect(await startRuns(database, [row], { repeated }), `${row.door}, ${row.key}, ${repeated}`).toMatchObject([{ verdict }]);
+    }
+  }
 });
 
 test("a row that was written before is started before any other verdict, whatever has changed since", async () => {

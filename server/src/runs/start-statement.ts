@@ -67,17 +67,43 @@ export type StartAnswer =
  * one commit. The order of the `case` is the order of refusals in the contract.
  *
  * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again. It is looked for in a statement
- *   that is sent again ($16), and no other.
+ *   that is sent again, and no other.
  * - `on conflict do nothing` on the key settles two requests with one key, in one batch or in two processes.
  * - Queued runs are counted only for agents that would get one more; batches in flight at other processes may overshoot.
  * - A run is born running only while the owner has not been declared dead.
- * - What requests have in common is sent once for all of them, looked up once, and answered once.
+ * - What requests have in common is sent once for all of them, looked up once, and answered once. What none of them brings has no part in the
+ *   statement: to make a part ready costs as much as several rows, used or not. In its place is a row of nothing, which the planner folds away.
  * - Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was planned, it can only be a
  *   walk from row to index, never a join over a whole table.
  * - No `coalesce` in what a row is looked up by: row-level security takes it for a leak, and would have the index not used. `case` will do.
  * - Keys are bound in the order of (scope, key), so that two processes take the locks of equal keys in the same order.
  */
-const text = `
+function gate({ fired, keyed, repeated }: Brought): string {
+  const trigger = fired
+    ? `left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1
+  ) g on true`
+    : "cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g";
+  const old = keyed
+    ? `left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true`
+    : "cross join (select null::text as run_id, null::bytea as body_hash) old";
+  const bound = keyed
+    ? `), bound as (
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from judged
+  where verdict = 'start' and key is not null and (running or run_id not in (select run_id from busy))
+  order by coalesce(trigger_id, agent_id), key, position
+  on conflict do nothing
+  returning run_id`
+    : "";
+  const isBound = keyed ? "key is null or run_id in (select run_id from bound)" : "true";
+  const written = repeated
+    ? "left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true"
+    : "cross join (select null::text as run_id) written";
+  return `
 with callers as materialized (
   select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
@@ -109,9 +135,7 @@ with callers as materialized (
       and a.workspace_id = case when t.hash is not null then t.workspace_id when c.member is not null then c.workspace else k.workspace_id end
       and a.deleted_at is null and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
-  left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1
-  ) g on true
+  ${trigger}
   cross join lateral (
     select c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) born
@@ -138,26 +162,17 @@ with callers as materialized (
   from unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::bytea[], $15::text[])
     with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
   join callers c on c.caller = r.caller
-  left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
-  ) old on true
-  left join lateral (select e.run_id from events e where $16 and e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  ${old}
+  ${written}
 ), busy as (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
     from judged where verdict = 'start' and not running
   ) as queued where is_over
-), bound as (
-  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
-  select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from judged
-  where verdict = 'start' and key is not null and (running or run_id not in (select run_id from busy))
-  order by coalesce(trigger_id, agent_id), key, position
-  on conflict do nothing
-  returning run_id
+${bound}
 ), starting as not materialized (
   select * from judged
-  where verdict = 'start' and (running or run_id not in (select run_id from busy)) and (key is null or run_id in (select run_id from bound))
+  where verdict = 'start' and (running or run_id not in (select run_id from busy)) and (${isBound})
 ), started as (
   insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
   select run_id, workspace_id, agent_id, case when running then 'running' else 'queued' end, case when running then owner end,
@@ -176,11 +191,31 @@ with callers as materialized (
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
     when not running and run_id in (select run_id from busy) then 'agent_busy'
-    when key is not null and run_id not in (select run_id from bound) then 'contended'
+    when not (${isBound}) then 'contended'
     else 'start'
   end, replayed_run)) from judged) as verdicts,
   (select json_agg(json_build_object('caller', caller, 'workspace_id', workspace_id, 'agent_id', agent_id, 'version', version,
     'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers) as callers`;
+}
+
+/** What at least one request of a batch brings. */
+interface Brought {
+  readonly fired: boolean;
+  readonly keyed: boolean;
+  /** It may have been written by an earlier send. */
+  readonly repeated: boolean;
+}
+
+/** Made once, since a statement is sent by its name alone when the connection knows the same text by it. */
+const gates = new Map<string, string>();
+
+function gateFor(brought: Brought): { name: string; text: string } {
+  const { fired, keyed, repeated } = brought;
+  const name = `start${fired ? ":fired" : ""}${keyed ? ":keyed" : ""}${repeated ? ":repeated" : ""}`;
+  const text = gates.get(name) ?? gate(brought);
+  gates.set(name, text);
+  return { name, text };
+}
 
 /** What the gate answers: of each request its verdict, and what it knows of those who ask. */
 interface Judgement {
@@ -246,8 +281,11 @@ async function judge(
 ): Promise<Judgement> {
   const send = async (again: boolean) => {
     const answer = await database.engine.query<Judgement>({
-      name: "start",
-      text,
+      ...gateFor({
+        fired: callers.some((row) => row.door === "fire"),
+        keyed: rows.some((row) => row.key !== null),
+        repeated: again,
+      }),
       values: [
         textArray(callers.map((row) => row.door)),
         bytesArray(callers.map((row) => row.credentialHash)),
@@ -264,7 +302,6 @@ async function judge(
         textArray(rows.map((row) => row.key)),
         bytesArray(rows.map((row) => row.bodyHash)),
         textArray(rows.map((row) => row.payload)),
-        again,
       ],
     });
     if (answer.rows[0] === undefined) throw new Error("the gate gave no answer");
