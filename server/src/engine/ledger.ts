@@ -53,10 +53,10 @@ export function openLedger(journal: Journal): Ledger {
       previous = written;
       return written;
     },
-    async end(ending) {
+    end(ending) {
       const last = [...owed, ...openCalls([...entries, ...owed]).map(closedUnknown)];
       // No price is known yet: null says so, zero would be a lie.
-      await journal.end({ ...ending, usage: usageOf([...entries, ...last]), cost_micros: null }, last);
+      return journal.end({ ...ending, usage: usageOf([...entries, ...last]), cost_micros: null }, last);
     },
   };
 }

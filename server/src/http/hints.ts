@@ -9,23 +9,24 @@ const maxHints = 50_000;
  * permits; the gate judges each start anew, so a hint that has outlived its credential opens nothing. Refusals are never remembered.
  */
 export interface Hints {
-  /** @throws Refusal of the gate, for a credential that does not stand. */
-  permitBody(request: Pick<StartRequest, "door" | "credentialHash" | "member" | "agentId">): Promise<void>;
+  /** Whether a body may be read without asking. */
+  has(credentialHash: Buffer): boolean;
+  /** Asks the gate. @throws Refusal of it, for a credential that does not stand. */
+  ask(request: Pick<StartRequest, "door" | "credentialHash" | "member" | "agentId">): Promise<void>;
   forget(credentialHash: Buffer): void;
 }
 
 export function createHints(services: Pick<Services, "runtime">): Hints {
   const known = new Set<string>();
   return {
-    async permitBody(request) {
-      const hint = request.credentialHash.toString("hex");
-      if (known.has(hint)) return;
+    has: (credentialHash) => known.has(credentialHash.toString("hex")),
+    async ask(request) {
       await mayStart(services.runtime, request);
       for (const oldest of known) {
         if (known.size < maxHints) break;
         known.delete(oldest);
       }
-      known.add(hint);
+      known.add(request.credentialHash.toString("hex"));
     },
     forget: (credentialHash) => known.delete(credentialHash.toString("hex")),
   };

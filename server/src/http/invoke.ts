@@ -1,6 +1,7 @@
 import { invokeBody } from "@beckon/contract";
 import { parse } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
+import type { Outcome } from "../engine/index.ts";
 import { mayBeKey } from "../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
@@ -36,26 +37,21 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const honoured = applied(preference);
   if (honoured !== undefined) headers["preference-applied"] = honoured;
-  return answer(services, c, run, preference, headers);
-}
-
-async function answer(
-  services: Services,
-  c: Request,
-  run: Started,
-  preference: Preference,
-  headers: Record<string, string>,
-): Promise<Response> {
   const noWait = preference.respondAsync && preference.wait === undefined;
   const outcome = noWait ? undefined : await waitForRun(services.runtime, run, patience(c, preference));
-  if (outcome === undefined) {
-    const body = { ok: true, run_id: run.runId, status: await readStatus(services.runtime, run) };
-    return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
-  }
+  return outcome === undefined ? accepted(services, run, headers) : ended(run, outcome, headers);
+}
+
+async function accepted(services: Services, run: Started, headers: Record<string, string>): Promise<Response> {
+  const body = { ok: true, run_id: run.runId, status: await readStatus(services.runtime, run) };
+  return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
+}
+
+function ended({ runId }: Started, outcome: Outcome, headers: Record<string, string>): Response {
   if (outcome.status === "succeeded") {
-    return new Response(JSON.stringify({ ok: true, run_id: run.runId, output: outcome.output }), { status: 200, headers });
+    return new Response(JSON.stringify({ ok: true, run_id: runId, output: outcome.output }), { status: 200, headers });
   }
-  const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: run.runId };
+  const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: runId };
   return new Response(JSON.stringify(body), { status: 500, headers });
 }
 

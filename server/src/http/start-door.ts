@@ -29,7 +29,7 @@ export async function start(services: Services, hints: Hints, c: Request, door: 
   try {
     if (credentialHash === undefined) throw new Refusal("unauthorized", unauthorizedMessage);
     const credential = { door: door.door, credentialHash, member, agentId: door.agentId };
-    await hints.permitBody(credential);
+    if (!hints.has(credentialHash)) await hints.ask(credential);
     const raw = await readBody(incoming);
     const { contentType = null, hearer } = door;
     return await startRun(services.runtime, { ...credential, contentType, hearer, ...judge(raw, key, door.payloadOf) });

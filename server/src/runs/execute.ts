@@ -7,7 +7,7 @@ import type { Hearer } from "./hearer.ts";
 import { readJournal } from "./journal-store.ts";
 import { LiveRun } from "./live-run.ts";
 import { type Claim, type OwnedJournal, openJournal } from "./open-journal.ts";
-import { prepareAgent } from "./prepare-agent.ts";
+import { prepareAgent, preparedAgent } from "./prepare-agent.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
 import { tellOutput } from "./tell-output.ts";
@@ -49,7 +49,7 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   try {
     const events = run.resumed ? await persist(live, () => readJournal(runtime.database, run)) : [];
     journal = openJournal(runtime, live, run, events);
-    const prepared = await prepare(runtime, live, run, journal);
+    const prepared = preparedAgent(runtime, run) ?? (await prepare(runtime, live, run, journal));
     if (prepared !== undefined) {
       limited = prepared.config.limits.max_concurrent_runs !== null;
       await execute(runtime, live, run, prepared, journal, startedAt);
@@ -113,7 +113,7 @@ function stopReason(live: LiveRun): StopReason | undefined {
   return reason instanceof RunStopped ? reason.reason : undefined;
 }
 
-async function execute(
+function execute(
   runtime: Runtime,
   live: LiveRun,
   run: OwnedRun,
@@ -123,28 +123,24 @@ async function execute(
 ): Promise<void> {
   const deadlineAt = startedAt + config.limits.timeout_seconds * 1_000;
   const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
-  try {
-    await runEngine({
-      runId: run.runId,
-      input: run.input,
-      instructions: config.instructions,
-      modelName: config.model,
-      model,
-      circuit,
-      settings: config.model_settings,
-      maxSteps: config.limits.max_steps,
-      tools,
-      journal,
-      resumed: run.resumed,
-      signal: live.signal,
-      deadlineAt,
-      watched: () => runtime.hearers.has(run.runId),
-      onDelta: tellOutput(runtime.hearers, live),
-      timeouts: defaultTimeouts,
-    });
-  } finally {
-    clearTimeout(timer);
-  }
+  return runEngine({
+    runId: run.runId,
+    input: run.input,
+    instructions: config.instructions,
+    modelName: config.model,
+    model,
+    circuit,
+    settings: config.model_settings,
+    maxSteps: config.limits.max_steps,
+    tools,
+    journal,
+    resumed: run.resumed,
+    signal: live.signal,
+    deadlineAt,
+    watched: () => runtime.hearers.has(run.runId),
+    onDelta: tellOutput(runtime.hearers, live),
+    timeouts: defaultTimeouts,
+  }).finally(() => clearTimeout(timer));
 }
 
 /** The agent as pinned, or undefined when the run had to end because it cannot be had. */

@@ -23,17 +23,27 @@ const maxPrepared = 2_000;
 /** Providers whose state is remembered. One that is forgotten counts as well again. */
 const maxCircuits = 1_000;
 
+interface Pinned {
+  readonly workspaceId: string;
+  readonly agentId: string;
+  readonly agentVersion: number;
+  readonly providerStamp: string | null;
+}
+
+/** The agent as a run has pinned it, if an earlier run of this process has prepared it. */
+export function preparedAgent(runtime: Runtime, pinned: Pinned): PreparedAgent | undefined {
+  return runtime.prepared.get(nameOf(pinned));
+}
+
+function nameOf({ agentId, agentVersion, providerStamp }: Pinned): string {
+  return `${agentId} ${agentVersion} ${providerStamp}`;
+}
+
 /**
  * Reads the version a run has pinned and builds its model and tools.
  * @throws Refusal when its provider was deleted or its key cannot be opened.
  */
-export async function prepareAgent(
-  runtime: Runtime,
-  pinned: { workspaceId: string; agentId: string; agentVersion: number; providerStamp: string | null },
-): Promise<PreparedAgent> {
-  const key = `${pinned.agentId} ${pinned.agentVersion} ${pinned.providerStamp}`;
-  const known = runtime.prepared.get(key);
-  if (known !== undefined) return known;
+export async function prepareAgent(runtime: Runtime, pinned: Pinned): Promise<PreparedAgent> {
   const row = await readVersion(runtime.database, pinned);
   if (row === undefined) throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
   const granted = grantedTools(row.config.tools, servicesFor(runtime, pinned));
@@ -46,7 +56,7 @@ export async function prepareAgent(
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
   if (oldest !== undefined) runtime.prepared.delete(oldest);
-  runtime.prepared.set(key, prepared);
+  runtime.prepared.set(nameOf(pinned), prepared);
   return prepared;
 }
 

@@ -45,20 +45,7 @@ export function createEgress(options: EgressOptions, { resolve = resolveHost, op
     resolve: sharingAnswers(resolve),
     open: open ?? createOpenPinned(options.connectTimeoutMs),
   });
-  const lean = createLeanFetch(options, connect);
-  return {
-    fetch: async (input, init) => {
-      if (typeof input !== "string" && !(input instanceof URL)) return lean.fetch(input, init);
-      const url = new URL(input);
-      admit(url, init?.headers, allow);
-      return lean.fetch(url, init);
-    },
-    call: async (url, call) => {
-      admit(url, call.headers, allow);
-      return lean.call(url, call);
-    },
-    close: () => lean.close(),
-  };
+  return createLeanFetch(options, connect, (url, headers) => admit(url, headers, allow));
 }
 
 /** @throws EgressRefused for what can be told from the request alone, but for its host. */

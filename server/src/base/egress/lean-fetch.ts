@@ -35,6 +35,8 @@ export interface Transport {
   readonly call: (url: URL, call: WholeCall) => Promise<WholeAnswer>;
 }
 
+type Admit = (url: URL, headers: RequestInit["headers"]) => void;
+
 export interface LeanFetch extends Transport {
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;
@@ -53,8 +55,9 @@ export interface LeanFetch extends Transport {
  * web stream again. A `Response` of the platform is kept: a look-alike saved nothing that could be measured.
  *
  * @param connect opens the connections instead of undici's own, which `connectTimeoutMs` is for.
+ * @param admit throws what a call that may not be made rejects with.
  */
-export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnector.connector): LeanFetch {
+export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnector.connector, admit: Admit = () => {}): LeanFetch {
   const agent = new Agent({
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
@@ -67,12 +70,15 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
   return {
     fetch: (input, init) =>
       new Promise((resolve, reject) => {
+        const url = urlOf(input);
+        admit(url, init?.headers);
         const signal = init?.signal ?? undefined;
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(fetchOptions(input, init), new StreamedExchange(signal, options.totalTimeoutMs, resolve, reject));
+        agent.dispatch(fetchOptions(url, init), new StreamedExchange(signal, options.totalTimeoutMs, resolve, reject));
       }),
     call: (url, { method, headers, body = null, signal }) =>
       new Promise((resolve, reject) => {
+        admit(url, headers);
         if (signal?.aborted) return reject(signal.reason);
         agent.dispatch(requestOptions(url, method, headers, body), new WholeExchange(signal, options.totalTimeoutMs, resolve, reject));
       }),
@@ -80,9 +86,13 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
   };
 }
 
-function fetchOptions(input: string | URL | Request, init: RequestInit | undefined): Dispatcher.DispatchOptions {
-  if (typeof input !== "string" && !(input instanceof URL)) throw new TypeError("this fetch takes a URL");
-  const url = typeof input === "string" ? new URL(input) : input;
+function urlOf(input: string | URL | Request): URL {
+  if (typeof input === "string") return new URL(input);
+  if (input instanceof URL) return input;
+  throw new TypeError("this fetch takes a URL");
+}
+
+function fetchOptions(url: URL, init: RequestInit | undefined): Dispatcher.DispatchOptions {
   const body = init?.body ?? null;
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("this fetch sends text or bytes");
   return requestOptions(url, init?.method ?? "GET", Object.fromEntries(headerEntries(init?.headers)), body);
