@@ -6,7 +6,7 @@ import type { RunRef } from "./run.ts";
  * A run that this process executes now: its journal as stored, in memory, and who waits for more of it. Watchers here need no query;
  * when it closes without a terminal event (handed back, taken over), they go on from the database.
  *
- * A class, since each run has one: of closures with getters V8 makes a dictionary, which takes eight times the memory.
+ * A class, since each run has one: an object of closures and getters would be a dictionary to V8, many times as large and slower.
  */
 export class LiveRun implements RunRef {
   readonly runId: string;
