@@ -18,7 +18,7 @@ export class LiveRun implements RunRef {
   readonly lastAttempt: boolean;
   readonly #events: EventOnWire[] = [];
   readonly #controller = new AbortController();
-  #listeners: (() => void)[] = [];
+  readonly #listeners = new Set<() => void>();
   #outcome: Outcome | undefined;
   #closed = false;
 
@@ -66,15 +66,13 @@ export class LiveRun implements RunRef {
 
   /** Calls `listener` once, at the next publish or close. @returns forgets it. */
   onChange(listener: () => void): () => void {
-    this.#listeners.push(listener);
-    return () => {
-      this.#listeners = this.#listeners.filter((one) => one !== listener);
-    };
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #wake(): void {
-    const waiting = this.#listeners;
-    this.#listeners = [];
+    const waiting = [...this.#listeners];
+    this.#listeners.clear();
     for (const listener of waiting) listener();
   }
 }
