@@ -27,7 +27,7 @@ const { values } = parseArgs({
   options: { seconds: { type: "string", default: "8" }, stored: { type: "string", default: "0" }, only: { type: "string" } },
 });
 const seconds = Number(values.seconds);
-const rounds = 3;
+const rounds = 5;
 /** Until what is hot has been compiled; then, until the connections are open. */
 const warmUpSeconds = { first: 8, later: 2 };
 
@@ -46,6 +46,8 @@ interface Line extends LoadResult {
   readonly memory: number;
   /** Runs that ended meanwhile. */
   readonly completed: number;
+  /** Requests/s of each round. */
+  readonly rates: readonly number[];
 }
 
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
@@ -144,6 +146,7 @@ try {
       serverCpu: used.server - before.server,
       databaseCpu: used.database - before.database,
       completed: rows[0]?.runs ?? 0,
+      rates: [result.requests / result.seconds],
     };
   }
   /** Resolves when no run is waiting or executing: what was fired goes on after the load has ended. */
@@ -176,7 +179,14 @@ function together(parts: readonly Line[]): Line {
     databaseCpu: sum("databaseCpu"),
     memory: Math.max(...parts.map((part) => part.memory)),
     completed: sum("completed"),
+    rates: parts.flatMap((part) => part.rates),
   };
+}
+
+/** The ratios of the worst and of the best round: how far the one before them is to be trusted. */
+function spread(line: Line, against: Line): string {
+  const ratios = line.rates.map((rate, round) => rate / (against.rates[round] ?? Number.NaN));
+  return ` (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
 }
 
 async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
@@ -196,7 +206,7 @@ function print(lines: readonly { line: Line; against: Line }[], idleMiB: number)
     const cells = [
       line.name,
       rate(line).toFixed(0),
-      (rate(line) / rate(against)).toFixed(2),
+      `${(rate(line) / rate(against)).toFixed(2)}${line === against ? "" : spread(line, against)}`,
       line === against ? "" : (line.completed / line.seconds).toFixed(0),
       line.p50.toFixed(2),
       line.p99.toFixed(2),

@@ -15,5 +15,5 @@ export function yamlItems(items: readonly unknown[]): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Lines of nothing but blanks: written as lines, nobody could tell these blanks from the indent. The library writes them so nevertheless. */
-const blankLines = /^(?=.* )[ \n]+$/s;
+/** Lines of nothing but blanks, tabs too: written as lines, nobody could tell them from the indent. The library writes them so nevertheless. */
+const blankLines = /^(?=.*[ \t])[ \t\n\r]+$/s;
