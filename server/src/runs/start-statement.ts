@@ -91,13 +91,14 @@ function gate({ fired, keyed, repeated }: Brought): string {
   ) old on true`
     : "cross join (select null::text as run_id, null::bytea as body_hash) old";
   const bound = keyed
-    ? `), bound as (
+    ? `bound as (
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from judged
   where verdict = 'start' and key is not null and (running or run_id not in (select run_id from busy))
   order by coalesce(trigger_id, agent_id), key, position
   on conflict do nothing
-  returning run_id`
+  returning run_id
+), `
     : "";
   const isBound = keyed ? "key is null or run_id in (select run_id from bound)" : "true";
   const written = repeated
@@ -169,8 +170,7 @@ with callers as materialized (
     select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
     from judged where verdict = 'start' and not running
   ) as queued where is_over
-${bound}
-), starting as not materialized (
+), ${bound}starting as not materialized (
   select * from judged
   where verdict = 'start' and (running or run_id not in (select run_id from busy)) and (${isBound})
 ), started as (
