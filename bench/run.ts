@@ -8,7 +8,7 @@ import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { serverFlags } from "../server/src/supervise-servers.ts";
 import type { LoadResult } from "./load.ts";
-import { type Agent, prepareAgent } from "./prepare-agent.ts";
+import { prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, residentMiB, run, type Started, stop } from "./processes.ts";
 import { storeRuns } from "./store-runs.ts";
 
@@ -30,8 +30,12 @@ const seconds = Number(values.seconds);
 const rounds = 5;
 /** Until what is hot has been compiled; then, until the connections are open. */
 const warmUpSeconds = { first: 8, later: 2 };
+/** Milliseconds that the two models take. */
+const modelMs = { instant: 0, slow: 500 };
 
 interface Target {
+  /** Milliseconds that its model takes. */
+  readonly modelMs: number;
   readonly process: Started<unknown>;
   readonly port: number;
   readonly path: string;
@@ -44,6 +48,7 @@ interface Line extends LoadResult {
   readonly serverCpu: number;
   readonly databaseCpu: number;
   readonly memory: number;
+  readonly modelMs: number;
   /** Runs that ended meanwhile. */
   readonly completed: number;
   /** Requests/s of each round. */
@@ -57,8 +62,8 @@ await observer.connect();
 const started: Started<unknown>[] = [];
 try {
   const [instant, slow] = [
-    await begin<{ port: number }>("model.ts", ["words", "0"]),
-    await begin<{ port: number }>("model.ts", ["words", "500"]),
+    await begin<{ port: number }>("model.ts", ["words", String(modelMs.instant)]),
+    await begin<{ port: number }>("model.ts", ["words", String(modelMs.slow)]),
   ];
   const environment = {
     DATABASE_URL: database.url,
@@ -80,14 +85,27 @@ try {
     slow: await begin<{ port: number }>("baseline.ts", [database.url, String(slow.said.port)]),
   };
 
-  const limit = (which: "instant" | "slow"): Target => ({ process: bare[which], port: bare[which].said.port, path: "/", headers: {} });
-  const invoke = (agent: Agent): Target => ({
+  const limit = (which: "instant" | "slow"): Target => ({
+    modelMs: modelMs[which],
+    process: bare[which],
+    port: bare[which].said.port,
+    path: "/",
+    headers: {},
+  });
+  const invoke = (which: "instant" | "slow"): Target => ({
+    modelMs: modelMs[which],
     process: server,
     port: server.said.port,
-    path: `/api/public/agents/${agent.id}/invoke`,
-    headers: { "x-api-key": agent.token },
+    path: `/api/public/agents/${agents[which].id}/invoke`,
+    headers: { "x-api-key": agents[which].token },
   });
-  const fire = (agent: Agent): Target => ({ process: server, port: server.said.port, path: agent.triggerPath, headers: {} });
+  const fire = (which: "instant" | "slow"): Target => ({
+    modelMs: modelMs[which],
+    process: server,
+    port: server.said.port,
+    path: agents[which].triggerPath,
+    headers: {},
+  });
 
   const lines: { line: Line; against: Line }[] = [];
   const compare = async (title: string, connections: number, base: Target, targets: [string, Target][]) => {
@@ -104,11 +122,11 @@ try {
     lines.push({ line: against, against }, ...others.map((line) => ({ line, against })));
   };
   await compare("instant model, 64 connections", 64, limit("instant"), [
-    ["(b) invoke", invoke(agents.instant)],
-    ["(c) fire", fire(agents.instant)],
+    ["(b) invoke", invoke("instant")],
+    ["(c) fire", fire("instant")],
   ]);
-  await compare("500 ms model, 1,000 connections", 1_000, limit("slow"), [["(b) invoke", invoke(agents.slow)]]);
-  await compare("instant model, 1 connection", 1, limit("instant"), [["(b) invoke", invoke(agents.instant)]]);
+  await compare("500 ms model, 1,000 connections", 1_000, limit("slow"), [["(b) invoke", invoke("slow")]]);
+  await compare("instant model, 1 connection", 1, limit("instant"), [["(b) invoke", invoke("instant")]]);
 
   print(lines, idleMiB);
 
@@ -141,6 +159,7 @@ try {
     return {
       name,
       connections,
+      modelMs: target.modelMs,
       ...result,
       memory,
       serverCpu: used.server - before.server,
@@ -170,6 +189,7 @@ function together(parts: readonly Line[]): Line {
   return {
     name: first.name,
     connections: first.connections,
+    modelMs: first.modelMs,
     requests: sum("requests"),
     failures: sum("failures"),
     seconds: sum("seconds"),
@@ -183,39 +203,34 @@ function together(parts: readonly Line[]): Line {
   };
 }
 
-/** The ratios of the worst and of the best round: how far the one before them is to be trusted. */
-function spread(line: Line, against: Line): string {
-  const ratios = line.rates.map((rate, round) => rate / (against.rates[round] ?? Number.NaN));
-  return ` (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
-}
-
 async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
   const process = await run<T>(...parameters);
   started.push(process);
   return process;
 }
 
+/** Every figure of a line beside its ratio to (a)'s; of requests/s also the ratios of the worst and of the best round: how far it is to be trusted. */
 function print(lines: readonly { line: Line; against: Line }[], idleMiB: number): void {
   console.log(
-    "\n| what | requests/s | ratio to (a) | runs completed/s | p50 ms | p99 ms | p50 ratio | server CPU s/1,000 | ratio | database CPU s/1,000 | ratio | memory MiB | failures |",
+    "\n| what, ratio to (a) in brackets | requests/s | runs completed/s | p50 ms | p99 ms | added to the model's, ms | server CPU s/1,000 | database CPU s/1,000 | memory MiB | failures |",
   );
-  console.log("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+  console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { line, against } of lines) {
-    const rate = (one: Line) => one.requests / one.seconds;
-    const cpu = (one: Line, of: "serverCpu" | "databaseCpu") => (one[of] / one.requests) * 1_000;
+    const cell = (value: (one: Line) => number, digits: number, more = "") => {
+      const ratio = line === against ? "" : ` (${(value(line) / value(against)).toFixed(2)}${more})`;
+      return value(line).toFixed(digits) + ratio;
+    };
+    const ratios = line.rates.map((rate, round) => rate / (against.rates[round] ?? Number.NaN));
     const cells = [
       line.name,
-      rate(line).toFixed(0),
-      `${(rate(line) / rate(against)).toFixed(2)}${line === against ? "" : spread(line, against)}`,
+      cell((one) => one.requests / one.seconds, 0, `; ${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`),
       line === against ? "" : (line.completed / line.seconds).toFixed(0),
-      line.p50.toFixed(2),
-      line.p99.toFixed(2),
-      (line.p50 / against.p50).toFixed(2),
-      cpu(line, "serverCpu").toFixed(3),
-      (cpu(line, "serverCpu") / cpu(against, "serverCpu")).toFixed(2),
-      cpu(line, "databaseCpu").toFixed(3),
-      (cpu(line, "databaseCpu") / cpu(against, "databaseCpu")).toFixed(2),
-      line.memory.toFixed(0),
+      cell((one) => one.p50, 2),
+      cell((one) => one.p99, 2),
+      cell((one) => one.p50 - one.modelMs, 2),
+      cell((one) => (one.serverCpu / one.requests) * 1_000, 3),
+      cell((one) => (one.databaseCpu / one.requests) * 1_000, 3),
+      cell((one) => one.memory, 0),
       String(line.failures),
     ];
     console.log(`| ${cells.join(" | ")} |`);
