@@ -10,7 +10,7 @@ import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSealer, hashCredential } from "../server/src/base/secrets/index.ts";
 import { appendToRuns } from "../server/src/runs/append-statement.ts";
-import { startRuns } from "../server/src/runs/start-statement.ts";
+import { startRuns } from "../server/src/runs/start-runs.ts";
 
 /**
  * What the two gathered statements of a one-step run cost PostgreSQL: CPU of the one backend that executes them, by row, and the time of a
@@ -80,8 +80,8 @@ function startRow(runId: string, caller: { id: string; token: string }) {
   return {
     runId,
     eventId: newId("evt"),
-    door: "invoke" as const,
-    credentialHash: hashCredential(caller.token),
+    source: "invoke" as const,
+    caller: { kind: "credential" as const, hash: hashCredential(caller.token) },
     agentId: caller.id,
     key: null,
     bodyHash: null,

@@ -16,6 +16,7 @@ test("the generated part of the client is what docs/openapi.json says", { timeou
 test("the client knows the kinds of events that a journal has", () => {
   const known: { readonly [Type in JournalEvent["type"]]: true } & { readonly [Type in keyof typeof eventData]: true } = {
     "run.queued": true,
+    "run.waiting": true,
     "run.started": true,
     "run.resumed": true,
     "run.step": true,

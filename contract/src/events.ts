@@ -58,6 +58,8 @@ const none = z.object({});
  */
 export const eventData = {
   "run.queued": none,
+  /** Held: created, and not claimed until it is released. */
+  "run.waiting": none,
   "run.started": none,
   "run.resumed": z.object({ attempt: z.number().int().positive() }),
   "run.step": z.object({

@@ -6,7 +6,8 @@ import { newId } from "../src/base/ids.ts";
 import { createSealer, hashCredential } from "../src/base/secrets/index.ts";
 import type { AppendRow } from "../src/runs/append-statement.ts";
 import { registerProcess } from "../src/runs/process-store.ts";
-import { type StartAnswer, type StartedRun, type StartRow, startRuns } from "../src/runs/start-statement.ts";
+import type { StartAnswer, StartedRun, StartRow } from "../src/runs/start-row.ts";
+import { startRuns } from "../src/runs/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
 /** Rows that the statements of `runs/` need, made by the verbs that make them in production, and the statements' own rows. */
@@ -64,8 +65,8 @@ export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRo
   return {
     runId: newId("run"),
     eventId: newId("evt"),
-    door: "invoke",
-    credentialHash: agent.hash,
+    source: "invoke",
+    caller: { kind: "credential", hash: agent.hash },
     agentId: agent.agentId,
     key: null,
     bodyHash: null,

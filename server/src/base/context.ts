@@ -1,6 +1,6 @@
 import { type ProviderKind, type Role, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
-import { Refusal } from "./errors.ts";
+import { Refusal, type Result } from "./errors.ts";
 import type { Sealer } from "./secrets/index.ts";
 
 /** Who acts. An agent token reads and cancels its own agent's runs and may do nothing else. */
@@ -25,11 +25,17 @@ export type Principal =
 
 /** What a caller sent to make a repeat of this request safe: see `base/idempotency`. */
 export interface IdempotencyRequest {
-  readonly key: string;
   /** Method and path: the same key on another route is another request. */
   readonly route: string;
-  /** SHA-256 of the raw body, or why there is none. */
-  readonly bodyHash: Buffer | Refusal;
+  /** Not ok: the header is no usable key, or the body could not be read. */
+  readonly binding: Result<IdempotencyBinding>;
+}
+
+/** An Idempotency-Key and what it is bound to. */
+export interface IdempotencyBinding {
+  readonly key: string;
+  /** SHA-256 of the raw body. */
+  readonly bodyHash: Buffer;
 }
 
 /** A provider of models that the operator set up in the environment. */

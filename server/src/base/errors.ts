@@ -34,6 +34,25 @@ export class Refusal extends Error {
   }
 }
 
+/** A value, or the error that its caller gets when its turn in the order of errors comes. */
+export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+/** The result of `work`; only a `Refusal` becomes one, anything else is thrown on. */
+export function attempt<T>(work: () => T): Result<T> {
+  try {
+    return { ok: true, value: work() };
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    return { ok: false, refusal: thrown };
+  }
+}
+
+/** The value. @throws the refusal. */
+export function orThrow<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw result.refusal;
+}
+
 /**
  * Beckon cannot start as it is set up: a wrong setting, a database it must not use. The message names what is wrong, what was
  * found and the remedy; the process exits with 78 (EX_CONFIG) and is not restarted.

@@ -1,4 +1,4 @@
-import { Refusal } from "../base/errors.ts";
+import { Refusal, type Result } from "../base/errors.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import type { Hints } from "./hints.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -31,8 +31,8 @@ export async function handleFire(services: Services, hints: Hints, c: Request): 
   const contentType = headerOf(incoming, "content-type");
   const encoding = headerOf(incoming, "content-encoding");
   const run = await start(services, hints, c, {
-    door: "fire",
-    credentialHash: isCredential("bkt_", token) ? hashCredential(token) : undefined,
+    source: "trigger",
+    caller: isCredential("bkt_", token) ? { kind: "credential", hash: hashCredential(token) } : undefined,
     agentId: null,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
     payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
@@ -44,10 +44,10 @@ export async function handleFire(services: Services, hints: Hints, c: Request): 
 }
 
 /** Senders of webhooks repeat a delivery under the same `webhook-id`. One that cannot serve as a key is ignored: it is not ours to demand. */
-function fireKey(header: string | undefined, webhookId: string | undefined): string | undefined | Refusal {
+function fireKey(header: string | undefined, webhookId: string | undefined): Result<string> | undefined {
   if (header !== undefined) return idempotencyKey(header);
   const key = idempotencyKey(webhookId);
-  return key instanceof Refusal ? undefined : key;
+  return key?.ok ? key : undefined;
 }
 
 /** What the agent gets to read. Text and JSON are passed on unchanged; a form becomes JSON, since models read that better. */

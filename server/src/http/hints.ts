@@ -1,7 +1,7 @@
-import { mayStart, type StartRequest } from "../runs/index.ts";
+import { type Caller, callerId, mayStart, type StartRequest } from "../runs/index.ts";
 import type { Services } from "./services.ts";
 
-/** Credentials that the gate has accepted before, by hash in hex; beyond this the oldest is forgotten. */
+/** Callers that the gate has accepted before; beyond this the oldest is forgotten. */
 const maxHints = 50_000;
 
 /**
@@ -10,24 +10,24 @@ const maxHints = 50_000;
  */
 export interface Hints {
   /** Whether a body may be read without asking. */
-  has(credentialHash: Buffer): boolean;
+  has(caller: Caller): boolean;
   /** Asks the gate. @throws Refusal of it, for a credential that does not stand. */
-  ask(request: Pick<StartRequest, "door" | "credentialHash" | "member" | "agentId">): Promise<void>;
-  forget(credentialHash: Buffer): void;
+  ask(request: Pick<StartRequest, "source" | "caller" | "agentId">): Promise<void>;
+  forget(caller: Caller): void;
 }
 
 export function createHints(services: Pick<Services, "runtime">): Hints {
   const known = new Set<string>();
   return {
-    has: (credentialHash) => known.has(credentialHash.toString("hex")),
+    has: (caller) => known.has(callerId(caller)),
     async ask(request) {
       await mayStart(services.runtime, request);
       for (const oldest of known) {
         if (known.size < maxHints) break;
         known.delete(oldest);
       }
-      known.add(request.credentialHash.toString("hex"));
+      known.add(callerId(request.caller));
     },
-    forget: (credentialHash) => known.delete(credentialHash.toString("hex")),
+    forget: (caller) => known.delete(callerId(caller)),
   };
 }

@@ -11,7 +11,7 @@ import { applied, type Preference, readPrefer } from "./prefer.ts";
 import { jsonOf, textOf } from "./read-body.ts";
 import { gone, headerOf, pathMember, type Request } from "./request.ts";
 import type { Services } from "./services.ts";
-import { type StartDoor, start } from "./start-door.ts";
+import { type StartHead, start } from "./start-door.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 import { acceptsStream } from "./streams/index.ts";
 
@@ -21,19 +21,19 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   const credential = headerOf(incoming, "x-api-key");
   const wellFormed = credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
   const preference = readPrefer(headerOf(incoming, "prefer"));
-  const door: StartDoor = {
-    door: "invoke",
-    credentialHash: wellFormed ? hashCredential(credential) : undefined,
+  const head: StartHead = {
+    source: "invoke",
+    caller: wellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
     ...(credential === undefined ? await memberAt(services, incoming) : {}),
     agentId: pathMember(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
     contentType: headerOf(incoming, "content-type"),
   };
-  if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, door);
-  const run = await start(services, hints, c, door);
+  if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
+  const run = await start(services, hints, c, head);
   if (credential !== undefined && mayBeKey(credential)) services.keyUse.note({ workspaceId: run.workspaceId, credential });
-  const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(door) };
+  const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const honoured = applied(preference);
   if (honoured !== undefined) headers["preference-applied"] = honoured;

@@ -8,12 +8,12 @@ import type { RouteDoc } from "./route-doc.ts";
  * throwing it, since other refusals come first.
  */
 export function managedBody(raw: RawBody, contentType: string | undefined, doc: RouteDoc): unknown {
-  if (raw.bytes === undefined) return raw.refusal;
-  if (raw.bytes.length === 0) return undefined;
+  if (!raw.ok) return raw.refusal;
+  if (raw.value.length === 0) return undefined;
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
   try {
-    if (/^[^/]+\/(.+\+)?json$/.test(type)) return jsonOf(textOf(raw.bytes));
-    if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(raw.bytes));
+    if (/^[^/]+\/(.+\+)?json$/.test(type)) return jsonOf(textOf(raw.value));
+    if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(raw.value));
   } catch (thrown) {
     if (thrown instanceof Refusal) return thrown;
     throw thrown;

@@ -1,12 +1,11 @@
 import type { Scope } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { Refusal } from "../base/errors.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
-import { idempotencyKey } from "./idempotency-key.ts";
+import { bindKey, idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
-import { hashBody, readBody } from "./read-body.ts";
+import { readBody } from "./read-body.ts";
 import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
 import type { RouteDoc } from "./route-doc.ts";
 import type { Services } from "./services.ts";
@@ -75,6 +74,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   const { actor, workspaceId, cookies = [] } = authenticated;
   const raw = route.method === "GET" ? undefined : await readBody(incoming);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
+  const binding = raw && bindKey(key, raw);
   const { database, sealer, runtime } = services;
   const request: ManagedRequest = {
     ctx: {
@@ -85,14 +85,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
       sealer,
       operator: runtime.operator,
       runtime,
-      idempotency:
-        key === undefined || raw === undefined
-          ? undefined
-          : {
-              key: key instanceof Refusal ? "" : key,
-              route: `${route.method} ${c.req.path}`,
-              bodyHash: key instanceof Refusal ? key : hashBody(raw),
-            },
+      idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
     param: (name) => pathMember(c, name),

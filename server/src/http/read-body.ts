@@ -1,24 +1,23 @@
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { Refusal } from "../base/errors.ts";
+import { Refusal, type Result } from "../base/errors.ts";
 
 /** Bytes of a request body, at most: 1 MiB. */
 const maxBodyBytes = 1_048_576;
 
 /**
- * The raw bytes, or why they were not read. What is left of a body is thrown away after the answer, for half a second at most; to
- * close the connection at once would, with many clients, lose the answer: they read only after all is sent.
+ * The raw bytes, or why they were not read. The rest of a rejected body is discarded after the response, for half a
+ * second at most. Closing the connection at once would lose the response for clients that read only after sending all.
  */
-export type RawBody = { readonly bytes: Buffer; readonly refusal?: undefined } | { readonly bytes?: undefined; readonly refusal: Refusal };
+export type RawBody = Result<Buffer>;
 
 /** Reads the body up to the limit. Rejects only if the caller goes away, or has gone, before it is complete. */
 export function readBody(incoming: IncomingMessage): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
-  if (declared > maxBodyBytes) return Promise.resolve({ refusal: tooLarge() });
+  if (declared > maxBodyBytes) return Promise.resolve({ ok: false, refusal: tooLarge() });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
-  if (coding.toLowerCase() !== "chunked") return Promise.resolve({ refusal: unreadable(coding) });
+  if (coding.toLowerCase() !== "chunked") return Promise.resolve({ ok: false, refusal: unreadable(coding) });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -26,20 +25,15 @@ export function readBody(incoming: IncomingMessage): Promise<RawBody> {
       size += chunk.length;
       if (size <= maxBodyBytes) return void chunks.push(chunk);
       incoming.off("data", take).pause();
-      resolve({ refusal: tooLarge() });
+      resolve({ ok: false, refusal: tooLarge() });
     };
     // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
     const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));
     incoming.on("data", take);
-    incoming.on("end", () => resolve({ bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
+    incoming.on("end", () => resolve({ ok: true, value: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
     incoming.on("error", breakOff);
     incoming.on("close", breakOff);
   });
-}
-
-/** What an Idempotency-Key is bound to. */
-export function hashBody(body: RawBody): Buffer | Refusal {
-  return body.bytes === undefined ? body.refusal : createHash("sha256").update(body.bytes).digest();
 }
 
 /** The body as text, unchanged. @throws Refusal `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */

@@ -4,27 +4,27 @@ import type { Hints } from "./hints.ts";
 import { cookieOf } from "./member-at-door.ts";
 import { headerOf, type Request } from "./request.ts";
 import type { Services } from "./services.ts";
-import { type StartDoor, start } from "./start-door.ts";
+import { type StartHead, start } from "./start-door.ts";
 import { seqOf } from "./streams/index.ts";
 
 /**
  * Starts a run and answers with its events, from the first on. Until there is a run a refusal is an answer like any other. A repeat with
  * the same Idempotency-Key joins the run, after the event in its `Last-Event-ID` if it has one.
  */
-export async function streamInvoked(services: Services, hints: Hints, c: Request, door: StartDoor): Promise<Response> {
-  const { credentialHash, session } = door;
-  const id = session?.id ?? (credentialHash === undefined ? "" : credentialId(credentialHash));
+export async function streamInvoked(services: Services, hints: Hints, c: Request, head: StartHead): Promise<Response> {
+  const { caller, session } = head;
+  const id = session?.id ?? (caller?.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
   const hearer = createHearer();
   const reservation = services.streams.reserve(id);
   try {
     const run = await start(services, hints, c, {
-      ...door,
+      ...head,
       hearer,
       // Refused when what the caller sends is judged, after the credential.
       payloadOf: (bytes) => {
         readCursor(lastEventId);
-        return door.payloadOf(bytes);
+        return head.payloadOf(bytes);
       },
     });
     const credential = headerOf(c.env.incoming, "x-api-key") ?? "";
@@ -32,7 +32,7 @@ export async function streamInvoked(services: Services, hints: Hints, c: Request
     if (kind === "key") services.keyUse.note({ workspaceId: run.workspaceId, credential });
     const headers = {
       location: `/api/public/runs/${run.runId}`,
-      ...cookieOf(door),
+      ...cookieOf(head),
       ...(run.replayed ? { "idempotency-replayed": "true" } : {}),
     };
     const stream = await streamStarted(services.runtime, run, { lastEventId, hearer });

@@ -1,5 +1,8 @@
-import { eventVersion, type RunStatus, type TokenUsage } from "@beckon/contract";
-import { bigintArray, booleanArray, type Database, intArray, jsonArray, textArray } from "../base/database/index.ts";
+import type { RunStatus, TokenUsage } from "@beckon/contract";
+import { type Database, statement } from "../base/database/index.ts";
+import { insertEvents } from "../events/index.ts";
+import { addEvents, insertResults } from "./end-runs.ts";
+import type { AppendEntry } from "./journal-entry.ts";
 
 /** Entries of one run's journal, and perhaps its end, to be written together. */
 export interface AppendRow {
@@ -18,15 +21,6 @@ export interface AppendRow {
   readonly handBack?: boolean;
 }
 
-export interface AppendEntry {
-  readonly id: string;
-  readonly type: string;
-  /** JSON text. */
-  readonly data: string;
-  /** Where `data` is too large for the journal: the whole of it, which `data` then refers to. */
-  readonly artifact: { readonly id: string; readonly content: string } | undefined;
-}
-
 export interface RunEnd {
   readonly status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
   readonly output: string | null;
@@ -38,84 +32,94 @@ export interface RunEnd {
 /** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
 export type AppendAnswer = { readonly verdict: "written"; readonly time: string } | { readonly verdict: "fenced" | "cancelled" };
 
+/** Rows of one statement, taken apart into the tables that it writes. */
+interface AppendInput {
+  readonly rows: readonly AppendRow[];
+  readonly entries: readonly { readonly entry: AppendEntry; readonly write: number; readonly seq: number }[];
+  readonly ends: readonly (RunEnd & { readonly write: number })[];
+  readonly files: readonly { readonly id: string; readonly content: string; readonly write: number }[];
+}
+
 /**
- * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence: entries, result and
- * artifacts are written only for rows it returns. (A join with the row would not fence: it reads a snapshot, the update does not.)
- * They name the write that they belong to by its position.
- *
- * State and owner are compared by `is not distinct from`, which no index answers: a run is to be found by its id. By `=` the planner may take
- * the index of running runs, and each write would walk over all that its process executes.
+ * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence:
+ * entries, result and artifacts are written only for rows it returns. A join with the row would not fence: it
+ * reads a snapshot, the update does not.
  */
-const text = `
+export const appendStatement = statement<AppendInput>("append", (p) => {
+  const writes = p.rows("w", (input) => input.rows, {
+    run_id: ["text", (row) => row.runId],
+    workspace_id: ["text", (row) => row.workspaceId],
+    owner: ["text", (row) => row.owner],
+    fence: ["int", (row) => row.fence],
+    last_seq: ["int", (row) => row.lastSeq],
+    entries: ["int", (row) => row.entries.length],
+    intent: ["boolean", (row) => row.intent],
+    status: ["text", (row) => row.end?.status ?? (row.handBack ? "queued" : null)],
+  });
+  const entries = p.rows("e", (input) => input.entries, {
+    write: ["int", (row) => row.write],
+    seq: ["int", (row) => row.seq],
+    id: ["text", (row) => row.entry.id],
+    type: ["text", (row) => row.entry.type],
+    data: ["jsonb", (row) => row.entry.data],
+  });
+  const ends = p.rows("e", (input) => input.ends, {
+    write: ["int", (row) => row.write],
+    output: ["text", (row) => row.output],
+    error_code: ["text", (row) => row.error?.code ?? null],
+    error_message: ["text", (row) => row.error?.message ?? null],
+    input_tokens: ["bigint", (row) => row.usage.input_tokens],
+    output_tokens: ["bigint", (row) => row.usage.output_tokens],
+    cached_input_tokens: ["bigint", (row) => row.usage.cached_input_tokens],
+    usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
+    cost_micros: ["bigint", (row) => row.costMicros],
+  });
+  const files = p.rows("f", (input) => input.files, {
+    write: ["int", (row) => row.write],
+    id: ["text", (row) => row.id],
+    content: ["text", (row) => row.content],
+  });
+  return `
 with writes as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[])
-    with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
+  select * from ${writes.table}
 ), moved as (
-  update runs r set last_seq = w.last_seq + w.entries, last_transaction = current_transaction(), status = coalesce(w.status, r.status), finished_at = case when w.status <> 'queued' then now() end
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
   from writes w
-  where r.id = any ($1) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner and r.fence = w.fence and r.last_seq = w.last_seq
-    and w.owner in (select p.id from processes p where p.died_at is null) and not (w.intent and r.cancel_requested_at is not null)
-  returning w.position, r.id, r.workspace_id
-), journal as (
-  insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select m.id, e.seq, m.workspace_id, e.id, e.type, ${eventVersion}, e.data
-  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) as e (position, seq, id, type, data)
-  join moved m on m.position = e.position
-), results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens,
-    usage_estimated, cost_micros)
-  select m.id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens, e.output_tokens, e.cached_input_tokens,
-    e.usage_estimated, e.cost_micros
-  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[])
-    as e (position, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros)
-  join moved m on m.position = e.position
-), files as (
+  where r.id = any (${writes.column("run_id")}) and r.id = w.run_id and r.workspace_id = w.workspace_id
+    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
+    -- row would walk over all that its process executes.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
+    and w.owner in (select p.id from processes p where p.died_at is null)
+    and not (w.intent and r.cancel_requested_at is not null)
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+), new_events as (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  from ${entries.table} join moved m on m.position = e.write
+), ${insertEvents("new_events")}, results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
+  from ${ends.table} join moved m on m.position = e.write
+), ${insertResults("results")}, written_files as (
   insert into artifacts (id, workspace_id, run_id, media_type, content)
   select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
-  from unnest($23::int[], $24::text[], $25::text[]) as f (position, id, content)
-  join moved m on m.position = f.position
+  from ${files.table} join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved`;
+});
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
 export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
   const entries = rows.flatMap((row, index) =>
-    row.entries.map((entry, number) => ({ entry, position: index + 1, seq: row.lastSeq + 1 + number })),
+    row.entries.map((entry, number) => ({ entry, write: index + 1, seq: row.lastSeq + 1 + number })),
   );
-  const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, position: index + 1 }]));
-  const files = entries.flatMap(({ entry: { artifact }, position }) => (artifact === undefined ? [] : [{ ...artifact, position }]));
-  const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>({
-    name: "append",
-    text,
-    values: [
-      textArray(rows.map((row) => row.runId)),
-      textArray(rows.map((row) => row.workspaceId)),
-      textArray(rows.map((row) => row.owner)),
-      intArray(rows.map((row) => row.fence)),
-      intArray(rows.map((row) => row.lastSeq)),
-      intArray(rows.map((row) => row.entries.length)),
-      booleanArray(rows.map((row) => row.intent)),
-      textArray(rows.map((row) => row.end?.status ?? (row.handBack ? "queued" : null))),
-      intArray(entries.map(({ position }) => position)),
-      intArray(entries.map(({ seq }) => seq)),
-      textArray(entries.map(({ entry }) => entry.id)),
-      textArray(entries.map(({ entry }) => entry.type)),
-      jsonArray(entries.map(({ entry }) => entry.data)),
-      intArray(ends.map(({ position }) => position)),
-      textArray(ends.map(({ output }) => output)),
-      textArray(ends.map(({ error }) => error?.code ?? null)),
-      textArray(ends.map(({ error }) => error?.message ?? null)),
-      bigintArray(ends.map(({ usage }) => usage.input_tokens)),
-      bigintArray(ends.map(({ usage }) => usage.output_tokens)),
-      bigintArray(ends.map(({ usage }) => usage.cached_input_tokens)),
-      booleanArray(ends.map(({ usage }) => usage.estimated ?? false)),
-      bigintArray(ends.map(({ costMicros }) => costMicros)),
-      intArray(files.map(({ position }) => position)),
-      textArray(files.map(({ id }) => id)),
-      textArray(files.map(({ content }) => content)),
-    ],
-  });
+  const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, write: index + 1 }]));
+  const files = entries.flatMap(({ entry: { artifact }, write }) => (artifact === undefined ? [] : [{ ...artifact, write }]));
+  const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>(
+    appendStatement.query({ rows, entries, ends, files }),
+  );
   const [answer] = answers;
   if (answer === undefined) throw new Error("the append gave no answer");
   const written = new Set(answer.written);

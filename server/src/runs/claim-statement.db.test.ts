@@ -9,7 +9,8 @@ import { appendToRuns } from "./append-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
 import { recordDeaths } from "./process-store.ts";
 import { readOutcome } from "./result-store.ts";
-import { type StartedRun, startRuns } from "./start-statement.ts";
+import type { StartedRun } from "./start-row.ts";
+import { startRuns } from "./start-runs.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 8, role, log: createLog("silent") });
@@ -154,7 +155,7 @@ test("a claim of a limited agent does not hold up the start of its runs", async 
   try {
     await client.query("begin");
     await client.query("select from agents where id = $1 for no key update", [agent.agentId]);
-    expect((await startOne(database, agent)).running).toBe(false);
+    expect((await startOne(database, agent)).status === "running").toBe(false);
   } finally {
     await client.query("rollback");
     client.release();

@@ -15,8 +15,8 @@ import { deleteRunRows } from "./delete-store.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
 import { cancelledRuns, recordDeaths } from "./process-store.ts";
 import { readLastSeqs, readOutcome } from "./result-store.ts";
-import { retryStored } from "./retry-statement.ts";
-import { startRuns } from "./start-statement.ts";
+import { readRetried } from "./retry-store.ts";
+import { startRuns } from "./start-runs.ts";
 
 /**
  * A prepared statement is planned once. Planned while the tables are almost empty, it may say "read the whole table", which nobody notices
@@ -159,10 +159,21 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     if (run === undefined) throw new Error("no run");
     await appendToRuns(database, [appendRow(run, owner, { end: succeeded })]);
     const { runId: original, workspaceId } = run;
-    const once = { scope: "key:x POST /", key: newId("req"), bodyHash: hash };
-    const ids = { runId: newId("run"), eventId: newId("evt"), auditId: newId("aud") };
-    return () =>
-      retryStored(planned, { ...ids, original, workspaceId, agentIds: null, principal: "key:x", address: null, version: "current", once });
+    const details = {
+      version: 1,
+      triggerId: null,
+      promptPrefix: "",
+      retryOf: original,
+      keyScope: "key:x POST /",
+      audit: { id: newId("aud"), address: null, action: "run.retry", data: "{}" },
+      initial: "ready" as const,
+    };
+    const caller = { kind: "member" as const, principal: "key:x", workspaceId };
+    const row = startRow(agent, { caller, key: newId("req"), bodyHash: hash, details });
+    return async () => {
+      await inTenant((tx) => readRetried(tx, { workspaceId, runId: original, agentIds: undefined }));
+      await startRuns(planned, [row]);
+    };
   },
   "a look for cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
   "reading a run's events": async () => {

@@ -15,5 +15,6 @@ export { retryRun } from "./retry.ts";
 export { createRuntime, type Runtime } from "./runtime.ts";
 export { type HeldCredential, whatStands } from "./standing-statement.ts";
 export { mayStart, type Started, type StartRequest, startRun, unauthorizedMessage } from "./start.ts";
+export { type Caller, callerId } from "./start-row.ts";
 export { readCursor, streamRun, streamStarted } from "./stream.ts";
 export { waitForRun } from "./wait.ts";

@@ -1,7 +1,7 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
 import { type Journal, type Outcome, RunStopped } from "../engine/index.ts";
 import type { AppendRow, RunEnd } from "./append-statement.ts";
-import { toEntry, toStored } from "./journal-entry.ts";
+import { terminalEvent, toEntry, toStored } from "./journal-entry.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -44,18 +44,6 @@ export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, event
     end: (outcome, added) => write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
     handBack: () => write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
   };
-}
-
-function terminalEvent(outcome: Outcome): NewEvent {
-  const { usage, cost_micros } = outcome;
-  switch (outcome.status) {
-    case "succeeded":
-      return { type: "run.finished", data: { output: outcome.output, usage, cost_micros } };
-    case "failed":
-      return { type: "run.failed", data: { error: outcome.error, usage, cost_micros } };
-    case "cancelled":
-      return { type: "run.cancelled", data: { error: outcome.error, usage, cost_micros } };
-  }
 }
 
 function toEnd(outcome: Outcome): RunEnd {

@@ -1,9 +1,9 @@
 import { elapsed } from "../base/clock.ts";
 import type { Database } from "../base/database/index.ts";
 import { readQueueLimit } from "./queue-limit-store.ts";
-import type { StartRow } from "./start-statement.ts";
+import { callerId, type StartRow } from "./start-row.ts";
 
-type Caller = Pick<StartRow, "credentialHash" | "agentId" | "member">;
+type Caller = Pick<StartRow, "caller" | "agentId">;
 
 /**
  * How many runs an agent may have queued, for who is told that there are as many. The gate need not say it, since nobody else wants to know;
@@ -22,7 +22,7 @@ export function createQueueLimits(database: Database): QueueLimits {
   const known = new Map<string, { readonly limit: Promise<number | undefined>; readonly until: number }>();
   return {
     of(caller) {
-      const name = `${caller.credentialHash.toString("hex")} ${caller.agentId ?? ""}`;
+      const name = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
       const kept = known.get(name);
       if (kept !== undefined && kept.until > elapsed()) return kept.limit;
       // The refusal stands without it.

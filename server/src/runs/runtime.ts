@@ -16,7 +16,8 @@ import type { PreparedAgent } from "./prepared-agent.ts";
 import { createQueueLimits, type QueueLimits } from "./queue-limits.ts";
 import type { RunRef } from "./run.ts";
 import { type SharedReads, shareReads } from "./shared-reads.ts";
-import { type StartAnswer, type StartRow, startRuns } from "./start-statement.ts";
+import type { StartAnswer, StartRow } from "./start-row.ts";
+import { startRuns } from "./start-runs.ts";
 
 /** What the verbs of runs share inside one process. */
 export interface Runtime {

@@ -5,7 +5,7 @@ import { seedAgent, startRow } from "../../test/tenant.ts";
 import { connect, inWorkspace } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { mostScanned, type Search, searchRuns } from "./search-store.ts";
-import { startRuns } from "./start-statement.ts";
+import { startRuns } from "./start-runs.ts";
 
 /**
  * What a page costs must not grow with the tables. They hold 40,000 ended runs at first and 120,000 later, and the pages are counted that a

@@ -2,12 +2,18 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent, seedProcess, seedTrigger, startedOf, startOne, startRow } from "../../test/tenant.ts";
+import { newId } from "../base/ids.ts";
+import { cancelStored } from "./cancel-statement.ts";
+import { claimQueued } from "./claim-statement.ts";
 import { recordDeaths } from "./process-store.ts";
-import { type StartRow, startRuns } from "./start-statement.ts";
+import { readOutcome } from "./result-store.ts";
+import type { RunDetails, StartRow } from "./start-row.ts";
+import { startRuns } from "./start-runs.ts";
 
 const { database } = await testDatabase();
 const hash = Buffer.alloc(32, 1);
 const otherHash = Buffer.alloc(32, 2);
+const by = (secret: Buffer) => ({ kind: "credential" as const, hash: secret });
 
 async function rowsOf(runId: string) {
   const { rows } = await database.engine.query(
@@ -24,7 +30,13 @@ test("a run is born running where there is room for it, owned by the process tha
   const owner = await seedProcess(database);
   const row = startRow(agent, { owner });
   const run = startedOf((await startRuns(database, [row]))[0]);
-  expect(run).toMatchObject({ runId: row.runId, workspaceId: agent.workspaceId, agentId: agent.agentId, agentVersion: 1, running: true });
+  expect(run).toMatchObject({
+    runId: row.runId,
+    workspaceId: agent.workspaceId,
+    agentId: agent.agentId,
+    agentVersion: 1,
+    status: "running",
+  });
   expect(await rowsOf(run.runId)).toEqual([
     {
       status: "running",
@@ -50,7 +62,7 @@ test("a run is queued where there is no room, or the agent limits how many execu
   const rows = [startRow(free), startRow(limited, { owner }), startRow(free, { owner: dead }), startRow(free, { owner: "prc_unknown" })];
   for (const answer of await startRuns(database, rows)) {
     const run = startedOf(answer);
-    expect(run.running).toBe(false);
+    expect(run.status).toBe("queued");
     expect(await rowsOf(run.runId)).toMatchObject([
       { status: "queued", owner: null, fence: 0, last_seq: 1, began: false, events: ["run.queued"] },
     ]);
@@ -67,11 +79,11 @@ test("every row of a batch is judged by itself and answered in order, as it woul
   const disabled = await seedTrigger(database, agent, { enabled: false });
   await database.engine.query("update agents set paused_at = now() where id = $1", [paused.agentId]);
   const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
-  const fire = (of: { hash: Buffer }) => ({ door: "fire" as const, agentId: null, credentialHash: of.hash });
+  const fire = (of: { hash: Buffer }) => ({ source: "trigger" as const, agentId: null, caller: by(of.hash) });
   const judged = (): [StartRow, string][] => [
     [startRow(agent, { owner }), "started"],
-    [startRow(agent, { credentialHash: stranger.hash }), "unauthorized"],
-    [startRow(agent, { credentialHash: Buffer.alloc(32) }), "unauthorized"],
+    [startRow(agent, { caller: by(stranger.hash) }), "unauthorized"],
+    [startRow(agent, { caller: by(Buffer.alloc(32)) }), "unauthorized"],
     [startRow(agent, { key: "k", bodyHash: hash }), "replay"],
     [startRow(agent, { key: "k", bodyHash: otherHash }), "idempotency_mismatch"],
     [startRow(agent, { key: randomUUID(), bodyHash: hash }), "started"],
@@ -82,7 +94,7 @@ test("every row of a batch is judged by itself and answered in order, as it woul
     [startRow(agent, { ...fire(bare), payload: "" }), "empty"],
     [startRow(agent, { ...fire(bare), key: randomUUID(), bodyHash: hash }), "started"],
     [startRow(agent, fire(disabled)), "trigger_disabled"],
-    [startRow(agent, { credentialHash: trigger.hash }), "unauthorized"],
+    [startRow(agent, { caller: by(trigger.hash) }), "unauthorized"],
     [startRow(agent, fire(agent)), "unauthorized"],
   ];
 
@@ -96,7 +108,7 @@ test("every row of a batch is judged by itself and answered in order, as it woul
 
   for (const repeated of [false, true]) {
     for (const [row, verdict] of judged()) {
-      expect(await startRuns(database, [row], { repeated }), `${row.door}, ${row.key}, ${repeated}`).toMatchObject([{ verdict }]);
+      expect(await startRuns(database, [row], { repeated }), `${row.source}, ${row.key}, ${repeated}`).toMatchObject([{ verdict }]);
     }
   }
 });
@@ -118,7 +130,7 @@ test("a repeat of a start that others have gone on with since does not begin it 
   const row = startRow(agent, { owner });
   await startRuns(database, [row]);
   await database.engine.query("update runs set fence = 2 where id = $1", [row.runId]);
-  expect(startedOf((await startRuns(database, [row]))[0]).running).toBe(false);
+  expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
 });
 
 test("of two rows with one key in a batch one starts, and the other is told to ask again, which gives it the same run", async () => {
@@ -138,7 +150,7 @@ test("the same key is another one for another agent, and for a trigger", async (
   const answers = await startRuns(database, [
     startRow(agent, key),
     startRow(other, key),
-    startRow(agent, { ...key, door: "fire", agentId: null, credentialHash: trigger.hash }),
+    startRow(agent, { ...key, source: "trigger", agentId: null, caller: by(trigger.hash) }),
   ]);
   expect(answers.map(({ verdict }) => verdict)).toEqual(["started", "started", "started"]);
 });
@@ -175,4 +187,93 @@ test("one agent's full queue does not refuse another's runs in the same batch", 
   const other = await seedAgent(database, { workspaceId: full.workspaceId, limits: { max_queued_runs: 2 } });
   const answers = await startRuns(database, [startRow(full), startRow(other), startRow(full), startRow(other)]);
   expect(answers.map(({ verdict }) => verdict)).toEqual(["agent_busy", "started", "agent_busy", "started"]);
+});
+
+const details: RunDetails = {
+  version: null,
+  triggerId: null,
+  promptPrefix: "",
+  retryOf: null,
+  keyScope: null,
+  audit: null,
+  initial: "ready",
+};
+
+test("a run that is created already failed has its error and result, and binds no Idempotency-Key", async () => {
+  const agent = await seedAgent(database);
+  const owner = await seedProcess(database);
+  const error = { code: "ceiling_reached", message: "The daily ceiling is reached." } as const;
+  const failing = startRow(agent, { owner, key: "k", bodyHash: hash, details: { ...details, initial: error } });
+  const run = startedOf((await startRuns(database, [failing]))[0]);
+  expect(run.status).toBe("failed");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "failed", owner: null, last_seq: 1, began: false, events: ["run.failed"] }]);
+  expect(await readOutcome(database, run)).toEqual({
+    status: "failed",
+    error,
+    usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
+    cost_micros: 0,
+  });
+  const { rows } = await database.engine.query("select data from events where run_id = $1", [run.runId]);
+  expect(rows).toMatchObject([{ data: { error, cost_micros: 0 } }]);
+  expect(startedOf((await startRuns(database, [startRow(agent, { owner, key: "k", bodyHash: hash })]))[0]).status).toBe("running");
+});
+
+test("a run is created waiting although its agent is paused and its queue full, and nobody claims it", async () => {
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
+  const owner = await seedProcess(database);
+  await startOne(database, agent);
+  await database.engine.query("update agents set paused_at = now() where id = $1", [agent.agentId]);
+  const held = startRow(agent, { owner, details: { ...details, initial: "waiting" } });
+  const run = startedOf((await startRuns(database, [held]))[0]);
+  expect(run.status).toBe("waiting");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "waiting", owner: null, began: false, events: ["run.waiting"] }]);
+  const claim = { owner, eventIds: [newId("evt"), newId("evt")] };
+  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(run.runId);
+});
+
+test("a waiting run is cancelled like a queued one", async () => {
+  const agent = await seedAgent(database);
+  const run = await startOne(database, agent, { details: { ...details, initial: "waiting" } });
+  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe("cancelled");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "cancelled", events: ["run.waiting", "run.cancelled"] }]);
+});
+
+test("a run that the server describes has its own version, prefix, trigger, key scope and audit entry", async () => {
+  const agent = await seedAgent(database);
+  const trigger = await seedTrigger(database, agent);
+  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
+  const audit = { id: newId("aud"), address: "192.0.2.1", action: "run.retry", data: '{"retry_of":"run_1"}' };
+  const described: RunDetails = { ...details, version: 1, triggerId: trigger.triggerId, promptPrefix: "Look:", retryOf: "run_1" };
+  const row = startRow(agent, {
+    ...{ caller, source: "trigger", key: "k", bodyHash: hash },
+    details: { ...described, keyScope: "key:key_1 POST /x", audit },
+  });
+  const run = startedOf((await startRuns(database, [row]))[0]);
+  expect(run).toMatchObject({ triggerId: trigger.triggerId, promptPrefix: "Look:", agentVersion: 1 });
+  const { rows } = await database.engine.query(
+    `select i.source, i.trigger_id, i.prompt_prefix, i.retry_of, i.principal, k.scope, a.actor, a.action, a.data
+      from run_inputs i join idempotency k on k.run_id = i.run_id join audit a on a.target = i.run_id where i.run_id = $1`,
+    [run.runId],
+  );
+  expect(rows).toEqual([
+    {
+      ...{ source: "trigger", trigger_id: trigger.triggerId, prompt_prefix: "Look:", retry_of: "run_1", principal: "key:key_1" },
+      ...{ scope: "key:key_1 POST /x", actor: "key:key_1", action: "run.retry", data: { retry_of: "run_1" } },
+    },
+  ]);
+});
+
+test("only a caller with details is told that an agent was deleted, and only after a replay", async () => {
+  const agent = await seedAgent(database);
+  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
+  const request = { caller, key: "k", bodyHash: hash };
+  const first = await startOne(database, agent, { ...request, details: { ...details, keyScope: "s" } });
+  await database.engine.query("update agents set deleted_at = now() where id = $1", [agent.agentId]);
+  const answers = await startRuns(database, [
+    startRow(agent, { ...request, details: { ...details, keyScope: "s" } }),
+    startRow(agent, { ...request, key: "other", details: { ...details, keyScope: "s" } }),
+    startRow(agent, request),
+  ]);
+  expect(answers.map(({ verdict }) => verdict)).toEqual(["replay", "agent_deleted", "not_found"]);
+  expect(answers[0]).toMatchObject({ runId: first.runId });
 });

@@ -1,372 +1,250 @@
-import { eventVersion } from "@beckon/contract";
-import { booleanArray, bytesArray, type Database, intArray, isUniqueViolation, textArray } from "../base/database/index.ts";
-import { engineVersion } from "./run.ts";
+import type { RunError } from "@beckon/contract";
+import { type Parameters, type Statement, statement } from "../base/database/index.ts";
+import { insertRuns } from "./insert-runs.ts";
+import { nothingUsed, terminalEvent } from "./journal-entry.ts";
+import { initialError, type StartRow } from "./start-row.ts";
 
-/** One request to start a run, as the gate judges it. Ids are made before, so that a statement can be sent again unchanged. */
-export interface StartRow {
-  readonly runId: string;
-  readonly eventId: string;
-  readonly door: "invoke" | "fire";
-  /** SHA-256 of the credential, whatever kind it is. */
-  readonly credentialHash: Buffer;
-  /** A member who is signed in: the door has asked for the session and the role, and the hash is one that no credential has. */
-  readonly member?: { readonly principal: string; readonly workspaceId: string } | undefined;
-  /** The agent named in the path; fire has none. */
-  readonly agentId: string | null;
-  readonly key: string | null;
-  /** SHA-256 of the raw body; null while the body is not read, or could not be. */
-  readonly bodyHash: Buffer | null;
-  readonly payload: string;
-  readonly contentType: string | null;
-  /**
-   * What the door found wrong with the body: the gate gives it only when nothing before the body refuses. `unread`: the credential
-   * alone is asked for; `unhashable`: there is no body hash, so an Idempotency-Key cannot be looked up.
-   */
-  readonly body: "good" | "bad" | "unhashable" | "unread";
-  /** Whether this process would execute it now. */
-  readonly room: boolean;
-  /** The process that would. */
-  readonly owner: string;
+/** What at least one request of a batch needs. Joins that none needs are left out: each costs as much as several rows. */
+export interface Parts {
+  readonly triggers: boolean;
+  readonly keys: boolean;
+  readonly details: boolean;
+  /** A row may have been written by an earlier send of the same batch. */
+  readonly repeated: boolean;
 }
 
-export type Refused =
-  | "unauthorized"
-  | "forbidden"
-  | "not_found"
-  | "idempotency_mismatch"
-  | "agent_paused"
-  | "trigger_disabled"
-  | "empty"
-  | "agent_busy"
-  /** The door's own finding about the body comes next. */
-  | "body";
-
-export interface StartedRun {
-  readonly runId: string;
-  readonly workspaceId: string;
-  readonly agentId: string;
-  readonly agentVersion: number;
-  /** Changes with every change of the agent's provider; null: it has none of the workspace's. */
-  readonly providerStamp: string | null;
-  readonly triggerId: string | null;
-  readonly promptPrefix: string;
-  /** Born running and owned by the process that asked, else queued. */
-  readonly running: boolean;
+/** Requests that share everything but run, key and payload are sent as one caller. */
+export interface StartInput {
+  readonly rows: readonly StartRow[];
+  readonly callers: readonly StartRow[];
+  /** Position of each row's caller, from 1. */
+  readonly callerOf: readonly number[];
 }
 
-export type StartAnswer =
-  | { readonly verdict: "started"; readonly run: StartedRun }
-  /** An earlier run has the key: it is the answer. */
-  | { readonly verdict: "replay"; readonly runId: string; readonly workspaceId: string; readonly agentId: string }
-  /** Neither refused nor written: a request with the same key was written at the same moment. Ask again. */
-  | { readonly verdict: "contended" }
-  | { readonly verdict: Refused };
+const memberOf = ({ caller }: StartRow) => (caller.kind === "member" ? caller : undefined);
+
+/** Stands for a table that no request of the batch needs; the planner folds it away. */
+const noRow = (alias: string, ...columns: readonly string[]) =>
+  `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
 
 /**
- * The gate: judges every row against one snapshot, writes those that start, and gives each its own verdict, in one statement and
- * one commit. The order of the `case` is the order of refusals in the contract.
- *
- * - A run id that exists is `started` before anything else: the reply was lost and the statement sent again. It is looked for in a statement
- *   that is sent again, and no other.
- * - `on conflict do nothing` on the key settles two requests with one key, in one batch or in two processes.
- * - Queued runs are counted only for agents that would get one more; batches in flight at other processes may overshoot.
- * - A run is born running only while the owner has not been declared dead.
- * - What requests have in common is sent once for all of them, looked up once, and answered once. What none of them brings has no part in the
- *   statement: to make a part ready costs as much as several rows, used or not. In its place is a row of nothing, which the planner folds away.
- * - Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was planned, it can only be a
- *   walk from row to index, never a join over a whole table.
- * - No `coalesce` in what a row is looked up by: row-level security takes it for a leak, and would have the index not used. `case` will do.
- * - Keys are bound in the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+ * The admission check: checks every row against one snapshot, writes those that start, and answers each, in one
+ * statement and one commit. The order of the `case` in `checked` is the order of errors in the contract.
  */
-function gate({ fired, keyed, repeated }: Brought): string {
-  const trigger = fired
-    ? `left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null limit 1
-  ) g on true`
-    : "cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g";
-  const old = keyed
-    ? `left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
-  ) old on true`
-    : "cross join (select null::text as run_id, null::bytea as body_hash) old";
-  const bound = keyed
-    ? `bound as (
-  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
-  select workspace_id, coalesce(trigger_id, agent_id), key, body_hash, run_id from judged
-  where verdict = 'start' and key is not null and (running or run_id not in (select run_id from busy))
-  order by coalesce(trigger_id, agent_id), key, position
-  on conflict do nothing
-  returning run_id
-), `
-    : "";
-  const isBound = keyed ? "key is null or run_id in (select run_id from bound)" : "true";
-  const written = repeated
-    ? "left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true"
-    : "cross join (select null::text as run_id) written";
-  return `
+function startStatement(parts: Parts): Statement<StartInput> {
+  const chosen = (["triggers", "keys", "details", "repeated"] as const).filter((part) => parts[part]);
+  return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
+    const callers = p.rows("c", (input) => input.callers, {
+      source: ["text", (row) => row.source],
+      credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
+      agent: ["text", (row) => row.agentId],
+      member: ["text", (row) => memberOf(row)?.principal ?? null],
+      workspace: ["text", (row) => memberOf(row)?.workspaceId ?? null],
+      content_type: ["text", (row) => row.contentType],
+      body: ["text", (row) => row.body],
+      room: ["boolean", (row) => row.room],
+      owner: ["text", (row) => row.owner],
+      detailed: ["boolean", (row) => row.details !== undefined],
+    });
+    const requests = p.rows("r", ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })), {
+      run_id: ["text", ({ row }) => row.runId],
+      event_id: ["text", ({ row }) => row.eventId],
+      caller: ["int", ({ caller }) => caller],
+      key: ["text", ({ row }) => row.key],
+      body_hash: ["bytea", ({ row }) => row.bodyHash],
+      payload: ["text", ({ row }) => row.payload],
+    });
+    const details = parts.details ? detailsTable(p) : undefined;
+    const scope = "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
+    const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
+    const isBound = parts.keys ? "key is null or status = 'failed' or run_id in (select run_id from bound)" : "true";
+    return `
 with callers as materialized (
-  select c.*, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at,
-    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix, provider.stamp as provider_stamp,
-    born.running, case when not born.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id limit a.max_queued_runs
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
     ) as counted) end as waiting,
-    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id when c.member is not null then c.member
-      else 'key:' || k.id end as principal,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.door = 'fire' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[])
-    with ordinality as c (door, credential, agent, member, workspace, content_type, body, room, owner, caller)
+  from ${callers.table}
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.door = 'fire') and (c.door = 'fire' or t.agent_id = c.agent) limit 1
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.door = 'invoke' and s.hash = c.credential and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id and (k.expires_at is null or k.expires_at > now()) limit 1
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
-      and a.workspace_id = case when t.hash is not null then t.workspace_id when c.member is not null then c.workspace else k.workspace_id end
-      and a.deleted_at is null and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
-  ${trigger}
+  ${
+    parts.triggers
+      ? `left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true`
+      : noRow("g", "id text", "enabled boolean", "prompt_prefix text")
+  }
   cross join lateral (
-    select c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) born
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
-), judged as (
-  select r.*, c.door, c.content_type, c.owner, c.agent_id, c.workspace_id, c.version, c.max_queued_runs, c.waiting, c.trigger_id, c.prompt_prefix,
-    c.principal, c.running, old.run_id as replayed_run,
+), ${details === undefined ? "" : `details as materialized (select * from ${details}), `}checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
     case
+      -- An earlier send of the same row wrote it; its reply was lost.
       when written.run_id is not null then 'started'
       when c.refusal is not null then c.refusal
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
-      when old.run_id is not null then 'idempotency_mismatch'
-      when c.paused_at is not null then 'agent_paused'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
       when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
       when c.body <> 'good' then 'body'
-      when run_input(c.prompt_prefix, r.payload) = '' then 'empty'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
       else 'start'
     end as verdict
-  from unnest($10::text[], $11::text[], $12::int[], $13::text[], $14::bytea[], $15::text[])
-    with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
-  join callers c on c.caller = r.caller
-  ${old}
-  ${written}
+  from ${requests.table}
+  join callers c on c.caller_position = r.caller
+  ${
+    details === undefined
+      ? noRow(
+          "d",
+          ...["version int", "trigger_id text", "prompt_prefix text", "retry_of text", "key_scope text", "initial text"],
+          ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
+          ...["error_code text", "error_message text", "event_data jsonb"],
+        )
+      : "left join details d on d.request = r.position"
+  }
+  ${
+    parts.keys
+      ? `left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = ${scope}
+      and i.key = r.key limit 1
+  ) old on true`
+      : noRow("old", "run_id text", "body_hash bytea")
+  }
+  ${
+    parts.repeated
+      ? "left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true"
+      : noRow("written", "run_id text")
+  }
 ), busy as (
   select run_id from (
     select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
-    from judged where verdict = 'start' and not running
+    from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
-), ${bound}starting as not materialized (
-  select * from judged
-  where verdict = 'start' and (running or run_id not in (select run_id from busy)) and (${isBound})
-), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
-  select run_id, workspace_id, agent_id, case when running then 'running' else 'queued' end, case when running then owner end,
-    case when running then 1 else 0 end, 1, case when running then now() end
-  from starting
-), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix, content_type, principal, engine_version)
-  select run_id, workspace_id, version, case door when 'fire' then 'trigger' else door end, trigger_id, payload, prompt_prefix, content_type,
-    principal, ${engineVersion}
-  from starting
-), journal as (
-  insert into events (run_id, seq, workspace_id, id, type, version, data)
-  select run_id, 1, workspace_id, event_id, case when running then 'run.started' else 'run.queued' end, ${eventVersion}, '{}'
-  from starting
-)
+), ${
+      parts.keys
+        ? `bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (${isAdmitted})
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), `
+        : ""
+    }starting as not materialized (
+  select * from checked where verdict = 'start' and (${isAdmitted}) and (${isBound})
+), ${insertRuns("starting", { failing: parts.details })}${
+      parts.details
+        ? `, recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)`
+        : ""
+    }
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
-    when not running and run_id in (select run_id from busy) then 'agent_busy'
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
     when not (${isBound}) then 'contended'
     else 'start'
-  end, replayed_run)) from judged) as verdicts,
-  (select json_agg(json_build_object('caller', caller, 'workspace_id', workspace_id, 'agent_id', agent_id, 'version', version,
-    'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers) as callers`;
-}
-
-/** What at least one request of a batch brings. */
-interface Brought {
-  readonly fired: boolean;
-  readonly keyed: boolean;
-  /** It may have been written by an earlier send. */
-  readonly repeated: boolean;
-}
-
-/** Made once, since a statement is sent by its name alone when the connection knows the same text by it. */
-const gates = new Map<string, string>();
-
-function gateFor(brought: Brought): { name: string; text: string } {
-  const { fired, keyed, repeated } = brought;
-  const name = `start${fired ? ":fired" : ""}${keyed ? ":keyed" : ""}${repeated ? ":repeated" : ""}`;
-  const text = gates.get(name) ?? gate(brought);
-  gates.set(name, text);
-  return { name, text };
-}
-
-/** What the gate answers: of each request its verdict, and what it knows of those who ask. */
-interface Judgement {
-  readonly verdicts: readonly Verdict[];
-  readonly callers: readonly (Known & { readonly caller: number })[];
-}
-
-/** Place of the request in the batch, counted from 1; `start`: it was written now; `started`: it had been before. */
-type Verdict =
-  | readonly [position: number, verdict: "replay", replayedRun: string]
-  | readonly [position: number, verdict: "start" | "started" | "contended" | Refused, replayedRun: null];
-
-/** Of a caller whom no credential admits, nothing. */
-interface Known {
-  readonly workspace_id: string;
-  readonly agent_id: string;
-  readonly version: number;
-  readonly provider_stamp: string | null;
-  readonly trigger_id: string | null;
-  readonly prompt_prefix: string;
-  readonly running: boolean;
-}
-
-/**
- * Judges and writes `rows`, and answers each in order.
- * @param repeated false: no earlier send of any of them can have come to the database, which is then not asked for one.
- */
-export async function startRuns(database: Database, rows: readonly StartRow[], { repeated = true } = {}): Promise<StartAnswer[]> {
-  const { callers, callerOf } = callersOf(rows);
-  const judgement = await judge(database, rows, callers, callerOf, repeated);
-  if (judgement.verdicts.length !== rows.length) throw new Error("the gate left a request without a verdict");
-  const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
-  const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);
-  for (const verdict of judgement.verdicts) {
-    const index = verdict[0] - 1;
-    const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
-    if (row === undefined || caller === undefined) throw new Error("the gate answered for nobody who asked");
-    answers[index] = toAnswer(database, row, verdict, caller);
-  }
-  return Promise.all(answers);
-}
-
-/** The requests that tell callers apart, and which of them each row has its caller in, counted from 1. */
-function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: number[] } {
-  const callers: StartRow[] = [];
-  const known = new Map<string, number>();
-  const callerOf = rows.map((row) => {
-    const { door, agentId, body, room, owner, member, credentialHash, contentType } = row;
-    const key = `${door} ${agentId} ${body} ${room} ${owner} ${member?.workspaceId} ${credentialHash.toString("latin1")} ${member?.principal} ${contentType}`;
-    const caller = known.get(key) ?? callers.push(row);
-    known.set(key, caller);
-    return caller;
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers`;
   });
-  return { callers, callerOf };
 }
 
-async function judge(
-  database: Database,
-  rows: readonly StartRow[],
-  callers: readonly StartRow[],
-  callerOf: readonly number[],
-  repeated: boolean,
-): Promise<Judgement> {
-  const send = async (again: boolean) => {
-    const answer = await database.engine.query<Judgement>({
-      ...gateFor({
-        fired: callers.some((row) => row.door === "fire"),
-        keyed: rows.some((row) => row.key !== null),
-        repeated: again,
-      }),
-      values: [
-        textArray(callers.map((row) => row.door)),
-        bytesArray(callers.map((row) => row.credentialHash)),
-        textArray(callers.map((row) => row.agentId)),
-        textArray(callers.map((row) => row.member?.principal ?? null)),
-        textArray(callers.map((row) => row.member?.workspaceId ?? null)),
-        textArray(callers.map((row) => row.contentType)),
-        textArray(callers.map((row) => row.body)),
-        booleanArray(callers.map((row) => row.room)),
-        textArray(callers.map((row) => row.owner)),
-        textArray(rows.map((row) => row.runId)),
-        textArray(rows.map((row) => row.eventId)),
-        intArray(callerOf),
-        textArray(rows.map((row) => row.key)),
-        bytesArray(rows.map((row) => row.bodyHash)),
-        textArray(rows.map((row) => row.payload)),
-      ],
-    });
-    if (answer.rows[0] === undefined) throw new Error("the gate gave no answer");
-    return answer.rows[0];
-  };
-  try {
-    return await send(repeated);
-  } catch (thrown) {
-    if (!isUniqueViolation(thrown)) throw thrown;
-    // An earlier send was under way, unseen by this one's snapshot, and has been committed while this one waited for it.
-    return await send(true);
-  }
+function detailsTable(p: Parameters<StartInput>): string {
+  const select = ({ rows }: StartInput) =>
+    rows.flatMap(({ details }, index) => (details === undefined ? [] : [{ ...details, request: index + 1 }]));
+  return p.rows("d", select, {
+    request: ["int", (row) => row.request],
+    version: ["int", (row) => row.version],
+    trigger_id: ["text", (row) => row.triggerId],
+    prompt_prefix: ["text", (row) => row.promptPrefix],
+    retry_of: ["text", (row) => row.retryOf],
+    key_scope: ["text", (row) => row.keyScope],
+    initial: ["text", ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed")],
+    audit_id: ["text", (row) => row.audit?.id ?? null],
+    audit_address: ["text", (row) => row.audit?.address ?? null],
+    audit_action: ["text", (row) => row.audit?.action ?? null],
+    audit_data: ["jsonb", (row) => row.audit?.data ?? "{}"],
+    error_code: ["text", (row) => initialError(row)?.code ?? null],
+    error_message: ["text", (row) => initialError(row)?.message ?? null],
+    event_data: ["jsonb", (row) => failedData(initialError(row))],
+  }).table;
 }
 
-function toAnswer(
-  database: Database,
-  { runId }: StartRow,
-  [, verdict, replayedRun]: Verdict,
-  known: Known,
-): StartAnswer | Promise<StartAnswer> {
-  switch (verdict) {
-    case "start":
-      return { verdict: "started", run: toStarted(runId, known) };
-    case "started":
-    case "contended":
-      return writtenBefore(database, runId, verdict);
-    case "replay":
-      return { verdict, runId: replayedRun, workspaceId: known.workspace_id, agentId: known.agent_id };
-    default:
-      return { verdict };
-  }
+/** Data of the `run.failed` that a run begins and ends with. */
+function failedData(error: RunError | undefined): string {
+  return error === undefined ? "{}" : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
 }
 
-/** A key that another run has may have been bound by an earlier send of this very row. */
-async function writtenBefore(database: Database, runId: string, verdict: "started" | "contended"): Promise<StartAnswer> {
-  const run = await readStarted(database, runId);
-  if (run !== undefined) return { verdict: "started", run };
-  if (verdict === "started") throw new Error(`run ${runId} was written and is gone`);
-  return { verdict };
+/** Made once, since a connection is sent a statement's name alone when it knows the text. */
+const statements = new Map<string, Statement<StartInput>>();
+
+export function statementFor(parts: Parts): Statement<StartInput> {
+  const id = JSON.stringify(parts);
+  const made = statements.get(id) ?? startStatement(parts);
+  statements.set(id, made);
+  return made;
 }
 
-function toStarted(runId: string, known: Known): StartedRun {
-  return {
-    runId,
-    workspaceId: known.workspace_id,
-    agentId: known.agent_id,
-    agentVersion: known.version,
-    providerStamp: known.provider_stamp,
-    triggerId: known.trigger_id,
-    promptPrefix: known.prompt_prefix,
-    running: known.running,
-  };
-}
-
-/** The run that an earlier send of the same row has written, as it was written: what has become of it since is not the verdict's matter. */
-async function readStarted(database: Database, runId: string): Promise<StartedRun | undefined> {
-  const { rows } = await database.engine.query<Known>({
-    name: "read-started",
-    text: `select r.workspace_id, r.agent_id, i.agent_version as version,
-        (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
-          where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp, i.trigger_id, i.prompt_prefix,
-        r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
-      from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
-    values: [runId],
-  });
-  const row = rows[0];
-  return row && toStarted(runId, row);
+/** Every form of the statement, for review. */
+export function startStatements(): Statement<StartInput>[] {
+  const choices = [false, true];
+  return choices.flatMap((triggers) =>
+    choices.flatMap((keys) =>
+      choices.flatMap((details) => choices.map((repeated) => startStatement({ triggers, keys, details, repeated }))),
+    ),
+  );
 }

@@ -1,6 +1,7 @@
 import { sleep } from "../base/clock.ts";
+import type { IdempotencyBinding } from "../base/context.ts";
 import { databaseAway, failureKind, GiveUp } from "../base/database/index.ts";
-import { messageOf, Refusal } from "../base/errors.ts";
+import { messageOf, Refusal, type Result } from "../base/errors.ts";
 import { mismatch } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { deletedRun } from "./access.ts";
@@ -12,15 +13,15 @@ import { queueFull } from "./queue-full.ts";
 import { readStoredStatus } from "./result-store.ts";
 import type { RunRef } from "./run.ts";
 import type { Runtime, UnansweredStart } from "./runtime.ts";
-import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-statement.ts";
+import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-row.ts";
 import { unbindKey } from "./unbind-key-statement.ts";
 
-/** What a door knows of a request to start a run. */
-export interface StartRequest
-  extends Pick<StartRow, "door" | "credentialHash" | "member" | "agentId" | "key" | "bodyHash" | "payload" | "contentType"> {
-  readonly body: StartRow["body"];
-  /** What is wrong with the body, given when nothing that comes before it refuses. */
-  readonly bodyRefusal?: Refusal | undefined;
+/** A request to start a run, whatever protocol it came by. */
+export interface StartRequest extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
+  /** Undefined: the request has no Idempotency-Key. */
+  readonly idempotency?: Result<IdempotencyBinding> | undefined;
+  /** The payload, or what is wrong with it, which is answered when nothing before the body rejects the request. */
+  readonly payload: Result<string>;
   /** The caller reads the run's stream with this one. */
   readonly hearer?: Hearer | undefined;
 }
@@ -49,13 +50,13 @@ const rememberRefusedMs = 30_000;
  */
 export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
   if (runtime.draining) throw stopping();
-  const { bodyRefusal, hearer, ...row } = request;
+  const row = requested(request);
   for (;;) {
     const answer = await submit(runtime, row);
     switch (answer.verdict) {
       case "started":
-        if (answer.run.running) void executeOwned(runtime, owned(answer.run, answer.owner, request));
-        else announceQueued(runtime);
+        if (answer.run.status === "running") void executeOwned(runtime, owned(answer.run, answer.owner, row.payload, request.hearer));
+        if (answer.run.status === "queued") announceQueued(runtime);
         return { runId: answer.run.runId, workspaceId: answer.run.workspaceId, agentId: answer.run.agentId, replayed: false };
       case "claimed":
         return { ...answer.run, replayed: false };
@@ -74,7 +75,7 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
       case "agent_busy":
         throw queueFull(await runtime.queueLimits.of(request));
       case "body":
-        throw bodyRefusal ?? new Error("a body without a fault was refused");
+        throw faultOf(request) ?? new Error("a body without a fault was rejected");
       default:
         throw refusal(answer.verdict);
     }
@@ -92,8 +93,25 @@ async function isDeleted({ live, database }: Runtime, run: RunRef): Promise<bool
   }
 }
 
-/** Asks the gate about the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
-export async function mayStart(runtime: Runtime, request: Pick<StartRow, "door" | "credentialHash" | "member" | "agentId">): Promise<void> {
+type Requested = Omit<StartRow, "runId" | "eventId" | "room" | "owner">;
+
+/** What the start statement gets of key and body. An empty key stands for one that cannot be looked up. */
+function requested({ source, caller, agentId, contentType, details, idempotency, payload }: StartRequest): Requested {
+  const request = { source, caller, agentId, contentType, details };
+  if (idempotency?.ok === false) return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
+  const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };
+  return payload.ok
+    ? { ...request, key, bodyHash, payload: payload.value, body: "good" }
+    : { ...request, key, bodyHash, payload: "", body: "bad" };
+}
+
+function faultOf({ idempotency, payload }: StartRequest): Refusal | undefined {
+  if (idempotency?.ok === false) return idempotency.refusal;
+  return payload.ok ? undefined : payload.refusal;
+}
+
+/** Checks the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
+export async function mayStart(runtime: Runtime, request: Pick<StartRow, "source" | "caller" | "agentId">): Promise<void> {
   const answer = await submit(runtime, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
   if (answer.verdict === "body") return;
   if (
@@ -113,12 +131,9 @@ interface Claimed {
   readonly run: RunRef & { readonly agentId: string };
 }
 
-async function submit(
-  runtime: Runtime,
-  request: Omit<StartRow, "runId" | "eventId" | "room" | "owner">,
-): Promise<(StartAnswer | Claimed) & { owner: string }> {
+async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswer | Claimed) & { owner: string }> {
   const { room } = runtime;
-  const hasRoom = request.body === "good" && room.open && room.queueEmpty && room.taken < room.max;
+  const hasRoom = request.body === "good" && request.details === undefined && room.open && room.queueEmpty && room.taken < room.max;
   if (hasRoom) room.taken++;
   const owner = runtime.processId;
   const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
@@ -140,7 +155,7 @@ async function submit(
         else void withdraw(runtime, answer.run, row).finally(() => settle(false));
       },
     });
-    settle(answer.verdict === "started" && answer.run.running);
+    settle(answer.verdict === "started" && answer.run.status === "running");
     return { ...answer, owner };
   } catch (thrown) {
     if (!(thrown instanceof GiveUp)) {
@@ -155,7 +170,7 @@ async function submit(
 }
 
 /** A queued run is for whoever has room: this process, perhaps, and the others. */
-export function announceQueued(runtime: Runtime): void {
+function announceQueued(runtime: Runtime): void {
   runtime.room.queueEmpty = false;
   runtime.wakeWorker();
   runtime.wakeUps.tell({ kind: "queued" });
@@ -167,18 +182,18 @@ function stopping(): Refusal {
   });
 }
 
-function owned(run: StartedRun, owner: string, request: StartRequest): OwnedRun {
+function owned(run: StartedRun, owner: string, payload: string, hearer: Hearer | undefined): OwnedRun {
   const { promptPrefix } = run;
-  const input = promptPrefix === "" ? request.payload : request.payload === "" ? promptPrefix : `${promptPrefix}\n\n${request.payload}`;
-  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0, hearer: request.hearer };
+  const input = promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
+  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0, hearer };
 }
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
-async function withdraw(runtime: Runtime, run: StartedRun, { owner, key }: StartRow): Promise<void> {
+async function withdraw(runtime: Runtime, run: StartedRun, { owner, key, details }: StartRow): Promise<void> {
   const error = { code: "cancelled" as const, message: "The database answered too late; the caller was told that nothing was started." };
   const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   try {
-    if (run.running) {
+    if (run.status === "running") {
       await runtime.appends.submit({
         runId: run.runId,
         workspaceId: run.workspaceId,
@@ -193,7 +208,8 @@ async function withdraw(runtime: Runtime, run: StartedRun, { owner, key }: Start
       const cancel = () => cancelStored(runtime.database, run, { eventId: newId("evt"), message: error.message });
       if ((await persist(cancel)) === "asked") runtime.wakeUps.tell({ kind: "cancel", runId: run.runId });
     }
-    if (key !== null) await persist(() => unbindKey(runtime.database, run, { scope: run.triggerId ?? run.agentId, key }));
+    if (key !== null)
+      await persist(() => unbindKey(runtime.database, run, { scope: details?.keyScope ?? run.triggerId ?? run.agentId, key }));
   } catch (thrown) {
     runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "a run that was answered with 503 could not be cancelled");
   }
@@ -224,6 +240,7 @@ const refusals: { readonly [Verdict in Exclude<Refused, "agent_busy">]: Construc
   forbidden: ["forbidden", "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token."],
   not_found: ["not_found", "There is no agent with this id in this workspace."],
   idempotency_mismatch: ["idempotency_mismatch", mismatch().message],
+  agent_deleted: ["conflict", "The agent of this run was deleted and starts no runs. Restore it first."],
   agent_paused: ["agent_paused", "This agent is paused and starts no runs. Resume it, or try again later."],
   trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
   empty: ["bad_request", "The body is empty, and this trigger has no prompt prefix. Send a payload."],

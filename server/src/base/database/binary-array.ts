@@ -73,7 +73,7 @@ export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
 }
 
 /** `int[]` */
-export function intArray(values: readonly number[]): Buffer {
+export function intArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     23,
     values,

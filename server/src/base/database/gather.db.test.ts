@@ -7,7 +7,8 @@ import { eventually } from "../../../test/eventually.ts";
 import { startProxy, statement } from "../../../test/proxy.ts";
 import { appendRow, seedAgent, seedProcess, startedOf, startOne, startRow } from "../../../test/tenant.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "../../runs/append-statement.ts";
-import { type StartAnswer, type StartRow, startRuns } from "../../runs/start-statement.ts";
+import type { StartAnswer, StartRow } from "../../runs/start-row.ts";
+import { startRuns } from "../../runs/start-runs.ts";
 import { createLog } from "../log.ts";
 import { connect, type Database } from "./connect.ts";
 import { gather } from "./gather.ts";
@@ -43,7 +44,7 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
     startRow(agent, { payload: `payload ${index}`, key: `key ${index}`, bodyHash: hash }),
   );
   rows[7] = startRow(agent, { payload: "PostgreSQL takes no \0 in a text" });
-  rows[23] = startRow(agent, { credentialHash: Buffer.alloc(32, 9) });
+  rows[23] = startRow(agent, { caller: { kind: "credential", hash: Buffer.alloc(32, 9) } });
   rows[50] = startRow(agent, { key: "used before", bodyHash: hash });
   const starts = gatherStarts(database);
   const answers = await Promise.allSettled(rows.map((row) => starts.submit(row)));
@@ -91,7 +92,7 @@ test.each([
   const answers = await Promise.all(rows.map((row) => starts.submit(row)));
   await cut;
   expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
-  expect(answers.every((answer) => startedOf(answer).running)).toBe(true);
+  expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
   const runIds = rows.map((row) => row.runId);
   for (const table of ["runs", "run_inputs", "events"] as const) expect(await count(table, runIds)).toBe(5);
 });
@@ -156,7 +157,7 @@ test.each([
   proxy.drop({ hard: true });
   await held.waiting(2);
   await held.release();
-  expect(startedOf(await answer)).toMatchObject({ runId: row.runId, running: true });
+  expect(startedOf(await answer)).toMatchObject({ runId: row.runId, status: "running" });
   for (const table of ["runs", "run_inputs", "events"] as const) expect(await count(table, [row.runId])).toBe(1);
 });
 

@@ -1,4 +1,3 @@
-export { bigintArray, booleanArray, bytesArray, intArray, jsonArray, textArray } from "./binary-array.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
 export { failureKind, isUniqueViolation } from "./failures.ts";
@@ -6,5 +5,6 @@ export { type Gatherer, GiveUp, gather, takeTurns } from "./gather.ts";
 export { databaseAway, inAllWorkspaces, inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
 export { isUsable } from "./is-usable.ts";
 export { migrate } from "./migrate.ts";
+export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";
 export { openWakeUps, type WakeUp, type WakeUps } from "./wake-ups.ts";

@@ -1,6 +1,6 @@
 import { type Context, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
-import { Refusal } from "../errors.ts";
+import { orThrow, Refusal } from "../errors.ts";
 import { placeOfAnswer } from "./place-of-answer.ts";
 
 /** A management answer, and whether it is that of an earlier request with the same key. */
@@ -19,12 +19,11 @@ export interface Once<T> {
 export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () => Promise<T>): Promise<Once<T>> {
   const request = ctx.idempotency;
   if (request === undefined) return { data: await work(), replayed: false };
-  const { bodyHash } = request;
-  if (bodyHash instanceof Refusal) throw bodyHash;
+  const { key, bodyHash } = orThrow(request.binding);
   const row = {
     workspace_id: ctx.workspaceId,
     scope: `${principalOf(ctx.actor)} ${request.route}`,
-    key: request.key,
+    key,
   };
   const place = placeOfAnswer(row);
   const bound = await tx

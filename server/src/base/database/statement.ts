@@ -1,0 +1,103 @@
+import { bigintArray, booleanArray, bytesArray, intArray, jsonArray, textArray } from "./binary-array.ts";
+
+/** Types that a column of a rows table can have, with the JavaScript values they take. */
+interface ColumnValues {
+  text: string | null;
+  int: number | null;
+  bigint: number | null;
+  boolean: boolean;
+  bytea: Buffer | null;
+  jsonb: string;
+}
+
+/** A column's type, and its value in a row. */
+export type Column<Row> = {
+  [Type in keyof ColumnValues]: readonly [type: Type, value: (row: Row) => ColumnValues[Type]];
+}[keyof ColumnValues];
+
+/** A table of rows that are sent as parameters, one array for each column. */
+export interface RowsTable {
+  /** `unnest(…) with ordinality as alias (columns…, position)`, for a FROM clause. `position` counts from 1. */
+  readonly table: string;
+  /** The array of one column, for example for `id = any (…)`. */
+  column(name: string): string;
+}
+
+/** Numbers a statement's parameters as its text is written. */
+export interface Parameters<Input> {
+  /** Sends `select(input)` as a table; `columns` gives names, types and values in one place. */
+  rows<Row>(alias: string, select: (input: Input) => readonly Row[], columns: Readonly<Record<string, Column<Row>>>): RowsTable;
+  /** Sends one value of an SQL type, for example `value("text[]", (input) => input.ids)`. */
+  value(type: string, of: (input: Input) => unknown): string;
+}
+
+/** A prepared statement with named parameters. */
+export interface Statement<Input> {
+  /** Connections prepare a statement once under this name. */
+  readonly name: string;
+  readonly text: string;
+  /** What `pg` takes. */
+  query(input: Input): { name: string; text: string; values: unknown[] };
+}
+
+/**
+ * Writes a statement once, with its parameters where the text uses them: no value can get out of step with its number.
+ *
+ * @example
+ * const rename = statement<Rename[]>("rename", (p) => {
+ *   const names = p.rows("n", (input) => input, { id: ["text", (row) => row.id], name: ["text", (row) => row.name] });
+ *   return `update agents a set name = n.name from ${names.table} where a.id = n.id`;
+ * });
+ * await database.engine.query(rename.query(rows));
+ */
+export function statement<Input>(name: string, write: (parameters: Parameters<Input>) => string): Statement<Input> {
+  const encode: ((input: Input) => unknown[])[] = [];
+  let count = 0;
+  const parameters: Parameters<Input> = {
+    rows(alias, select, columns) {
+      const names = Object.keys(columns);
+      const arrays = new Map<string, string>();
+      for (const [column, [type]] of Object.entries(columns)) {
+        count += 1;
+        arrays.set(column, `$${count}::${type}[]`);
+      }
+      encode.push((input) => {
+        const rows = select(input);
+        return Object.values(columns).map((column) => encodeColumn(column, rows));
+      });
+      return {
+        table: `unnest(${[...arrays.values()].join(", ")}) with ordinality as ${alias} (${names.join(", ")}, position)`,
+        column(wanted) {
+          const array = arrays.get(wanted);
+          if (array === undefined) throw new Error(`${name}: ${alias} has no column ${wanted}`);
+          return array;
+        },
+      };
+    },
+    value(type, of) {
+      encode.push((input) => [of(input)]);
+      count += 1;
+      return `$${count}::${type}`;
+    },
+  };
+  const text = write(parameters);
+  return { name, text, query: (input) => ({ name, text, values: encode.flatMap((each) => each(input)) }) };
+}
+
+function encodeColumn<Row>(column: Column<Row>, rows: readonly Row[]): Buffer {
+  // One case for each type, since TypeScript cannot tie the encoder to the value by the type's name.
+  switch (column[0]) {
+    case "text":
+      return textArray(rows.map(column[1]));
+    case "int":
+      return intArray(rows.map(column[1]));
+    case "bigint":
+      return bigintArray(rows.map(column[1]));
+    case "boolean":
+      return booleanArray(rows.map(column[1]));
+    case "bytea":
+      return bytesArray(rows.map(column[1]));
+    case "jsonb":
+      return jsonArray(rows.map(column[1]));
+  }
+}

@@ -1,0 +1,16 @@
+import { eventVersion } from "@beckon/contract";
+
+/**
+ * SQL that writes events of runs: the only insert into their table. A column of every event, or a side effect
+ * of every event, is a change here.
+ *
+ * @param source common table expression with the columns run_id, seq, workspace_id, agent_id, id, type, data,
+ *   and `transaction`: the run's `last_transaction`, which orders the events of a workspace.
+ * @returns common table expressions to put after `source`.
+ */
+export function insertEvents(source: string): string {
+  return `written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, ${eventVersion}, data from ${source}
+)`;
+}

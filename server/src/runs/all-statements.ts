@@ -1,0 +1,10 @@
+import { appendStatement } from "./append-statement.ts";
+import { cancelStatement } from "./cancel-statement.ts";
+import { expireStatement } from "./expire-queued-statement.ts";
+import { startStatements } from "./start-statement.ts";
+
+/** The statements that write runs, in every form they are sent in, as SQL to review. */
+export function statementsText(): string {
+  const all = [...startStatements(), appendStatement, cancelStatement, expireStatement];
+  return all.map(({ name, text }) => `-- ${name}\n${text.trim().replace(/ +$/gm, "")};\n`).join("\n");
+}

@@ -1,0 +1,2205 @@
+-- start
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:details
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:details:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:keys
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:keys:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:keys:details
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:keys:details:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:details
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:details:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  cross join (select null::text as run_id, null::bytea as body_hash) old
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (true) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:keys
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:keys:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    '{}'::jsonb as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:keys:details
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  cross join (select null::text as run_id) written
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- start:triggers:keys:details:repeated
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from unnest($11::text[], $12::text[], $13::int[], $14::text[], $15::bytea[], $16::text[]) with ordinality as r (run_id, event_id, caller, key, body_hash, payload, position)
+  join callers c on c.caller_position = r.caller
+  left join details d on d.request = r.position
+  left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
+      and i.key = r.key limit 1
+  ) old on true
+  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), starting as not materialized (
+  select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
+), started as (
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
+    case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
+    , case when status = 'failed' then now() end
+  from starting
+), inputs as (
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
+    content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
+    retry_of, 1
+  from starting
+), first_events as (
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
+    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+      when 'waiting' then 'run.waiting' else 'run.failed' end as type,
+    case when status = 'failed' then event_data else '{}' end as data
+  from starting
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from first_events
+), failed_runs as (
+  select run_id, workspace_id, null::text as output, error_code, error_message, 0 as input_tokens,
+    0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from starting where status = 'failed'
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from failed_runs
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers;
+
+-- append
+with writes as materialized (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w
+  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
+    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
+    -- row would walk over all that its process executes.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
+    and w.owner in (select p.id from processes p where p.died_at is null)
+    and not (w.intent and r.cancel_requested_at is not null)
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+), new_events as (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
+  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from results
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($23::int[], $24::text[], $25::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+)
+select json_agg(position) as written, now() as time from moved;
+
+-- cancel
+with found as materialized (
+  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before from runs r
+  where r.id = any ($1::text[]) and r.workspace_id = $2::text order by r.id for no key update
+), ending as materialized (
+  select id, workspace_id, ($3::text[])[array_position($1::text[], id)] as event_id from found
+  where status in ('queued', 'waiting')
+), ended as (
+  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  from ending s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+), last_events as (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
+    $9::text as type, $8::jsonb as data
+  from ended
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), results as (
+  select id as run_id, workspace_id, null::text as output, $10::text as error_code, $11::text as error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from ended
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from results
+), asked as (
+  update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
+  from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id and r.workspace_id = f.workspace_id
+  returning r.id
+), recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select $4::text, workspace_id, $5::text, $6::text, 'run.cancel', id, '{}' from found
+  where $4::text is not null and asked_before is null and status in ('queued', 'waiting', 'running')
+)
+select f.id, case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end as answer,
+  f.asked_before is not null as asked_before
+from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
+
+-- expire-queued
+with picked as (
+  select id, workspace_id from runs where status = 'queued' and created_at < now() - interval '24 hours'
+  order by id limit 500 for no key update skip locked
+), ending as (
+  select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
+), ended as (
+  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  from ending s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+), last_events as (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
+    $4::text as type, $3::jsonb as data
+  from ended
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
+), results as (
+  select id as run_id, workspace_id, null::text as output, $5::text as error_code, $6::text as error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from ended
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from results
+)
+select count(*)::int as ended from ended;
