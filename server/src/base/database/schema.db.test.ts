@@ -156,6 +156,7 @@ const described: Described = {
     base_url: "null",
     api_key_sealed: "null",
     api_key_last4: "null",
+    api_key_url: "null",
     created_at: "not null",
     updated_at: "not null",
     deleted_at: "null",

@@ -297,6 +297,7 @@ create table providers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  api_key_url text,
   constraint providers_pkey PRIMARY KEY (id, workspace_id),
   constraint providers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );

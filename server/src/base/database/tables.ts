@@ -85,6 +85,8 @@ interface Providers {
   base_url: string | null;
   api_key_sealed: string | null;
   api_key_last4: string | null;
+  /** URL that the key was given for; only its origin counts. */
+  api_key_url: string | null;
   created_at: Time;
   updated_at: Time;
   deleted_at: OptionalTime;
