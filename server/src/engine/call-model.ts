@@ -36,8 +36,8 @@ export class CallCut extends Error {
  * One model step: as many tries as the policy allows, inside the step's time and the run's. The provider library's own
  * repeats are not used: they know neither our deadlines nor what a watcher has already seen.
  *
- * While the model is known to be down the call waits for it, inside the same time: see `circuit.ts`. A try that only finds that
- * it still is does not count: it is made for all runs that wait.
+ * While the model is known to be down the call waits for it, inside the same time: see
+ * `circuit.ts`. A try that only finds that it still is does not count: it serves all that wait.
  *
  * @throws {ModelFailure} of the last try.
  * @throws {CallCut} the run was stopped during a try.

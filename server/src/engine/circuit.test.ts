@@ -24,7 +24,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Pauses are between half of a bound and the whole of it; without chance, the whole. Of those that wait, the youngest is chosen. */
+/**
+ * Pauses are between half of a bound and the whole of it; without chance, the whole. Of those that
+ * wait, the youngest is chosen.
+ */
 const whole = () => 1;
 
 /** What became of a call that asks to be let in, as far as that is known now. */

@@ -2,13 +2,19 @@ import { elapsed } from "../base/clock.ts";
 import { ModelFailure } from "./model-failure.ts";
 
 export interface CircuitPolicy {
-  /** Failures in a row, of all runs, that open the circuit. Also the last tries that may be under way at once while it is open. */
+  /**
+   * Failures in a row, of all runs, that open the circuit. Also the last tries that may be under
+   * way at once while it is open.
+   */
   readonly failures: number;
   /** Upper bound of the first pause; doubled with each probe. */
   readonly baseMs: number;
   /** Upper bound of any pause, and so about how late it is noticed that the model is back. */
   readonly capMs: number;
-  /** A run is let through once this long before its end, or after half of the time it has left if that is later. */
+  /**
+   * A run is let through once this long before its end, or after half of the time it has left if
+   * that is later.
+   */
   readonly lastTryMs: number;
   /** Runs of a process that may wait at once. Each holds one of the process's `BECKON_MAX_RUNS`. */
   readonly maxWaiting: number;
@@ -18,7 +24,10 @@ export interface CircuitPolicy {
   readonly silentMs: number;
 }
 
-/** For a process that executes up to `maxRuns` runs at once. See `circuits.ts` for how owners share `maxWaiting`. */
+/**
+ * For a process that executes up to `maxRuns` runs at once. See `circuits.ts` for how owners share
+ * `maxWaiting`.
+ */
 export function circuitPolicy(maxRuns: number): CircuitPolicy {
   return {
     failures: 5,
@@ -79,7 +88,9 @@ export interface KeptCircuit extends Circuit {
   readonly idle: boolean;
 }
 
-/** Milliseconds over which up to a thousand calls are spread that would otherwise be made at once. */
+/**
+ * Milliseconds over which up to a thousand calls are spread that would otherwise be made at once.
+ */
 const spreadMs = 1_000;
 
 type Turn = "ordinary" | "probe" | "last";
@@ -89,12 +100,13 @@ interface Waiter {
 }
 
 /**
- * Closed: every call is made. `failures` in a row open it. Open: after each pause one waiting run, chosen at random, or the next
- * to come makes a call, a probe. Pauses run from probe to probe, so that one that hangs does not hold up the next. Whatever any call
- * is answered, also one from before, closes the circuit.
+ * Closed: every call is made. `failures` in a row open it. Open: after each pause one waiting run,
+ * chosen at random, or the next to come makes a call, a probe. Pauses run from probe to probe, so
+ * that one that hangs does not hold up the next. Whatever any call is answered, also one from
+ * before, closes the circuit.
  *
- * An answer from the same origin to a call of another circuit allows one probe at once, at most one for each of its own. It changes
- * no pause, so others can shorten a wait and not lengthen one.
+ * An answer from the same origin to a call of another circuit allows one probe at once, at most one
+ * for each of its own. It changes no pause, so others can shorten a wait and not lengthen one.
  */
 export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbours, random = Math.random): KeptCircuit {
   const waiting = new Set<Waiter>();

@@ -2,17 +2,25 @@ import { type Circuit, type CircuitPolicy, createCircuit, type KeptCircuit, type
 
 /** What runs must have in common to share a circuit. */
 export interface CircuitKey {
-  /** Who is billed for the runs: owners share neither failures nor each other's capacity to wait. */
+  /**
+   * Who is billed for the runs: owners share neither failures nor each other's capacity to wait.
+   */
   readonly owner: string;
   /** The provider and what changes with its settings. */
   readonly provider: string;
   readonly model: string;
-  /** Scheme, host and port of the provider. Its circuits tell each other when it answers, whosever they are. */
+  /**
+   * Scheme, host and port of the provider. Its circuits tell each other when it answers, whosever
+   * they are.
+   */
   readonly origin: string;
 }
 
 export interface Circuits {
-  /** Returns the key's circuit. Its state is looked up with each call, so the result can be kept for any time. */
+  /**
+   * Returns the key's circuit. Its state is looked up with each call, so the result can be kept for
+   * any time.
+   */
   of(key: CircuitKey): Circuit;
 }
 
@@ -24,8 +32,9 @@ interface Kept {
 /**
  * The circuits of one process.
  *
- * @param maxCircuits those whose state is kept. One more takes the place of one without state, else of the least recently used of
- * the owner that has the most: nobody can displace the state of an owner that has fewer.
+ * @param maxCircuits those whose state is kept. One more takes the place of one without state, else
+ * of the least recently used of the owner that has the most: nobody can displace the state of an
+ * owner that has fewer.
  */
 export function createCircuits(policy: CircuitPolicy, { random = Math.random, maxCircuits = 1_000 } = {}): Circuits {
   const kept = new Map<string, Kept>();
@@ -87,9 +96,9 @@ function leastNeeded(kept: ReadonlyMap<string, Kept>): string {
 }
 
 /**
- * Divides the capacity of `max` waiting runs: an owner may take as much as is left free. So one alone gets half of it, a second
- * half of the rest, and some is left for the next owner however many models and providers the others have
- * (dynamic thresholds: Choudhury and Hahne, 1998).
+ * Divides the capacity of `max` waiting runs: an owner may take as much as is left free. So one
+ * alone gets half of it, a second half of the rest, and some is left for the next owner however
+ * many models and providers the others have (dynamic thresholds: Choudhury and Hahne, 1998).
  */
 function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();

@@ -68,7 +68,7 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     const ends = await Promise.all(hit);
     expect(elapsed() - back).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
-    // Runs wait for it instead of failing; only those are lost that called it too often before it was known.
+    // Runs wait for it instead of failing; only those that called it too often before are lost.
     if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failures);
     // The first ones, before it was known, and then about one in a pause.
     expect(calls).toBeLessThan(real.failures * 8 + (outageMs / policy.capMs) * 2 + 40);
@@ -99,12 +99,12 @@ describe("a run that finds its model down", () => {
   });
 
   it.each(["step", "run"])("calls it once before its %s is over", async (which) => {
-    const circuit = circuitOf({ baseMs: 60_000, capMs: 60_000 });
+    const circuit = circuitOf({ baseMs: 60_000, capMs: 60_000, lastTryMs: 60_000 });
     ailing.script(status(503));
-    await play(ailing.url, { circuit, timeouts: { ...defaultTimeouts, stepMs: 50 } });
+    await play(ailing.url, { circuit, retry: { ...retry, tries: policyOfTwo.failures } });
     ailing.reset();
     const limit = () =>
-      which === "step" ? { timeouts: { ...defaultTimeouts, stepMs: 200 } } : { deadlineAt: elapsed() + 200, timeouts: defaultTimeouts };
+      which === "step" ? { timeouts: { ...defaultTimeouts, stepMs: 1_000 } } : { deadlineAt: elapsed() + 1_000, timeouts: defaultTimeouts };
 
     ailing.script(status(503));
     expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({

@@ -54,7 +54,7 @@ function servicesFor(runtime: Runtime, { workspaceId, agentId }: { workspaceId: 
   };
 }
 
-/** The model and its circuit: after a change of the provider's address or key (its stamp) the new one is tried at once. */
+/** After a change of the provider's address or key (its stamp) the new one is tried at once. */
 async function modelOf(
   runtime: Runtime,
   { workspaceId, providerStamp }: Pinned,
