@@ -31,7 +31,7 @@ export function readAnswer(raw: RawAnswer): Answer {
     raw,
     parts.some((part) => part.type === "tool_call"),
   );
-  return { parts, finish, usage: reportedUsage(raw.usage) };
+  return { parts, finish, usage: reportedUsage(raw.usage, parts.length > 0) };
 }
 
 function readPart(part: LanguageModelV4Content): AnswerPart[] {

@@ -5,7 +5,7 @@ import type { Transport } from "../base/egress/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
-import type { Circuit, Tool } from "../engine/index.ts";
+import { type Circuits, circuitPolicy, createCircuits, type Tool } from "../engine/index.ts";
 import { createTail, type Tail } from "../events/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 import type { Claimant } from "./claim-statement.ts";
@@ -42,8 +42,8 @@ export interface Runtime {
   /** For who is refused: see `queueFull`. */
   readonly queueLimits: QueueLimits;
   readonly prepared: Map<string, PreparedAgent>;
-  /** Whether each provider answers, as this process sees it. */
-  readonly circuits: Map<string, Circuit>;
+  /** Whether each model answers, as this process sees it. */
+  readonly circuits: Circuits;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
   /** For what the operator chose: its own providers. */
@@ -142,7 +142,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail,
     queueLimits: createQueueLimits(database),
     prepared: new Map(),
-    circuits: new Map(),
+    circuits: createCircuits(circuitPolicy(options.maxRuns)),
     extraTools: options.extraTools ?? [],
     outbound: options.outbound,
     egress: options.egress,
