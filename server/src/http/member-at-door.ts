@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { permit, principalOf } from "../base/context.ts";
 import { hashCredential } from "../base/secrets/index.ts";
 import { authenticate } from "./authenticate.ts";
+import { readDeadline } from "./read-deadline.ts";
 import { headerOf } from "./request.ts";
 import type { Services } from "./services.ts";
 import type { StartDoor } from "./start-door.ts";
@@ -21,9 +22,7 @@ export async function memberAt(
     workspaceId,
     sessionId,
     cookies = [],
-  } = await authenticate(services, incoming, {
-    id: headerOf(incoming, "beckon-workspace"),
-  });
+  } = await readDeadline()(authenticate(services, incoming, { id: headerOf(incoming, "beckon-workspace") }));
   if (sessionId === undefined) return undefined;
   permit({ actor }, "agents:invoke");
   const principal = principalOf(actor);

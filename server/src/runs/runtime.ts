@@ -52,6 +52,8 @@ export interface Runtime {
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
+  /** The last renewal of the lease failed. */
+  leaseFailing: boolean;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
   /** Tells the worker that there may be something to claim. */
@@ -148,6 +150,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     egress: options.egress,
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
+    leaseFailing: false,
     draining: false,
     wakeWorker: () => {},
   };
