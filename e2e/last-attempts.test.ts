@@ -35,17 +35,27 @@ function repeatedUnsafe(): string[] {
   return calls.filter((call, index) => calls.indexOf(call) !== index);
 }
 
+/** The run's attempt, as the API shows it. */
+async function shownAttempt(runId: string): Promise<number> {
+  const headers = { "x-api-key": installation.agent.token };
+  const response = await fetch(`${fleet.servers[0]?.url}/api/public/runs/${runId}`, { headers });
+  const { data } = (await response.json()) as { data: { attempt: number } };
+  return data.attempt;
+}
+
 it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
     const plans = Array.from({ length: 40 }, (_, index) => planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 2_000 }));
-    await fire(plans);
+    const [call] = await fire(plans);
+    const runId = call?.acknowledged[0]?.runId ?? "";
     for (const attempt of [1, 2]) {
       await eventually(
         `attempt ${attempt} of all runs`,
         async () => (await runsOf(plans)).every((run) => run.status !== "queued" && run.attempt === attempt) || undefined,
         patience,
       );
+      expect(await shownAttempt(runId)).toBe(attempt);
       const { restarted } = await fleet.kill(0, { told: true });
       await restarted;
     }
@@ -55,6 +65,7 @@ it(
     expect(runs.map(({ status, error_code, attempt }) => ({ status, error_code, attempt }))).toEqual(
       plans.map(() => ({ status: "succeeded", error_code: null, attempt: maxAttempts })),
     );
+    expect(await shownAttempt(runId)).toBe(maxAttempts);
     expect(repeatedUnsafe()).toEqual([]);
   },
   2 * patience,

@@ -44,16 +44,20 @@ const halved = `${abandoned}, half as (
 /**
  * Counts, once for each dead process, the runs on their last attempt that it had. A statement of its own, after the one that recorded the
  * death: an older snapshot would miss a claim that the process had just made.
+ * @returns whether dead processes have left any runs.
  */
-export async function countSuspects(database: Database): Promise<void> {
-  await database.engine.query({
+export async function countSuspects(database: Database): Promise<boolean> {
+  const { rows } = await database.engine.query<{ left: boolean }>({
     name: "count-suspects",
-    text: `update processes p set suspects = (
-        select count(*) from runs r join run_inputs i on i.run_id = r.id
-        where r.status = 'running' and r.owner = p.id and r.attempt > 1 and r.attempt >= ${maxAttempts}
-      ) where p.died_at is not null and p.suspects is null`,
+    text: `${abandoned}, counted as (
+        update processes p set suspects = (
+          select count(*) from runs r join run_inputs i on i.run_id = r.id
+          where r.status = 'running' and r.owner = p.id and r.attempt > 1 and r.attempt >= ${maxAttempts}
+        ) where p.died_at is not null and p.suspects is null
+      ) select exists (select from abandoned) as left`,
     values: [],
   });
+  return rows[0]?.left === true;
 }
 
 /** Takes runs over from dead processes; each failover costs the run an attempt. */

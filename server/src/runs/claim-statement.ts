@@ -72,8 +72,8 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
 /**
- * A failover also takes over the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before it or
- * after it: runs that appear after the count of suspects would be taken for guilty.
+ * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before the claim or
+ * after its commit: runs that appear after the count of suspects could be found guilty.
  */
 const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
 

@@ -40,7 +40,7 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
  */
 export async function takeOverRuns(runtime: Runtime): Promise<void> {
   const { database } = runtime;
-  await countSuspects(database);
+  if (!(await countSuspects(database))) return;
   await endExhausted(database, batch);
   while ((await take(runtime, batch, (claim) => claimCancelled(database, claim), { onlyToEnd: true })) === "some");
   while ((await take(runtime, batch, (claim) => claimAbandoned(database, claim))) === "some");
