@@ -37,22 +37,31 @@ interface Ordeal {
   readonly tell: (line: string) => void;
 }
 
-async function ordeal({ timeoutSeconds, killer, tell }: Ordeal): Promise<boolean> {
-  await using stack = new AsyncDisposableStack();
+async function ordeal(options: Ordeal): Promise<boolean> {
+  // Closed in reverse order.
+  const opened = new AsyncDisposableStack();
+  try {
+    return await endure(options, opened);
+  } finally {
+    await opened.disposeAsync();
+  }
+}
+
+async function endure({ timeoutSeconds, killer, tell }: Ordeal, opened: AsyncDisposableStack): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
-  stack.defer(() => rm(dataDir, { recursive: true, force: true }));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const log = createLog("silent");
   const embedded = await startEmbedded({ dataDir, log, tcp: { password: randomBytes(16).toString("hex") } });
-  stack.defer(async () => {
+  opened.defer(async () => {
     await embedded.stop();
     if (embedded.elsewhere !== undefined) await rm(embedded.elsewhere, { recursive: true, force: true });
   });
   const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log });
-  stack.defer(() => database.close());
+  opened.defer(() => database.close());
   const world = await openWorld();
-  stack.defer(() => world.close());
+  opened.defer(() => world.close());
   const installation = await install(world, embedded.url, 1, { timeout_seconds: timeoutSeconds });
-  stack.defer(() => installation.close());
+  opened.defer(() => installation.close());
 
   const began = performance.now();
   const caller = openCaller(installation, seeded(1));
