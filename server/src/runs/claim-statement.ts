@@ -16,10 +16,15 @@ export interface ClaimedRun {
   readonly resumed: boolean;
   /** Somebody has asked to cancel it, and whoever had it did not come to it. */
   readonly cancelRequested: boolean;
-  /** Milliseconds since its first start, by the database's clock. */
+  /** Milliseconds since its first start without those spent waiting for a failover, by the database's clock. */
   readonly elapsedMs: number;
   readonly input: string;
+  /** Set if it may be given to no other process after this one. */
+  readonly lastAttempt?: LastAttempt;
 }
+
+/** `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its last attempt, in company. */
+export type LastAttempt = "first" | "repeated";
 
 /** What a claim got. */
 export interface Taken {
@@ -61,21 +66,28 @@ with recursive waiting (workspace_id, agent_id) as (
 
 /** What the executor needs to know of a run `t` with its inputs `i`. */
 const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 as elapsed_ms,
+  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
   run_input(i.prompt_prefix, i.payload) as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
+/**
+ * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before the claim or
+ * after its commit: runs that appear after the count of suspects could be found guilty.
+ */
+const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
+
 /** Takes what was picked: the claim, its journal entry, and all the executor needs. `$1` is the owner, `$3` are event ids. */
-const take = (attempts: 0 | 1, wanted: string) => `
+const take = ({ set, lock }: { set: string; lock: string }, wanted: string) => `
 , numbered as (
-  select id, row_number() over (order by id) as n from picked
+  select *, row_number() over (order by id) as n from picked
 ), taken as (
-  update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, attempt = r.attempt + ${attempts},
+  update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, ${set}
     last_transaction = greatest(r.last_transaction, current_transaction()),
     started_at = coalesce(r.started_at, now())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null ${lock})
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
+    r.cancel_requested_at, p.n
 ), journal as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select id, last_seq, workspace_id, last_transaction, ($3::text[])[n], case when fence > 1 then 'run.resumed' else 'run.started' end, ${eventVersion},
@@ -104,12 +116,12 @@ interface ClaimedRow {
 interface Taking {
   /** Of the prepared statement. */
   readonly name: string;
-  /** Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`. */
+  /** Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`. A failover's has `attempt`, `waited_ms`. */
   readonly picked: string;
   /** The one among them that holds what would be picked if nobody else were at it. */
   readonly wanted: "turns" | "picked";
-  /** 1: each costs the run an attempt. */
-  readonly attempts: 0 | 1;
+  /** Whether the runs are taken from a dead process, not from the queue. */
+  readonly failover: boolean;
   readonly claim: Claimant;
   readonly more: readonly unknown[];
 }
@@ -125,7 +137,7 @@ export async function takePicked(database: Pick<Database["engine"], "query">, ta
   const { owner, eventIds } = taking.claim;
   const { rows } = await database.query<ClaimedRow>({
     name: taking.name,
-    text: taking.picked + take(taking.attempts, taking.wanted),
+    text: taking.picked + take(taking.failover ? failover : { set: "", lock: "" }, taking.wanted),
     values: [owner, eventIds.length, eventIds, ...taking.more],
   });
   return { runs: rows.flatMap(toClaimed), contended: rows[0]?.contended ?? false };
@@ -145,7 +157,7 @@ export async function findClaimed(database: Database, { owner, eventIds }: Claim
 
 /** Claims queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
 export function claimQueued(database: Database, claim: Claimant): Promise<Taken> {
-  return takePicked(database.engine, { name: "claim", picked: candidates, wanted: "turns", attempts: 0, claim, more: [] });
+  return takePicked(database.engine, { name: "claim", picked: candidates, wanted: "turns", failover: false, claim, more: [] });
 }
 
 /**
@@ -211,7 +223,7 @@ async function claimOfAgent(database: Database, claim: Claimant, agent: LimitedA
     const claimed: Taken =
       max === undefined
         ? { runs: [], contended: true }
-        : await takePicked(client, { name: "claim-limited", picked: ofAgent, wanted: "picked", attempts: 0, claim, more });
+        : await takePicked(client, { name: "claim-limited", picked: ofAgent, wanted: "picked", failover: false, claim, more });
     await client.query("commit");
     client.release();
     return claimed;

@@ -8,7 +8,7 @@ import type { Sealer } from "../base/secrets/index.ts";
 import { type Circuits, circuitPolicy, createCircuits, type Tool } from "../engine/index.ts";
 import { createTail, type Tail } from "../events/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
-import type { Claimant } from "./claim-statement.ts";
+import type { Claimant, LastAttempt } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
 import { createHearers, type Hearers } from "./hearers.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -58,6 +58,8 @@ export interface Runtime {
   draining: boolean;
   /** Tells the worker that there may be something to claim. */
   wakeWorker: () => void;
+  /** Tells the worker that there may be something to take over, or to end, of dead processes. */
+  wakeTakeOver: () => void;
 }
 
 /** How many runs this process executes and may execute. */
@@ -67,8 +69,6 @@ export interface Room {
   taken: number;
   /** Whether the last claim left nothing in the queue: only then a run may be born running, past those that wait. */
   queueEmpty: boolean;
-  /** Whether a run is being taken over for its last attempt at this moment. */
-  takingLast: boolean;
   /** Off in a process of role `api`, and while draining. */
   open: boolean;
 }
@@ -84,7 +84,7 @@ export interface UnansweredStart {
 }
 
 interface UnsureClaim extends Claimant {
-  readonly lastAttempt?: boolean;
+  readonly lastAttempt?: LastAttempt;
   /** On the process's clock. */
   readonly until: number;
 }
@@ -149,9 +149,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     outbound: options.outbound,
     egress: options.egress,
     operator: options.operator,
-    room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
+    room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
     leaseFailing: false,
     draining: false,
     wakeWorker: () => {},
+    wakeTakeOver: () => {},
   };
 }

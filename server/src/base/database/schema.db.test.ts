@@ -198,6 +198,7 @@ const described: Described = {
     owner: "null",
     fence: "not null",
     attempt: "not null",
+    waited_ms: "not null",
     last_seq: "not null",
     last_transaction: "not null",
     cancel_requested_at: "null",

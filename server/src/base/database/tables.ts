@@ -179,6 +179,7 @@ interface Runs {
   owner: string | null;
   fence: number;
   attempt: Generated<number>;
+  waited_ms: Generated<string>;
   last_seq: number;
   last_transaction: Generated<string>;
   cancel_requested_at: OptionalTime;
