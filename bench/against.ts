@@ -43,7 +43,7 @@ await withCleanUp(async (opened) => {
   const folder = await mkdtemp(join(tmpdir(), "beckon-bench-"));
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   const roots = { checkout, commit: join(folder, "commit") };
-  await checkOut(opened, values.against, { checkout, folder: roots.commit });
+  const against = await checkOut(opened, values.against, { checkout, folder: roots.commit });
   const modelPorts = await startModels(opened);
 
   const measured = new Map(chosen.map((one) => [one, [] as Record<Side, Measurement>[]]));
@@ -57,8 +57,8 @@ await withCleanUp(async (opened) => {
   }
 
   const compared = chosen.map((one) => compareCase(one, measured.get(one) ?? []));
-  if (values.json) console.log(JSON.stringify({ against: values.against, seconds, cases: compared }));
-  else printTable(values.against, compared);
+  if (values.json) console.log(JSON.stringify({ against, seconds, cases: compared }));
+  else printTable(against, compared);
 
   async function measurePair(pair: number, pending: readonly Case[]): Promise<Map<Case, Record<Side, Measurement>>> {
     const begin = (side: Side) => beginSide(side, pair);

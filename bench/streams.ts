@@ -8,6 +8,7 @@ import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { serverFlags } from "../server/src/supervise-servers.ts";
 import { openApi } from "./api.ts";
+import { withCleanUp } from "./clean-up.ts";
 import { prepareAgent } from "./prepare-agent.ts";
 import { cpuSeconds, run, stop } from "./processes.ts";
 import type { Arrivals } from "./readers.ts";
@@ -37,10 +38,12 @@ const stepPause = 250;
 const tokenPause = 10;
 const runsAtOnce = 40;
 
-const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
-const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
-const opened = new AsyncDisposableStack();
-try {
+await withCleanUp(async (opened) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
+  opened.defer(() => database.stop());
+
   const [calls, tokens] = [
     await run<{ port: number }>(opened, "model.ts", ["calls", String(stepPause)]),
     await run<{ port: number }>(opened, "model.ts", ["tokens", String(tokenPause)]),
@@ -126,27 +129,23 @@ try {
       console.log(`| ${name} | ${runsAtOnce} | ${(each * 1_000).toFixed(1)} | ${(each / first).toFixed(1)} |`);
     }
   }
-} finally {
-  await opened.disposeAsync();
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
 
-/** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
-async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    await client.query("set beckon.workspace = '*'");
-    const { rows } = await client.query<{ id: string; committed: number }>(
-      `select id, committed from (
+  /** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
+  async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      await client.query("set beckon.workspace = '*'");
+      const { rows } = await client.query<{ id: string; committed: number }>(
+        `select id, committed from (
          select id, (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8 as committed from events where run_id = $1
        ) as e where committed > $2`,
-      [runId, openAt],
-    );
-    const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
-    return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
-  } finally {
-    await client.end();
+        [runId, openAt],
+      );
+      const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
+      return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
+    } finally {
+      await client.end();
+    }
   }
-}
+});

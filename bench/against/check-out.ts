@@ -7,21 +7,28 @@ import { promisify } from "node:util";
 /**
  * Checks a commit out to a git worktree in `folder`, with its packages: linked to the checkout's if
  * the lock files are equal, else installed with `npm ci`. The worktree is removed in the end.
+ * Returns the commit's abbreviated hash.
  * @throws if the checkout's repository does not have the commit, or the packages cannot be installed.
  */
 export async function checkOut(
   opened: AsyncDisposableStack,
   commit: string,
   { checkout, folder }: { checkout: string; folder: string },
-): Promise<void> {
+): Promise<string> {
   const git = (...args: string[]) => execute(opened, "git", args, checkout);
-  const hash = await git("rev-parse", "--verify", "--end-of-options", `${commit}^{commit}`);
+  const hash = await git("rev-parse", "--verify", "--short", "--end-of-options", `${commit}^{commit}`).then(
+    (printed) => printed.trim(),
+    (cause) => {
+      throw new Error(`There is no commit "${commit}" in ${checkout}. Name a commit, a tag or a branch.`, { cause });
+    },
+  );
   opened.defer(() => removeWorktree(checkout, folder));
-  await git("worktree", "add", "--quiet", "--detach", folder, hash.trim());
+  await git("worktree", "add", "--quiet", "--detach", folder, hash);
   const lockFiles = [checkout, folder].map((root) => readFile(join(root, "package-lock.json"), "utf8"));
   const [ours, theirs] = await Promise.all(lockFiles);
   if (ours === theirs) await linkPackages(checkout, folder);
   else await execute(opened, "npm", ["ci", "--loglevel=error"], folder);
+  return hash;
 }
 
 /** Links the installed packages of one checkout into another that has the same lock file. */

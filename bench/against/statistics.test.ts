@@ -50,6 +50,12 @@ test("a ratio is of the checkout to the commit, pair by pair", () => {
   expect(compare(pairs)).toMatchObject({ ratio: 1.5, low: 1.5, high: 1.5, checkout: 18, commit: 12 });
 });
 
+test("a pair in which neither version answered says nothing, one in which only one did counts", () => {
+  const pairs = [1, 1, 1, 0].map((speed) => ({ checkout: 2 * speed, commit: speed }));
+  expect(compare(pairs)).toMatchObject({ ratio: 2, low: 2, high: 2, confidence: 0.75 });
+  expect(compare([...pairs, { checkout: 1, commit: 0 }, { checkout: 0, commit: 1 }])).toMatchObject({ ratio: 2, low: 0, high: Infinity });
+});
+
 test("an interval is narrow if it has 95 % confidence and is narrower than ±3 % of the median", () => {
   const spread = (half: number, count: number) =>
     compare(Array.from({ length: count }, (_, index) => ({ checkout: 2 + (index % 2 === 0 ? -2 : 2) * half, commit: 1 })));

@@ -27,7 +27,7 @@ const narrowerThan = 0.03;
 
 /** Compares two versions by the ratio within each pair, since the machine's speed changes between pairs. */
 export function compare(pairs: readonly Pair[]): Comparison {
-  const ratios = pairs.map(({ checkout, commit }) => checkout / commit);
+  const ratios = pairs.map(({ checkout, commit }) => checkout / commit).filter((one) => !Number.isNaN(one));
   const ratio = median(ratios);
   const interval = medianInterval(ratios);
   return {
