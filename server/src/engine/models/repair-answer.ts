@@ -46,20 +46,20 @@ function repairBody(body: Json): boolean {
     const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
     put(of, member, Number.isFinite(read) ? read : otherwise);
   };
-  const counts = (of: Json) => {
+  const counts = (of: Json, depth = 0) => {
+    if (depth > 3) return;
     for (const [member, value] of Object.entries(of)) {
       if (/tokens$|tokenCount$/i.test(member)) number(of, member, unreadable);
-      else if (isRecord(value)) counts(value);
-      else if (Array.isArray(value)) value.filter(isRecord).forEach(counts);
+      else if (isRecord(value)) counts(value, depth + 1);
+      else if (Array.isArray(value)) for (const each of recordsOf(value)) counts(each, depth + 1);
       else if (/details$/i.test(member)) put(of, member, null);
     }
   };
   const usage = (of: Json, member: string, required: readonly string[] = []) => {
     const value = of[member];
-    if (value === undefined || value === null) {
-      if (required.length === 0) return;
-    } else if (isRecord(value)) counts(value);
-    if (!isRecord(value)) put(of, member, required.length === 0 ? null : {});
+    if (isRecord(value)) counts(value);
+    else if (required.length > 0) put(of, member, {});
+    else if (value !== undefined) put(of, member, null);
     const counted = of[member];
     if (isRecord(counted)) for (const name of required) if (typeof counted[name] !== "number") put(counted, name, unreadable);
   };
