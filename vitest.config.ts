@@ -37,7 +37,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["contract/src/**/*.test.ts", "server/src/**/*.test.ts", "client/src/**/*.test.ts", "script/**/*.test.ts"],
+          include: [
+            "contract/src/**/*.test.ts",
+            "server/src/**/*.test.ts",
+            "client/src/**/*.test.ts",
+            "script/**/*.test.ts",
+            "bench/**/*.test.ts",
+          ],
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
         },
       },

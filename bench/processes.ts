@@ -9,24 +9,28 @@ export interface Started<T> {
   readonly said: T;
 }
 
-/** Starts a file of this folder and waits for its first message. */
+/** Starts a file of this folder and waits for its first message. It is stopped when `opened` is closed. */
 export async function run<T>(
+  opened: AsyncDisposableStack,
   file: string,
   args: readonly string[],
   options: { env?: Record<string, string>; flags?: readonly string[] } = {},
 ): Promise<Started<T>> {
   const { env = {}, flags = [] } = options;
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = fork(path, args, { env: { ...process.env, ...env }, execArgv: [...process.execArgv, ...flags] });
+  let child: ChildProcess | undefined;
+  opened.defer(() => stop({ child }));
+  const started = fork(path, args, { env: { ...process.env, ...env }, execArgv: [...process.execArgv, ...flags] });
+  child = started;
   const said = await new Promise<T>((resolve, reject) => {
-    child.once("message", (message) => resolve(message as T));
-    child.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
+    started.once("message", (message) => resolve(message as T));
+    started.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
   });
-  return { child, pid: child.pid ?? 0, said };
+  return { child: started, pid: started.pid ?? 0, said };
 }
 
-export async function stop({ child }: Pick<Started<unknown>, "child">): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+export async function stop({ child }: { readonly child: ChildProcess | undefined }): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await ended;
@@ -35,8 +39,9 @@ export async function stop({ child }: Pick<Started<unknown>, "child">): Promise<
 /** CPU seconds that a process and, with `tree`, its descendants have used, ended ones that it has waited for included. */
 export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   return (options.tree ? family(pid) : [pid]).reduce((sum, one) => {
-    const fields = statOf(one);
-    return sum + (Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14])) / 100;
+    // User and system time, its own and that of children it has waited for. No fields: it has just ended.
+    const ticks = statOf(one).slice(11, 15);
+    return ticks.reduce((total, field) => total + Number(field) / 100, sum);
   }, 0);
 }
 
@@ -45,7 +50,8 @@ export function residentMiB(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-function family(pid: number): number[] {
+/** Returns a process and all its descendants, parents before their children. */
+export function family(pid: number): number[] {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))[1]) }));

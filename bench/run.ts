@@ -1,15 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { serverFlags } from "../server/src/supervise-servers.ts";
-import type { LoadResult } from "./load.ts";
+import { median } from "./against/statistics.ts";
+import { openApi } from "./api.ts";
+import { type Case, casesNamed, measureCase, models, type Prepared, shapeOf } from "./cases.ts";
+import { withCleanUp } from "./clean-up.ts";
+import { type Measurement, measure, noRunsLeft, type Target } from "./measure.ts";
 import { prepareAgent } from "./prepare-agent.ts";
-import { cpuSeconds, residentMiB, run, type Started, stop } from "./processes.ts";
+import { cpuSeconds, residentMiB, run, type Started } from "./processes.ts";
+import { startModels } from "./start-models.ts";
 import { storeRuns } from "./store-runs.ts";
 
 /**
@@ -28,26 +32,11 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const rounds = 5;
-/** Until what is hot has been compiled; then, until the connections are open. */
-const warmUpSeconds = { first: 8, later: 2 };
-/** Milliseconds that the two models take. */
-const modelMs = { instant: 0, slow: 500 };
+/** Until what is hot has been compiled. */
+const warmUpSeconds = 7;
 
-interface Target {
-  /** Milliseconds that its model takes. */
-  readonly modelMs: number;
-  readonly process: Started<unknown>;
-  readonly port: number;
-  readonly path: string;
-  readonly headers: Record<string, string>;
-}
-
-interface Line extends LoadResult {
+interface Line extends Measurement {
   readonly name: string;
-  readonly connections: number;
-  readonly serverCpu: number;
-  readonly databaseCpu: number;
-  readonly memory: number;
   readonly modelMs: number;
   /** Runs that ended meanwhile. */
   readonly completed: number;
@@ -55,158 +44,107 @@ interface Line extends LoadResult {
   readonly rates: readonly number[];
 }
 
-const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
-const database = await startEmbedded({ dataDir, log: createLog("warn") });
-const observer = new Client({ connectionString: database.url, options: "-c beckon.workspace=*" });
-await observer.connect();
-const started: Started<unknown>[] = [];
-try {
-  const [instant, slow] = [
-    await begin<{ port: number }>("model.ts", ["words", String(modelMs.instant)]),
-    await begin<{ port: number }>("model.ts", ["words", String(modelMs.slow)]),
-  ];
+await withCleanUp(async (opened) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const database = await startEmbedded({ dataDir, log: createLog("warn") });
+  opened.defer(() => database.stop());
+  const observer = new Client({ connectionString: database.url, options: "-c beckon.workspace=*" });
+  await observer.connect();
+  opened.defer(() => observer.end());
+
+  const modelPorts = await startModels(opened);
+  const key = "bench-key-of-at-least-thirty-two-characters";
   const environment = {
     DATABASE_URL: database.url,
     BECKON_MASTER_KEY: "0".repeat(64),
-    BECKON_BOOTSTRAP_KEY: "bench-key-of-at-least-thirty-two-characters",
-    BECKON_EGRESS_ALLOW: [instant, slow].map(({ said }) => `127.0.0.1:${said.port}`).join(","),
+    BECKON_BOOTSTRAP_KEY: key,
+    BECKON_EGRESS_ALLOW: Object.values(modelPorts)
+      .map((port) => `127.0.0.1:${port}`)
+      .join(","),
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  const server = await begin<{ port: number }>("beckon.ts", [], { env: environment, flags: serverFlags });
+  const server = await run<{ port: number }>(opened, "beckon.ts", [], { env: environment, flags: serverFlags });
   const idleMiB = residentMiB(server.pid);
+  const api = openApi(server.said.port, key);
   const agents = {
-    instant: await prepareAgent(server.said.port, environment.BECKON_BOOTSTRAP_KEY, "instant", instant.said.port),
-    slow: await prepareAgent(server.said.port, environment.BECKON_BOOTSTRAP_KEY, "slow", slow.said.port),
+    instant: await prepareAgent(api, "instant", modelPorts.instant),
+    slow: await prepareAgent(api, "slow", modelPorts.slow),
   };
   if (Number(values.stored) > 0) await storeRuns(database.url, agents.instant.id, Number(values.stored));
   const bare = {
-    instant: await begin<{ port: number }>("baseline.ts", [database.url, String(instant.said.port)]),
-    slow: await begin<{ port: number }>("baseline.ts", [database.url, String(slow.said.port)]),
+    instant: await run<{ port: number }>(opened, "baseline.ts", [database.url, String(modelPorts.instant)]),
+    slow: await run<{ port: number }>(opened, "baseline.ts", [database.url, String(modelPorts.slow)]),
   };
 
-  const limit = (which: "instant" | "slow"): Target => ({
-    modelMs: modelMs[which],
-    process: bare[which],
-    port: bare[which].said.port,
-    path: "/",
-    headers: {},
+  const target = ({ pid, said }: Started<{ port: number }>): Target => ({
+    port: said.port,
+    cpu: () => ({ server: cpuSeconds(pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) }),
+    memoryMiB: () => residentMiB(pid),
+    idle: () => noRunsLeft(api),
   });
-  const invoke = (which: "instant" | "slow"): Target => ({
-    modelMs: modelMs[which],
-    process: server,
-    port: server.said.port,
-    path: `/api/public/agents/${agents[which].id}/invoke`,
-    headers: { "x-api-key": agents[which].token },
-  });
-  const fire = (which: "instant" | "slow"): Target => ({
-    modelMs: modelMs[which],
-    process: server,
-    port: server.said.port,
-    path: agents[which].triggerPath,
-    headers: {},
-  });
+  const prepared = (one: Case): Prepared => ({ api, port: server.said.port, key, agent: agents[one.model] });
 
   const lines: { line: Line; against: Line }[] = [];
-  const compare = async (title: string, connections: number, base: Target, targets: [string, Target][]) => {
-    if (values.only !== undefined && !title.includes(values.only)) return;
-    const measured = new Map<Target, Line[]>();
+  const groups = Map.groupBy(casesNamed(values.only), ({ model, connections }) => `${model} ${connections}`);
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const shape = { ...shapeOf(first), path: "/", headers: {} };
+    const measured = [
+      {
+        name: `(a) ${first.name.replace(/^\w+/, "limit")}`,
+        measure: (seconds: number) => measure(opened, target(bare[first.model]), { ...shape, seconds }),
+      },
+      ...group.map((one, position) => ({
+        name: `(${"bcdefg"[position]}) ${one.name}`,
+        measure: (seconds: number) => measureCase(opened, one, { target: target(server), prepared: prepared(one), seconds }),
+      })),
+    ].map((one) => ({ ...one, lines: [] as Line[] }));
+    for (const one of measured) await one.measure(warmUpSeconds);
     for (let round = 0; round < rounds; round++) {
-      for (const [name, target] of [["(a) limit", base] as const, ...targets]) {
-        const line = await measure(`${name}, ${title}`, target, connections, round === 0 ? warmUpSeconds.first : warmUpSeconds.later);
-        measured.set(target, [...(measured.get(target) ?? []), line]);
+      for (const one of measured) {
+        const measurement = await one.measure(seconds);
+        const rates = [measurement.requests / measurement.seconds];
+        one.lines.push({ ...measurement, name: one.name, modelMs: models[first.model].ms, completed: await completed(measurement), rates });
       }
     }
-    const [against, ...others] = [...measured.values()].map(together);
-    if (against === undefined) return;
+    const [against, ...others] = measured.map((one) => together(one.lines));
+    if (against === undefined) continue;
     lines.push({ line: against, against }, ...others.map((line) => ({ line, against })));
-  };
-  await compare("instant model, 64 connections", 64, limit("instant"), [
-    ["(b) invoke", invoke("instant")],
-    ["(c) fire", fire("instant")],
-  ]);
-  await compare("500 ms model, 1,000 connections", 1_000, limit("slow"), [["(b) invoke", invoke("slow")]]);
-  await compare("instant model, 1 connection", 1, limit("instant"), [["(b) invoke", invoke("instant")]]);
-
+  }
   print(lines, idleMiB);
 
-  async function measure(name: string, target: Target, connections: number, warmUpSeconds: number): Promise<Line> {
-    const load = {
-      port: target.port,
-      path: target.path,
-      headers: { "content-type": "application/json", ...target.headers },
-      body: JSON.stringify({ input: "What is the state of order 4711?" }),
-      connections,
-      seconds,
-      warmUpSeconds,
-    };
-    const generator = await begin<"begin">("load.ts", [JSON.stringify(load)]);
-    const began = new Date();
-    const before = { server: cpuSeconds(target.process.pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) };
-    const result = await new Promise<LoadResult | { error: string }>((resolve) =>
-      generator.child.once("message", (message) => resolve(message as LoadResult | { error: string })),
-    );
-    if ("error" in result) throw new Error(`${name}: ${result.error}`);
-    const ended = new Date();
-    const memory = residentMiB(target.process.pid);
-    const used = { server: cpuSeconds(target.process.pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) };
-    await new Promise((resolve) => generator.child.once("exit", resolve));
+  async function completed({ beganAt, endedAt }: Measurement): Promise<number> {
     const { rows } = await observer.query<{ runs: number }>(
       "select count(*)::int as runs from runs where finished_at >= $1 and finished_at < $2",
-      [began, ended],
+      [new Date(beganAt), new Date(endedAt)],
     );
-    await idle();
-    return {
-      name,
-      connections,
-      modelMs: target.modelMs,
-      ...result,
-      memory,
-      serverCpu: used.server - before.server,
-      databaseCpu: used.database - before.database,
-      completed: rows[0]?.runs ?? 0,
-      rates: [result.requests / result.seconds],
-    };
+    return rows[0]?.runs ?? 0;
   }
-  /** Resolves when no run is waiting or executing: what was fired goes on after the load has ended. */
-  async function idle(): Promise<void> {
-    while ((await observer.query("select from runs where status in ('queued', 'running') limit 1")).rows.length > 0) await sleep(100);
-  }
-} finally {
-  await observer.end();
-  await Promise.all(started.map(stop));
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+});
 
 /** What the rounds of one line come to: sums, the middle of the percentiles, the most memory. */
 function together(parts: readonly Line[]): Line {
   const [first] = parts;
   if (first === undefined) throw new Error("nothing was measured");
-  const sum = (member: "requests" | "failures" | "seconds" | "serverCpu" | "databaseCpu" | "completed") =>
+  const sum = (member: "requests" | "total" | "failures" | "seconds" | "serverCpu" | "databaseCpu" | "completed") =>
     parts.reduce((total, part) => total + part[member], 0);
-  const middle = (member: "p50" | "p99") => parts.map((part) => part[member]).toSorted((a, b) => a - b)[Math.floor(parts.length / 2)] ?? 0;
   return {
-    name: first.name,
-    connections: first.connections,
-    modelMs: first.modelMs,
+    ...first,
     requests: sum("requests"),
+    total: sum("total"),
     failures: sum("failures"),
     seconds: sum("seconds"),
-    p50: middle("p50"),
-    p99: middle("p99"),
+    p50: median(parts.map((part) => part.p50)),
+    p99: median(parts.map((part) => part.p99)),
     serverCpu: sum("serverCpu"),
     databaseCpu: sum("databaseCpu"),
-    memory: Math.max(...parts.map((part) => part.memory)),
+    memoryMiB: Math.max(...parts.map((part) => part.memoryMiB)),
     completed: sum("completed"),
     rates: parts.flatMap((part) => part.rates),
   };
-}
-
-async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
-  const process = await run<T>(...parameters);
-  started.push(process);
-  return process;
 }
 
 /** Every figure of a line beside its ratio to (a)'s; of requests/s also the ratios of the worst and of the best round: how far it is to be trusted. */
@@ -228,9 +166,9 @@ function print(lines: readonly { line: Line; against: Line }[], idleMiB: number)
       cell((one) => one.p50, 2),
       cell((one) => one.p99, 2),
       cell((one) => one.p50 - one.modelMs, 2),
-      cell((one) => (one.serverCpu / one.requests) * 1_000, 3),
-      cell((one) => (one.databaseCpu / one.requests) * 1_000, 3),
-      cell((one) => one.memory, 0),
+      cell((one) => (one.serverCpu / one.total) * 1_000, 3),
+      cell((one) => (one.databaseCpu / one.total) * 1_000, 3),
+      cell((one) => one.memoryMiB, 0),
       String(line.failures),
     ];
     console.log(`| ${cells.join(" | ")} |`);

@@ -7,8 +7,10 @@ import { Client } from "pg";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { serverFlags } from "../server/src/supervise-servers.ts";
+import { openApi } from "./api.ts";
+import { withCleanUp } from "./clean-up.ts";
 import { prepareAgent } from "./prepare-agent.ts";
-import { cpuSeconds, run, type Started, stop } from "./processes.ts";
+import { cpuSeconds, run, stop } from "./processes.ts";
 import type { Arrivals } from "./readers.ts";
 
 /**
@@ -36,13 +38,15 @@ const stepPause = 250;
 const tokenPause = 10;
 const runsAtOnce = 40;
 
-const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
-const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
-const started: Started<unknown>[] = [];
-try {
+await withCleanUp(async (opened) => {
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
+  opened.defer(() => database.stop());
+
   const [calls, tokens] = [
-    await begin<{ port: number }>("model.ts", ["calls", String(stepPause)]),
-    await begin<{ port: number }>("model.ts", ["tokens", String(tokenPause)]),
+    await run<{ port: number }>(opened, "model.ts", ["calls", String(stepPause)]),
+    await run<{ port: number }>(opened, "model.ts", ["tokens", String(tokenPause)]),
   ];
   const key = "bench-key-of-at-least-thirty-two-characters";
   const env = {
@@ -53,7 +57,8 @@ try {
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  const server = await begin<{ port: number }>("beckon.ts", [], { env, flags: serverFlags });
+  const server = await run<{ port: number }>(opened, "beckon.ts", [], { env, flags: serverFlags });
+  const api = openApi(server.said.port, key);
   const call = async (path: string, body: object, { method = "POST", ...headers }: Record<string, string> = {}) => {
     const url = `http://127.0.0.1:${server.said.port}/api/public${path}`;
     const response = await fetch(url, {
@@ -67,10 +72,10 @@ try {
   };
 
   if (values.only.includes("latency")) {
-    const { id } = await prepareAgent(server.said.port, key, "calls", calls.said.port);
+    const { id } = await prepareAgent(api, "calls", calls.said.port);
     await call(`/agents/${id}`, { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } }, { method: "PATCH" });
     // It executes nothing: what its readers see was written by the other one.
-    const other = await begin<{ port: number }>("beckon.ts", [], { env: { ...env, BECKON_ROLE: "api" }, flags: serverFlags });
+    const other = await run<{ port: number }>(opened, "beckon.ts", [], { env: { ...env, BECKON_ROLE: "api" }, flags: serverFlags });
     console.log("\n| stream | readers | read at | events | p50 ms | p99 ms | missed |");
     console.log("|---|---|---|---|---|---|---|");
     for (const [stream, where, { said }] of [
@@ -84,7 +89,7 @@ try {
           run_id: string;
         };
         const path = stream === "of the run" ? `/api/public/runs/${run_id}/events` : "/api/public/events";
-        const readers = await begin<"open">("readers.ts", [JSON.stringify({ port: said.port, path, key, count })]);
+        const readers = await run<"open">(opened, "readers.ts", [JSON.stringify({ port: said.port, path, key, count })]);
         const openAt = Date.now();
         const reported = new Promise<Arrivals>((resolve) => readers.child.once("message", (message) => resolve(message as Arrivals)));
         await sleep(seconds * 1_000);
@@ -98,7 +103,7 @@ try {
   }
 
   if (values.only.includes("cpu")) {
-    const { id } = await prepareAgent(server.said.port, key, "tokens", tokens.said.port);
+    const { id } = await prepareAgent(api, "tokens", tokens.said.port);
     const used = () => cpuSeconds(server.pid, { tree: false });
     const measure = async (act: () => Promise<unknown>) => {
       const [cpu, began] = [used(), performance.now()];
@@ -124,33 +129,23 @@ try {
       console.log(`| ${name} | ${runsAtOnce} | ${(each * 1_000).toFixed(1)} | ${(each / first).toFixed(1)} |`);
     }
   }
-} finally {
-  await Promise.all(started.map(stop));
-  await database.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
 
-/** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
-async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    await client.query("set beckon.workspace = '*'");
-    const { rows } = await client.query<{ id: string; committed: number }>(
-      `select id, committed from (
+  /** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
+  async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      await client.query("set beckon.workspace = '*'");
+      const { rows } = await client.query<{ id: string; committed: number }>(
+        `select id, committed from (
          select id, (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8 as committed from events where run_id = $1
        ) as e where committed > $2`,
-      [runId, openAt],
-    );
-    const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
-    return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
-  } finally {
-    await client.end();
+        [runId, openAt],
+      );
+      const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
+      return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
+    } finally {
+      await client.end();
+    }
   }
-}
-
-async function begin<T>(...parameters: Parameters<typeof run>): Promise<Started<T>> {
-  const process = await run<T>(...parameters);
-  started.push(process);
-  return process;
-}
+});

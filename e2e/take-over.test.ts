@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, it } from "vitest";
 import { openCaller } from "../server/test/crash/calls.ts";
-import { install, leaseSeconds, planned } from "../server/test/crash/installation.ts";
+import { install, leaseSeconds, maxAttempts, planned } from "../server/test/crash/installation.ts";
 import { ownerOf, readRuns, type StoredRun } from "../server/test/crash/journal.ts";
 import { seeded } from "../server/test/crash/random.ts";
 import { answerOf, openWorld, type Plan } from "../server/test/crash/world.ts";
@@ -38,14 +38,14 @@ async function runOf(plan: Plan): Promise<StoredRun> {
   return found[0] as StoredRun;
 }
 
-const ended = (plan: Plan) =>
+const ended = (plan: Plan, within = patience) =>
   eventually(
     "the run's end",
     async () => {
       const run = await runOf(plan);
       return run.ends.length > 0 ? run : undefined;
     },
-    patience,
+    within,
   );
 
 const changedHands = (plan: Plan, from: string | undefined) =>
@@ -146,13 +146,38 @@ it(
 
     expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: 3, calls: [{ outcome: "unknown" }] });
     const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
-    expect(effects).toHaveLength(3);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
-    expect(new Set(effects.map(({ pid }) => pid)).size).toBe(3);
+    expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
+    // More than its attempts only if others were on their last attempt beside it.
+    expect(effects.length).toBeGreaterThanOrEqual(3);
+    expect(effects.length).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1);
     for (const plan of plans) expect(await ended(plan)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
     await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
   },
   2 * patience,
+);
+
+it(
+  "finds the one run that kills its process each time among 20 in few deaths, and lets the others succeed",
+  async () => {
+    const killer = planned({ steps: ["safe"], thinkMs: 300 });
+    world.order(killer.nonce, () => ({ order: "kill" }));
+    const healthy = Array.from({ length: 20 }, () => planned({ steps: ["unsafe", "safe"], thinkMs: 300 }));
+    const plans = [...healthy.slice(0, 10), killer, ...healthy.slice(10)];
+    await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true }, { at: 0 })));
+
+    const within = 3 * patience;
+    const killed = await ended(killer, within);
+    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: maxAttempts });
+    for (const plan of healthy) expect(await ended(plan, within)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
+    const unsafe = world.effects.filter(({ tool, nonce }) => tool === "unsafe_effect" && healthy.some((plan) => plan.nonce === nonce));
+    expect(unsafe.length).toBeLessThanOrEqual(healthy.length);
+    const deaths = new Set(world.effects.filter(({ nonce }) => nonce === killer.nonce).map(({ pid }) => pid)).size;
+    console.log(`${deaths} processes died of one run among ${plans.length}`);
+    expect(deaths).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length)) + 1);
+    await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
+  },
+  8 * patience,
 );
 
 it(

@@ -28,6 +28,7 @@ export {
   createAgentBody,
   duplicateAgentBody,
   type Limits,
+  maxAttemptsLimit,
   type ModelSettings,
   pauseAgentBody,
   rotateBody,

@@ -47,7 +47,10 @@ export const createProviderBody = z
     error: "is needed: the provider answers nobody without one",
   });
 
-/** Body of `PATCH /providers/:provider_id`. null removes the key, or goes back to the kind's own base URL. */
+/**
+ * Body of `PATCH /providers/:provider_id`. null removes the key, or goes back to the kind's own base URL. With a stored key, a
+ * `base_url` of another origin needs `api_key` beside it.
+ */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
   api_key: apiKey.nullable().optional(),

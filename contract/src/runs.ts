@@ -101,6 +101,7 @@ export const run = z.object({
   error: runError.nullable(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
+  /** Processes it was given to after a death, plus one; at most `max_attempts`. */
   attempt: z.number().int().positive(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),

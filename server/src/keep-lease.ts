@@ -10,6 +10,9 @@ export interface Lease {
   stop(): Promise<void>;
 }
 
+/** Between tries of a renewal that fails. */
+const retryMs = 1_000;
+
 /**
  * Keeps this process on record as alive, from its main loop and on a connection of its own: a loop that hangs, or is stopped, loses
  * the lease, as it should. Declared dead, the process drops its runs, which others may have by then, and goes on under a new id.
@@ -24,14 +27,13 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   const stopping = new AbortController();
   let renewedAt = elapsed();
   let unbrokenSince = renewedAt;
-  let failed = false;
 
   async function renew(): Promise<void> {
     const askedAt = elapsed();
     const renewed = await renewLease(connection, runtime.processId, leaseSeconds);
     if (renewed === undefined) return startAnew();
-    if (failed || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
-    failed = false;
+    if (runtime.leaseFailing || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
+    runtime.leaseFailing = false;
     renewedAt = askedAt;
     const { wakeUps } = runtime;
     const wasAlone = wakeUps.alone;
@@ -52,10 +54,11 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   async function keep(): Promise<void> {
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
-        failed = true;
+        runtime.leaseFailing = true;
         runtime.log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again");
       });
-      await sleep(leaseMs / 6, stopping.signal).catch(() => {});
+      // Readiness waits for the next success, so a failure is not left standing for long.
+      await sleep(runtime.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6, stopping.signal).catch(() => {});
     }
   }
 
@@ -63,7 +66,7 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   return {
     async recordLapsed() {
       const now = elapsed();
-      if (failed || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
+      if (runtime.leaseFailing || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordLapsed(connection, runtime.processId);
       if (dead.length > 0) runtime.log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
     },

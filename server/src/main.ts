@@ -1,9 +1,10 @@
 import { parseArgs } from "node:util";
 import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
-import { checkServer, connect, migrate } from "./base/database/index.ts";
+import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
+import { exitCodes } from "./base/exit-codes.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
 import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
@@ -48,6 +49,8 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Where they differ from the usual ones. */
   readonly streamLimits?: Partial<StreamLimits>;
+  /** Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its servers. */
+  readonly listenFd?: number | undefined;
 }
 
 /**
@@ -66,7 +69,7 @@ export async function start(options: StartOptions): Promise<Beckon> {
 }
 
 async function build(
-  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits }: StartOptions,
+  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits, listenFd }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   const { databaseUrl, masterKey } = config;
@@ -131,12 +134,12 @@ async function build(
       refusedSignIns: recordRefusedSignIns(database, log),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
     },
-    { host: config.host, port: config.port, shared: config.processes > 1 },
+    { host: config.host, port: config.port, fd: listenFd },
   );
   opened.defer(() => http.close());
   opened.defer(() => runtime.followers.close());
   opened.defer(() => runtime.tail.close());
-  url ||= `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${http.port}`;
+  url ||= http.url;
 
   const setupToken = setup ? await issueSetupToken(database) : undefined;
 
@@ -173,7 +176,9 @@ function shown(demo: DemoAgent, url: string): Demo {
  * the channel to its supervisor closes: nobody would restart it, and the next start takes the database away.
  */
 async function runServer(): Promise<void> {
-  const { values } = parseArgs({ options: { process: { type: "string" }, reaped: { type: "string" }, setup: { type: "boolean" } } });
+  const { values } = parseArgs({
+    options: { process: { type: "string" }, reaped: { type: "string" }, setup: { type: "boolean" }, "listen-fd": { type: "string" } },
+  });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
   // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
@@ -183,6 +188,7 @@ async function runServer(): Promise<void> {
       config: readConfig(process.env),
       ...(values.process === undefined ? {} : { processId: values.process }),
       setup: values.setup === true,
+      listenFd: values["listen-fd"] === undefined ? undefined : Number(values["listen-fd"]),
       reaped: values.reaped === "all" ? "all" : (values.reaped?.split(",") ?? []),
     });
     process.on("message", (message) => {
@@ -198,11 +204,10 @@ async function runServer(): Promise<void> {
     process.exit(0);
   } catch (thrown) {
     process.stderr.write(`Beckon cannot start. ${messageOf(thrown)}\n`);
-    process.exit(thrown instanceof ConfigError ? exitRefusedConfiguration : 1);
+    process.exit(
+      thrown instanceof ConfigError ? exitCodes.refusedConfiguration : isUnreachable(thrown) ? exitCodes.databaseUnreachable : 1,
+    );
   }
 }
-
-/** EX_CONFIG of sysexits.h: starting again would not help. */
-const exitRefusedConfiguration = 78;
 
 if (import.meta.main) await runServer();

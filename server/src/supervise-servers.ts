@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { elapsed, sleep } from "./base/clock.ts";
+import { exitCodes } from "./base/exit-codes.ts";
 import { newId } from "./base/ids.ts";
 import type { Log } from "./base/log.ts";
 import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.ts";
@@ -23,6 +24,8 @@ const oldGenerationGrowth = 125;
 const helpers = 1;
 
 export const serverFlags: readonly string[] = [
+  // SIGUSR1 would open a debugger on a local port, without a credential.
+  "--disable-sigusr1",
   `--max-semi-space-size=${youngGeneration}`,
   // A flag of V8's own, which other versions may not know: they would refuse to start.
   ...(process.versions.node.startsWith("24.") ? [`--heap-growing-percent=${oldGenerationGrowth}`] : []),
@@ -35,8 +38,10 @@ export const serverFlags: readonly string[] = [
  */
 const threads = "32";
 
-/** EX_CONFIG of sysexits.h: a server that ends with it has said what is wrong, and starting it again would not help. */
-export const refusedConfiguration = 78;
+/** Servers of one start that end before any was ready; then it is given up, since the next one would end the same way. */
+const maxFailedStarts = 3;
+/** Where a server inherits the claimed port: after stdin, stdout, stderr and the channel. */
+const portFd = 4;
 
 const shortestWaitMs = 1_000;
 const longestWaitMs = 10_000;
@@ -44,8 +49,11 @@ const longestWaitMs = 10_000;
 const wellAfterMs = 60_000;
 
 /**
- * Keeps `count` servers running until `stop` aborts or one refuses its configuration; then lets all of them drain, and resolves
- * with the exit code when the last has ended.
+ * Keeps `count` servers running until `stop` aborts, one refuses its configuration, or none becomes ready; then lets all of them
+ * drain, and resolves with the exit code when the last has ended.
+ *
+ * None becomes ready: `maxFailedStarts` of them ended, or the database cannot be reached for `databaseWaitMs`. A server that ends
+ * after one was ready is started again for as long as it takes.
  *
  * Each server gets an id (`--process=`). When one ends, those that live are told, and its successor is told at its start
  * (`--reaped=`), so that its runs are taken over at once instead of after their lease. Until a server of this start was ready, the
@@ -57,16 +65,22 @@ export async function keepServers({
   count,
   env,
   aloneOnDatabase,
+  portFd: claimed,
+  databaseWaitMs,
   drainMs,
   stop,
   hurry,
   log,
   onReady,
+  onFailure,
 }: {
   entry: string;
   count: number;
   env: Readonly<Record<string, string | undefined>>;
   aloneOnDatabase: boolean;
+  /** The socket that all servers listen on; undefined: the only one opens its own. */
+  portFd: number | undefined;
+  databaseWaitMs: number;
   /** From the request to stop to SIGKILL. */
   drainMs: number;
   stop: AbortSignal;
@@ -75,25 +89,31 @@ export async function keepServers({
   log: Log;
   /** Each time a server has become ready. */
   onReady: (ready: Ready) => void;
+  /** Once, with the reason, when it gives up because no server became ready. */
+  onFailure: (reason: string) => void;
 }): Promise<number> {
   const living = new Set<ChildProcess>();
   const untold = new Set<string>();
-  const refused = new AbortController();
-  const ending = AbortSignal.any([stop, refused.signal]);
+  const gaveUp = new AbortController();
+  const ending = AbortSignal.any([stop, gaveUp.signal]);
   const firstReady = Promise.withResolvers<void>();
+  const startedAt = elapsed();
   let anyReady = false;
+  let failedStarts = 0;
+  let exitCode = 0;
 
   function start(id: string): ChildProcess {
     const told = [...untold];
     const reaped = aloneOnDatabase && !anyReady ? "all" : told.join(",");
     // Made by the one whose word is passed on to the person at the terminal: another would make that one void.
     const setup = anyReady ? [] : ["--setup"];
-    const args = [`--process=${id}`, ...(reaped === "" ? [] : [`--reaped=${reaped}`]), ...setup];
+    const listen = claimed === undefined ? [] : [`--listen-fd=${portFd}`];
+    const args = [`--process=${id}`, ...listen, ...(reaped === "" ? [] : [`--reaped=${reaped}`]), ...setup];
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
     const child = fork(entry, args, {
       env: { UV_THREADPOOL_SIZE: threads, ...env },
       detached: true,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
       execArgv: [...process.execArgv, ...serverFlags],
     });
     living.add(child);
@@ -141,6 +161,31 @@ export async function keepServers({
     for (const child of living) if (child.connected) child.send(message, () => {});
   }
 
+  /** Gives up if starting another server does not help. */
+  function judgeEnd({ exitCode: code, signalCode }: ChildProcess): void {
+    if (code === exitCodes.refusedConfiguration) {
+      giveUp(code);
+    } else if (anyReady) {
+      return;
+    } else if (code !== exitCodes.databaseUnreachable) {
+      failedStarts++;
+      if (failedStarts < maxFailedStarts) return;
+      const how = signalCode ?? `exit code ${code}`;
+      giveUp(code, `The server ended ${failedStarts} times before it was ready (${how}). Its last words above say why.`);
+    } else if (elapsed() - startedAt > databaseWaitMs) {
+      giveUp(
+        code,
+        `The database could not be reached for ${databaseWaitMs / 1_000} s. Check DATABASE_URL and the database, then start again.`,
+      );
+    }
+  }
+
+  function giveUp(code: number | null, reason?: string): void {
+    if (reason !== undefined) onFailure(reason);
+    exitCode = code || 1;
+    gaveUp.abort();
+  }
+
   async function keepOne(): Promise<void> {
     let waitMs = shortestWaitMs;
     while (!ending.aborted) {
@@ -148,7 +193,7 @@ export async function keepServers({
       const began = elapsed();
       const child = start(id);
       await watch(child);
-      if (child.exitCode === refusedConfiguration) refused.abort();
+      if (!ending.aborted) judgeEnd(child);
       if (ending.aborted) return;
       tellOthers(id);
       if (elapsed() - began > wellAfterMs) waitMs = shortestWaitMs;
@@ -162,7 +207,7 @@ export async function keepServers({
   if (ending.aborted) firstReady.resolve();
   const others = firstReady.promise.then(() => Promise.all(Array.from({ length: count - 1 }, keepOne)));
   await Promise.all([keepOne(), others]);
-  return refused.signal.aborted ? refusedConfiguration : 0;
+  return exitCode;
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -140,7 +140,7 @@ test("a server that dies is replaced, its successor and the living are told, and
   const { ready, trace } = startSupervisor({ folder, env: { BECKON_PROCESSES: "2" } });
   await ready();
   await until("two servers", () => trace().split("database beckon@beckon").length === 3);
-  const started = [...trace().matchAll(/^(\d+) started --process=(prc_\w+)(?: --reaped=(\w+))?(?: --setup)?$/gm)];
+  const started = [...trace().matchAll(/^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --reaped=(\w+))?(?: --setup)?$/gm)];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
   // One makes the link for the first owner: another would end the one that was printed.
   expect(trace().match(/--setup/g)).toHaveLength(1);
@@ -180,4 +180,58 @@ test("with DATABASE_URL it starts servers only, hands them the settings as given
   expect(trace()).toContain("connect ECONNREFUSED 127.0.0.1:1");
   expect(output()).not.toContain("Bootstrap key");
   expect(existsSync(join(folder, "data"))).toBe(false);
+});
+
+test("a start whose servers end before one was ready is given up, with the last one's exit code and everything stopped", async () => {
+  const folder = temporaryFolder();
+  const supervisor = startSupervisor({ folder, env: { STAND_IN_EXIT: "3", BECKON_PROCESSES: "2" } });
+  expect(await supervisor.exited).toBe(3);
+  expect(supervisor.trace().match(/started/g)).toHaveLength(3);
+  expect(supervisor.output()).toContain("Beckon cannot start. The server ended 3 times before it was ready (exit code 3).");
+  expect(postmasterPid(join(folder, "data"))).toBe(0);
+});
+
+test("a server that was ready once is started again however often it ends", async () => {
+  const supervisor = startSupervisor({ folder: temporaryFolder(), env: { STAND_IN_EXIT_READY: "3" } });
+  await until("a fourth server", () => supervisor.trace().split("started").length > 4);
+  expect(supervisor.child.exitCode).toBeNull();
+});
+
+test("a database that cannot be reached is waited for, and then the start is given up", async () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  const env = {
+    DATABASE_URL: "postgresql://somebody@127.0.0.1:1/none",
+    BECKON_MASTER_KEY: key,
+    STAND_IN_EXIT: "75",
+    STAND_IN_DATABASE_WAIT_MS: "6000",
+  };
+  const supervisor = startSupervisor({ folder: temporaryFolder(), env });
+  expect(await supervisor.exited).toBe(75);
+  expect(supervisor.trace().split("started").length).toBeGreaterThan(4);
+  expect(supervisor.output()).toContain("Beckon cannot start. The database could not be reached for 6 s. Check DATABASE_URL");
+});
+
+test("a signal that does not ask for an end changes nothing, and opens no debugger", async () => {
+  const folder = temporaryFolder();
+  const supervisor = startSupervisor({ folder });
+  await supervisor.ready();
+  const server = Number(supervisor.trace().split(" ")[0]);
+  const ignored = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
+  for (const signal of ignored) process.kill(supervisor.pid, signal);
+  process.kill(server, "SIGUSR1");
+  // The message about the server's end comes after what the signals did.
+  process.kill(server, "SIGKILL");
+  await until("a successor", () => supervisor.trace().includes("--reaped=prc_"));
+  expect(supervisor.output()).not.toContain("Debugger");
+  expect(isAlive(postmasterPid(join(folder, "data")))).toBe(true);
+});
+
+test.each(["SIGQUIT", "SIGPWR", "SIGXCPU"] as const)("%s stops everything in order", async (signal) => {
+  const folder = temporaryFolder();
+  const supervisor = startSupervisor({ folder });
+  await supervisor.ready();
+  process.kill(supervisor.pid, signal);
+  expect(await supervisor.exited).toBe(0);
+  expect(supervisor.trace()).toContain("drained, database beckon@beckon");
+  expect(postmasterPid(join(folder, "data"))).toBe(0);
 });

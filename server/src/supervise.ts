@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { elapsed } from "./base/clock.ts";
 import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
+import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
 import { keepSecret } from "./base/secrets/index.ts";
+import { type ClaimedPort, claimPort } from "./claim-port.ts";
 import { type Config, readConfig } from "./config.ts";
 import { greeting } from "./supervise-greeting.ts";
-import { keepServers, refusedConfiguration } from "./supervise-servers.ts";
+import { keepServers } from "./supervise-servers.ts";
 
 /**
  * The parent of everything: it locks the data folder, keeps the secrets, runs PostgreSQL unless DATABASE_URL names one, and keeps
@@ -16,7 +19,7 @@ import { keepServers, refusedConfiguration } from "./supervise-servers.ts";
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
- *   stops            on SIGINT, SIGTERM or SIGHUP: the servers drain, PostgreSQL last. A second signal hurries.
+ *   stops            on a signal that asks for it: the servers drain, PostgreSQL last. A second signal hurries.
  *   killed by -9     the servers end as their channel closes; PostgreSQL goes on, and the next start stops it
  */
 export async function supervise({
@@ -24,6 +27,7 @@ export async function supervise({
   env,
   serverEntry,
   out,
+  databaseWaitMs = 300_000,
 }: {
   config: Config;
   /** What the servers inherit, beside what is added here. */
@@ -32,10 +36,13 @@ export async function supervise({
   serverEntry: string;
   /** Text for the person at the terminal. */
   out: (text: string) => void;
+  /** How long a start waits for a database that cannot be reached yet. */
+  databaseWaitMs?: number;
 }): Promise<number> {
   const log = createLog(config.logLevel);
   const signals = listenForSignals();
   let embedded: Embedded | undefined;
+  let port: ClaimedPort | undefined;
   try {
     if (config.databaseUrl === undefined) {
       embedded = await startEmbedded({ dataDir: config.dataDir, log, signal: signals.stop, connections: connectionsFor(config) });
@@ -43,6 +50,9 @@ export async function supervise({
     const bootstrapKeyPath = embedded && config.bootstrapKey === undefined ? join(config.dataDir, "bootstrap.key") : undefined;
     const masterKey = config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
     const bootstrapKey = bootstrapKeyPath === undefined ? config.bootstrapKey : await keepSecret(bootstrapKeyPath, newBootstrapKey);
+    port = config.processes > 1 ? await claimPort(config) : undefined;
+    // Nobody waits at a port whose servers are ending.
+    signals.stop.addEventListener("abort", () => port?.close());
     let greeted = false;
     return await keepServers({
       entry: serverEntry,
@@ -54,6 +64,8 @@ export async function supervise({
         BECKON_BOOTSTRAP_KEY: bootstrapKey,
       },
       aloneOnDatabase: embedded !== undefined,
+      portFd: port?.fd,
+      databaseWaitMs,
       drainMs: (config.drainSeconds + drainMarginSeconds) * 1_000,
       stop: signals.stop,
       hurry: signals.hurry,
@@ -62,14 +74,20 @@ export async function supervise({
         if (!greeted) out(greeting({ ready, bootstrapKeyPath, postgres: embedded }));
         greeted = true;
       },
+      onFailure: (reason) => out(cannotStart(reason)),
     });
   } catch (thrown) {
     if (signals.stop.aborted) return 0;
-    out(`Beckon cannot start. ${messageOf(thrown)}\n`);
-    return 1;
+    out(cannotStart(messageOf(thrown)));
+    return thrown instanceof ConfigError ? exitCodes.refusedConfiguration : 1;
   } finally {
+    port?.close();
     await embedded?.stop(signals.hurry);
   }
+}
+
+function cannotStart(reason: string): string {
+  return `Beckon cannot start. ${reason}\n`;
 }
 
 /** What a server needs to end by itself after its drain time. */
@@ -91,12 +109,18 @@ function newBootstrapKey(): string {
 /** One Ctrl-C may arrive twice: from the terminal, and passed on by npm or a shell. */
 const echoMs = 500;
 
+/** Signals that would end this process by default and leave PostgreSQL behind. */
+const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPWR", "SIGXCPU"] as const;
+const ignoredSignals = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
+
 /** For the rest of the process's life: a signal that arrives at the very end must not look like a crash. */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController();
   const hurry = new AbortController();
   let first: number | undefined;
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const name of ignoredSignals) if (name in constants.signals) process.on(name, () => {});
+  for (const name of stopSignals) {
+    if (!(name in constants.signals)) continue; // macOS has fewer.
     process.on(name, () => {
       first ??= elapsed();
       stop.abort();
@@ -116,6 +140,6 @@ if (import.meta.main) {
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     out(`Beckon cannot start.\n${thrown.message}\n`);
-    process.exitCode = refusedConfiguration;
+    process.exitCode = exitCodes.refusedConfiguration;
   }
 }

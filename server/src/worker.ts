@@ -1,7 +1,16 @@
 import { sleep } from "./base/clock.ts";
 import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
-import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, forgetDead, type Runtime, takeOverRuns } from "./runs/index.ts";
+import {
+  cancelledRuns,
+  claimRuns,
+  executeLostClaims,
+  expireQueued,
+  forgetDead,
+  type Runtime,
+  stopHere,
+  takeOverRuns,
+} from "./runs/index.ts";
 
 /** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
@@ -17,25 +26,10 @@ export interface Worker {
 /** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
 export function startWorker(runtime: Runtime, options: { recordLapsed: () => Promise<void> }): Worker {
   const stopping = new AbortController();
-  let claiming: Promise<void> | undefined;
-  let again = false;
-
-  async function claim(): Promise<void> {
-    do {
-      again = false;
-      // Starts of one turn of the event loop are claimed together.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      if (stopping.signal.aborted) return;
-      again = (await attempt("claiming runs", () => claimRuns(runtime))) || again;
-    } while (again);
-  }
-
-  runtime.wakeWorker = () => {
-    again = true;
-    claiming ??= claim().finally(() => {
-      claiming = undefined;
-    });
-  };
+  const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runtime)));
+  const takeOvers = serially(stopping.signal, () => attempt("taking over runs", () => takeOverRuns(runtime)));
+  runtime.wakeWorker = claims.wake;
+  runtime.wakeTakeOver = takeOvers.wake;
   runtime.wakeUps.onMessage = (message) => hear(runtime, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
@@ -52,7 +46,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   async function look(): Promise<void> {
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       await attempt("recording deaths", options.recordLapsed);
-      await attempt("taking over runs", () => takeOverRuns(runtime));
+      runtime.wakeTakeOver();
       await attempt("looking for lost claims", () => executeLostClaims(runtime));
       runtime.wakeWorker();
       await attempt("looking for cancelled runs", async () => {
@@ -71,10 +65,33 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   return {
     async stop() {
       stopping.abort();
-      runtime.wakeWorker = () => {};
-      await looking;
-      await claiming;
+      runtime.wakeWorker = runtime.wakeTakeOver = () => {};
+      await Promise.all([looking, claims.idle(), takeOvers.idle()]);
     },
+  };
+}
+
+/** Calls `act` after each wake, and again as long as it says so, never twice at the same time. */
+function serially(stopping: AbortSignal, act: () => Promise<unknown>): { wake: () => void; idle: () => Promise<void> } {
+  let again = false;
+  let acting: Promise<void> | undefined;
+  async function run(): Promise<void> {
+    do {
+      again = false;
+      // What wakes in one turn of the event loop, starts above all, is acted on together.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      if (stopping.aborted) return;
+      again = (await act()) === true || again;
+    } while (again);
+  }
+  return {
+    wake() {
+      again = true;
+      acting ??= run().finally(() => {
+        acting = undefined;
+      });
+    },
+    idle: async () => acting,
   };
 }
 
@@ -82,7 +99,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
 function hear(runtime: Runtime, message: WakeUp | undefined): void {
   switch (message?.kind) {
     case "cancel":
-      runtime.live.get(message.runId)?.stop("cancelled");
+      stopHere(runtime, message.runId);
       break;
     case "watch": {
       const live = runtime.live.get(message.runId);

@@ -43,3 +43,8 @@ export function endless(piece: string, closing: number, behaviour: Behaviour): B
     return { reply: { ...reply, pieces }, fate: { type: "flood", piece, bytes: 1024 ** 3 } };
   };
 }
+
+/** What is sent, as `change` makes of the text of each piece. */
+export function withText(change: (sent: string) => string, behaviour: Behaviour): Behaviour {
+  return changed(behaviour, (reply) => ({ ...reply, pieces: reply.pieces.map((piece) => change(piece.toString())) }));
+}

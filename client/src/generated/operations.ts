@@ -356,7 +356,7 @@ export function bindOperations(send: Sender) {
       get: (providerId: string, options?: CallOptions): Promise<Provider> =>
         send.data<Provider>({ method: "GET", path: "/providers/{provider_id}", params: [providerId] }, options),
 
-      /** Change a provider's address or key. null removes the key, or goes back to the kind's own address. Needs the scope `providers:write`. */
+      /** Change a provider's address or key. null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
       update: (providerId: string, body: UpdateProviderBody, options?: CallOptions): Promise<Provider> =>
         send.data<Provider>({ method: "PATCH", path: "/providers/{provider_id}", params: [providerId], body }, options),
 

@@ -1,7 +1,7 @@
 import type { SecretKept, ToolGrant } from "@beckon/contract";
 import { newId } from "../base/ids.ts";
-import type { Sealer } from "../base/secrets/index.ts";
-import { placeOfSecret } from "./place-of-secret.ts";
+import { boundPlace, type Sealer, sealFor } from "../base/secrets/index.ts";
+import { ownerOfSecret } from "./owner-of-secret.ts";
 import { mapValues } from "./secret-places.ts";
 import type { SealedSecret } from "./secret-store.ts";
 
@@ -31,8 +31,8 @@ export function copySecrets(
     const secret = secrets.find((each) => each.id === id);
     if (secret !== undefined) {
       const { origins, last4 } = secret;
-      const clear = sealer.open(secret.sealed, placeOfSecret({ ...from, id, origins }));
-      write.push({ id: copy, origins, sealed: sealer.seal(clear, placeOfSecret({ ...to, id: copy, origins })), last4 });
+      const clear = sealer.open(secret.sealed, boundPlace(ownerOfSecret({ ...from, id }), origins));
+      write.push({ id: copy, origins, sealed: sealFor(sealer, clear, ownerOfSecret({ ...to, id: copy }), origins), last4 });
     }
     return copy;
   };

@@ -1,7 +1,7 @@
 import type { Database } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import type { Sealer } from "../base/secrets/index.ts";
-import { placeOfSecret } from "./place-of-secret.ts";
+import { openFor, type Sealer } from "../base/secrets/index.ts";
+import { ownerOfSecret } from "./owner-of-secret.ts";
 import { findSecret } from "./secret-store.ts";
 
 /**
@@ -14,9 +14,9 @@ export async function openSecret(
   { origin, ...owner }: { readonly workspaceId: string; readonly agentId: string; readonly id: string; readonly origin: string },
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
-  if (row === undefined || !row.origins.includes(origin)) return undefined;
+  if (row === undefined) return undefined;
   try {
-    return sealer.open(row.sealed, placeOfSecret({ ...owner, origins: row.origins }));
+    return openFor(sealer, row, ownerOfSecret(owner), origin);
   } catch (thrown) {
     if (thrown instanceof Refusal) return undefined;
     throw thrown;

@@ -1,8 +1,8 @@
 import type { SecretKept, ToolGrant, ToolGrantBody, ToolInDocument } from "@beckon/contract";
 import { Refusal } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import type { Sealer } from "../base/secrets/index.ts";
-import { placeOfSecret } from "./place-of-secret.ts";
+import { requireGivenFor, type Sealer, sealFor } from "../base/secrets/index.ts";
+import { ownerOfSecret } from "./owner-of-secret.ts";
 import { type AnyValue, mapValues, type SecretPlace } from "./secret-places.ts";
 import type { KeptSecret, SealedSecret, SecretChange } from "./secret-store.ts";
 
@@ -37,7 +37,7 @@ export function planSecrets(
     const { prefix } = value;
     const reference = (id: string): SecretKept => ({ secret_id: id, ...(prefix === undefined ? {} : { prefix }) });
     if ("secret_id" in value) {
-      if (!missing.has(value.secret_id)) requireGivenFor(known.get(value.secret_id), place);
+      if (!missing.has(value.secret_id)) requireKnown(known.get(value.secret_id), place);
       return reference(value.secret_id);
     }
     if (value.secret === null) return reference(newId("sec"));
@@ -45,7 +45,7 @@ export function planSecrets(
     const id = earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...place.origins].sort();
-    const sealed = sealer.seal(value.secret, placeOfSecret({ ...owner, id, origins }));
+    const sealed = sealFor(sealer, value.secret, ownerOfSecret({ ...owner, id }), origins);
     // Of a short secret the last four would be much of it.
     write.push({ id, origins, sealed, last4: value.secret.length >= 12 ? value.secret.slice(-4) : "" });
     return reference(id);
@@ -69,12 +69,13 @@ function idsByPlace(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<str
   return ids;
 }
 
-function requireGivenFor(secret: KeptSecret | undefined, { path, origins }: SecretPlace): void {
+function requireKnown(secret: KeptSecret | undefined, { path, origins }: SecretPlace): void {
   if (secret === undefined) {
     throw new Refusal("bad_request", `${path} refers to no secret of this agent. Give the secret itself as {"secret": "…"}.`);
   }
-  const stray = origins.find((origin) => !secret.origins.includes(origin));
-  if (stray !== undefined) {
-    throw new Refusal("bad_request", `${path} would send its secret to ${stray}, for which it was not given. Give the secret again.`);
-  }
+  requireGivenFor(
+    secret.origins,
+    origins,
+    (stray) => `${path} would send its secret to ${stray}, for which it was not given. Give the secret again.`,
+  );
 }

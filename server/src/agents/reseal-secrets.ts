@@ -1,5 +1,5 @@
-import { type Queryable, type Resealed, type Resealing, resealColumn } from "../base/secrets/index.ts";
-import { placeOfSecret } from "./place-of-secret.ts";
+import { boundPlace, type Queryable, type Resealed, type Resealing, resealColumn } from "../base/secrets/index.ts";
+import { ownerOfSecret } from "./owner-of-secret.ts";
 
 interface Row {
   readonly id: string;
@@ -17,7 +17,8 @@ export function resealToolSecrets(client: Queryable, keys: Resealing): Promise<R
       column: "sealed",
       key: { id: "text", workspace_id: "text" },
       beside: ["agent_id", "origins"],
-      placeOf: ({ id, workspace_id, agent_id, origins }) => placeOfSecret({ workspaceId: workspace_id, agentId: agent_id, id, origins }),
+      placeOf: ({ id, workspace_id, agent_id, origins }) =>
+        boundPlace(ownerOfSecret({ workspaceId: workspace_id, agentId: agent_id, id }), origins),
     },
     keys,
   );

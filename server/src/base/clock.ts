@@ -23,3 +23,17 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", onAbort, { once: true });
   });
 }
+
+/**
+ * Settles as `work` does, or rejects after `ms`; the work then goes on, and nobody hears of its end.
+ * @throws what `late` makes.
+ */
+export async function within<T>(work: Promise<T>, ms: number, late: () => unknown): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

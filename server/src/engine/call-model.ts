@@ -36,7 +36,8 @@ export class CallCut extends Error {
  * One model step: as many tries as the policy allows, inside the step's time and the run's. The provider library's own
  * repeats are not used: they know neither our deadlines nor what a watcher has already seen.
  *
- * While the provider is known to be down the call waits for it, inside the same time: see `circuit.ts`.
+ * While the model is known to be down the call waits for it, inside the same time: see
+ * `circuit.ts`. A try that only finds that it still is does not count: it serves all that wait.
  *
  * @throws {ModelFailure} of the last try.
  * @throws {CallCut} the run was stopped during a try.
@@ -48,12 +49,13 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
   const streamed = shouldStream(settings, request.watched);
   const begun = elapsed();
   const endsAt = begun + timeouts.stepMs;
+  let counted = 0;
 
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     request.onDelta?.({ type: "step_start", step, attempt });
     let heard = 0;
-    const pass = await request.circuit?.enter(signal, endsAt);
+    const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
     const onText = (type: "text" | "reasoning", text: string) => {
       heard += text.length;
       pass?.answered();
@@ -72,9 +74,11 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
       const failure = readFailure(thrown, model.scrub ?? unchanged);
       if (failure.down) pass?.failed(failure);
       else pass?.answered();
-      if (!failure.retryable || attempt >= retry.tries) throw failure;
+      const isStillDown = failure.down && pass?.probe === true;
+      if (!isStillDown) counted += 1;
+      if (!failure.retryable || counted >= retry.tries || (isStillDown && pass.last)) throw failure;
       await sleep(
-        waitWithin(failure, retryWait(retry, attempt, failure.retryAfterMs), Math.min(endsAt, request.deadlineAt ?? Infinity)),
+        waitWithin(failure, retryWait(retry, counted, failure.retryAfterMs), Math.min(endsAt, request.deadlineAt ?? Infinity)),
         signal,
       );
     }

@@ -61,6 +61,31 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     },
   );
 
+  const half = "\ud83d";
+  it.each([
+    ["an escaped NUL", String.raw`{"colour":"re\u0000d"}`, "colour"],
+    // No JSON, and sent as a text where a format holds arguments as a value.
+    ["a NUL as it is", '{"colour":"re\u0000d"}', "(colour|the value)"],
+    ["an escaped half of a surrogate pair", String.raw`{"colour":"\ud83d"}`, "colour"],
+    ["half of a surrogate pair as it is", `{"colour":"${half}"}`, "colour"],
+    ["NUL in a list", String.raw`{"colour":"red","more":{"tones":["dark","\u0000"]}}`, "more\\.tones\\[1\\]"],
+    ["NUL in a name", String.raw`{"colour":"red","\u0000":1}`, "the name \uFFFD"],
+  ])("that writes %s into an argument is told which, and nothing is called with another text", async (_what, args, where) => {
+    const { outcome, journal, painted } = await run([says({ calls: [call("call_1", args)] }), says("sorry")]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+    const result = new RegExp(`^The arguments of paint do not fit: ${where} holds NUL or half of a surrogate pair; `);
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused", result: expect.stringMatching(result) }]);
+    expect(painted).toEqual([]);
+    expect(dataOf(journal, "run.tool_call")).toEqual([]);
+  });
+
+  it("that writes the escape of NUL as text, or a whole surrogate pair, is understood", async () => {
+    const texts = [String.raw`\u0000`, String.raw`\ud83d`, "😀"];
+    const calls = texts.map((colour, index) => call(`call_${index}`, JSON.stringify({ colour })));
+    const { painted } = await run([says({ calls }), says("done")]);
+    expect(painted).toEqual(texts.map((colour) => ({ colour })));
+  });
+
   it("that gives two calls one id gets a result for each", async () => {
     const { outcome, journal, painted } = await run([
       says({ calls: [call("call_1", '{"colour":"red"}'), call("call_1", '{"colour":"blue"}')] }),

@@ -1,5 +1,6 @@
 /** The agent loop. Knows no database, no HTTP server and no workspace: it is handed its model, its tools and its journal. */
-export { type Circuit, circuitPolicy, createCircuit } from "./circuit.ts";
+export { type Circuit, circuitPolicy } from "./circuit.ts";
+export { type Circuits, createCircuits } from "./circuits.ts";
 export { executeRun } from "./execute-run.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export { demoEcho, demoEchoName } from "./models/demo-echo.ts";

@@ -196,6 +196,23 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(message).not.toContain(server.url);
   });
 
+  it("tells no key that the provider repeats in base64, base64url or hex, at any place of a longer text", async () => {
+    const apiKey = "an/unusual~key+of=ours?>";
+    for (const before of ["", "user:", "u:", "api:"]) {
+      for (const encoding of ["base64", "base64url", "hex"] as const) {
+        const encoded = Buffer.from(`${before}${apiKey}:after`).toString(encoding);
+        for (const repeated of [encoded, encodeURIComponent(encoded)]) {
+          server.script(status(401, { body: JSON.stringify({ error: { message: `No: ${repeated}` } }) }));
+          const { outcome, journal } = await play(server.url, { settings, apiKey });
+          expect(outcome).toMatchObject({ error: { message: expect.stringContaining("[secret]") } });
+          // Twelve characters of the middle hold nine bytes of the key.
+          const middle = repeated.slice(repeated.length / 2 - 6, repeated.length / 2 + 6);
+          expect(JSON.stringify([outcome, journal.entries])).not.toContain(middle);
+        }
+      }
+    }
+  });
+
   it.each([
     ['{"error":"plain words"}', "plain words"],
     ['{"detail":"of a framework"}', "of a framework"],

@@ -72,7 +72,9 @@ function judge(part: CallPart, position: number, tools: readonly Tool[]): Judgem
   const parsed = parseArguments(part.arguments);
   if (!parsed.ok) return refuse(`The arguments of ${tool.name} are not JSON.`, tools);
 
-  const misfit = misfitOf(tool, parsed.value);
+  // Which text the model means cannot be known, so nothing is called with another one.
+  const unstorable = parsed.unstorable && `${parsed.unstorable} holds NUL or half of a surrogate pair; write it without`;
+  const misfit = unstorable ?? misfitOf(tool, parsed.value);
   if (misfit !== undefined) return refuse(`The arguments of ${tool.name} do not fit: ${misfit}.`, tools);
   return { tool, args: parsed.value };
 }

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { play } from "../../test/engine-run.ts";
+import { dataOf, play } from "../../test/engine-run.ts";
 import { type Behaviour, blackHole, fated, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
-import { type CircuitPolicy, circuitPolicy, createCircuit } from "./circuit.ts";
+import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit.ts";
+import { createCircuits } from "./circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
 /** Ten minutes of outage in a second and a half: every time is divided by this. */
@@ -13,6 +14,7 @@ const policy: CircuitPolicy = {
   ...real,
   baseMs: real.baseMs / scale,
   capMs: real.capMs / scale,
+  lastTryMs: real.lastTryMs / scale,
   silentMs: real.silentMs / scale,
 };
 const retry = { ...defaultRetryPolicy, baseMs: defaultRetryPolicy.baseMs / scale, capMs: defaultRetryPolicy.capMs / scale };
@@ -27,7 +29,7 @@ beforeEach(() => {
 });
 
 /** A run's end and how long it took. */
-async function timed(url: string, circuit: ReturnType<typeof createCircuit>, stepMs: number) {
+async function timed(url: string, circuit: Circuit, stepMs: number) {
   const begun = elapsed();
   const { outcome } = await play(url, { circuit, retry, timeouts: { ...defaultTimeouts, stepMs } });
   return { outcome, tookMs: elapsed() - begun };
@@ -43,7 +45,9 @@ const outages: readonly (readonly [string, Behaviour])[] = [
 
 describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) => {
   it("is not hammered, does not slow another, and is back within thirty seconds", { timeout: 20_000 }, async () => {
-    const circuits = { ailing: createCircuit(policy), well: createCircuit(policy) };
+    const shared = createCircuits(policy);
+    const circuitOf = (url: string) => shared.of({ owner: "A", provider: url, model: "m", origin: url });
+    const circuits = { ailing: circuitOf(ailing.url), well: circuitOf(well.url) };
     ailing.script(behaviour);
     const begun = elapsed();
     const hit: ReturnType<typeof timed>[] = [];
@@ -64,8 +68,8 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     const ends = await Promise.all(hit);
     expect(elapsed() - back).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
-    // Runs wait for it instead of failing; only those that themselves called it too often are lost, or waited for longer than they may.
-    if (behaviour !== blackHole) expect(lost).toBeLessThan(ends.length / 3);
+    // Runs wait for it instead of failing; only those that called it too often before are lost.
+    if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failures);
     // The first ones, before it was known, and then about one in a pause.
     expect(calls).toBeLessThan(real.failures * 8 + (outageMs / policy.capMs) * 2 + 40);
 
@@ -73,5 +77,43 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     expect(others.every(({ outcome }) => outcome?.status === "succeeded")).toBe(true);
     const slowest = others.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(others.length * 0.95)] ?? 0;
     expect(slowest).toBeLessThan(200);
+  });
+});
+
+describe("a run that finds its model down", () => {
+  const policyOfTwo = { ...policy, failures: 2, baseMs: 2, capMs: 8 };
+  const circuitOf = (changed: Partial<CircuitPolicy> = {}) =>
+    createCircuits({ ...policyOfTwo, ...changed }).of({ owner: "A", provider: "p", model: "m", origin: ailing.url });
+
+  it("may try again and again for all that wait: those tries cost it nothing", async () => {
+    ailing.script([...Array.from({ length: 10 }, () => status(503)), says("back")]);
+    const { outcome, journal } = await play(ailing.url, { circuit: circuitOf(), retry: { ...retry, tries: 3 } });
+    expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
+    expect(dataOf(journal, "run.step")[0]?.retries).toBe(10);
+  });
+
+  it("fails as any other run when the provider answers that it does not want the call", async () => {
+    ailing.script([status(503), status(503), status(503), status(400)]);
+    expect((await play(ailing.url, { circuit: circuitOf() })).outcome).toMatchObject({ status: "failed" });
+    expect(ailing.requests).toHaveLength(4);
+  });
+
+  it.each(["step", "run"])("calls it once before its %s is over", async (which) => {
+    const circuit = circuitOf({ baseMs: 60_000, capMs: 60_000, lastTryMs: 60_000 });
+    ailing.script(status(503));
+    await play(ailing.url, { circuit, retry: { ...retry, tries: policyOfTwo.failures } });
+    ailing.reset();
+    const limit = () =>
+      which === "step" ? { timeouts: { ...defaultTimeouts, stepMs: 1_000 } } : { deadlineAt: elapsed() + 1_000, timeouts: defaultTimeouts };
+
+    ailing.script(status(503));
+    expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({
+      status: "failed",
+      error: { message: "The model's provider answered 503: scripted 503" },
+    });
+    expect(ailing.requests).toHaveLength(1);
+
+    ailing.script(says("back"));
+    expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({ status: "succeeded", output: "back" });
   });
 });

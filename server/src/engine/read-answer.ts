@@ -1,7 +1,7 @@
 import type { LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { AnswerPart, FinishReason, TokenUsage } from "@beckon/contract";
 import { ModelFailure } from "./model-failure.ts";
-import { storableJson, storableText } from "./storable.ts";
+import { storableJson, storableJsonText, storableText } from "./storable.ts";
 import { reportedUsage } from "./usage.ts";
 
 /** A model's whole answer, fit for the journal save that its call ids may repeat. */
@@ -31,7 +31,7 @@ export function readAnswer(raw: RawAnswer): Answer {
     raw,
     parts.some((part) => part.type === "tool_call"),
   );
-  return { parts, finish, usage: reportedUsage(raw.usage) };
+  return { parts, finish, usage: reportedUsage(raw.usage, parts.length > 0) };
 }
 
 function readPart(part: LanguageModelV4Content): AnswerPart[] {
@@ -41,7 +41,7 @@ function readPart(part: LanguageModelV4Content): AnswerPart[] {
       return [{ type: part.type, text: storableText(part.text), ...keptMetadata(part.providerMetadata) }];
     case "tool-call": {
       if (part.providerExecuted) return [];
-      const call = { call_id: storableText(part.toolCallId), tool: storableText(part.toolName), arguments: storableText(part.input) };
+      const call = { call_id: storableText(part.toolCallId), tool: storableText(part.toolName), arguments: storableJsonText(part.input) };
       return [{ type: "tool_call", ...call, ...keptMetadata(part.providerMetadata) }];
     }
     default:

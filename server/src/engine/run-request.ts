@@ -49,6 +49,6 @@ export interface RunRequest {
   readonly timeouts: Timeouts;
   /** Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
-  /** The one that all runs with the model's provider share; default: none, every call is made. */
+  /** Shared with other runs of this model; default: none, every call is made. */
   readonly circuit?: Circuit | undefined;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { fitResult } from "./fit-result.ts";
-import { storableJson, storableText } from "./storable.ts";
+import { storableJson, storableJsonText, storableText, unstorableIn } from "./storable.ts";
 
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
 
@@ -35,6 +35,41 @@ it("gives a value without bad text back as it is", () => {
   expect(storableJson(value)).toEqual(value);
   const plain = { a: [1, "two"] };
   expect(storableJson(plain)).toBe(plain);
+});
+
+const anyValue = fc.jsonValue({ stringUnit: fc.constantFrom("a", "\\", '"', "\u0000", "\ud83d", "\ude00", "😀") });
+
+it("keeps the value of a JSON text, whether NUL and halves stand in it as they are or as escapes", () => {
+  fc.assert(
+    fc.property(anyValue, (value) => {
+      const escaped = JSON.stringify(value);
+      const raw = escaped.replace(/\\\\|\\u(0000|d[89a-f]..)/g, (part, code) =>
+        code ? String.fromCharCode(Number.parseInt(code, 16)) : part,
+      );
+      for (const text of [escaped, raw]) {
+        const stored = storableJsonText(text);
+        expect(storableText(stored)).toBe(stored);
+        expect(JSON.parse(stored)).toEqual(value);
+      }
+    }),
+  );
+});
+
+it.each(["\\\u0000", "\\\ud83d"])("makes no JSON of what was none (%j)", (part) => {
+  const stored = storableJsonText(`"${part}"`);
+  expect(() => JSON.parse(stored)).toThrow(SyntaxError);
+  expect(storableText(stored)).toBe(stored);
+});
+
+it("says where in a value a text cannot be stored, exactly when one cannot", () => {
+  fc.assert(
+    fc.property(anyValue, (value) => {
+      expect(unstorableIn(value) === undefined).toBe(storableJson(value) === value);
+    }),
+  );
+  expect(unstorableIn("\u0000")).toBe("the value");
+  expect(unstorableIn({ a: [{ b: 1 }, { "c d": "\ud83d" }] })).toBe("a[1].c d");
+  expect(unstorableIn([["\u0000"]])).toBe("[0][0]");
 });
 
 it("turns a tool's result into JSON, and cuts a large one between characters", () => {

@@ -7,13 +7,13 @@ const absurd = 1_000_000_000;
 const isCount = (value: number | undefined): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= absurd;
 
 /**
- * What the provider reports, or undefined when it reports nothing that can be true. Zero in and zero out is what an empty
- * usage object turns into on the way, so it counts as nothing reported.
+ * Returns what the provider reports, or undefined if it cannot be true. The libraries turn an absent
+ * count into 0, which no prompt has, nor an answer that says anything.
  */
-export function reportedUsage(usage: LanguageModelV4Usage): TokenUsage | undefined {
+export function reportedUsage(usage: LanguageModelV4Usage, saysSomething: boolean): TokenUsage | undefined {
   const { total: input, cacheRead } = usage.inputTokens;
   const { total: output } = usage.outputTokens;
-  if (!isCount(input) || !isCount(output) || input + output === 0) return undefined;
+  if (!isCount(input) || !isCount(output) || input === 0 || (output === 0 && saysSomething)) return undefined;
   return { input_tokens: input, output_tokens: output, cached_input_tokens: isCount(cacheRead) ? Math.min(cacheRead, input) : 0 };
 }
 

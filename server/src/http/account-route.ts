@@ -5,6 +5,7 @@ import { managedBody } from "./managed-body.ts";
 import { type Answer, render } from "./managed-route.ts";
 import { requireOwnSite } from "./own-site.ts";
 import { readBody } from "./read-body.ts";
+import { readDeadline } from "./read-deadline.ts";
 import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
 import type { RouteDoc } from "./route-doc.ts";
 import type { Services } from "./services.ts";
@@ -71,10 +72,12 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     const signedIn = async () => (await findSession(services, incoming))?.userId;
     return render({ ...(await route.handle({ ctx, ...(await request()), signedIn })), secret: true });
   }
-  const session = await findSession(services, incoming);
+  const inTime = readDeadline();
+  const session = await inTime(findSession(services, incoming));
   if (session === undefined) {
     throw new Refusal("unauthorized", "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.");
   }
-  const answer = await route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...(await request()) });
+  const handled = route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...(await request()) });
+  const answer = await (route.method === "GET" ? inTime(handled) : handled);
   return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });
 }

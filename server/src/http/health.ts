@@ -4,7 +4,14 @@ import type { Services } from "./services.ts";
 /** Starts that may wait for the database before this process says that it is full. */
 const mostPending = 5_000;
 
-/** Whether this process can take work now: it is not stopping, has capacity, and its database answers with our schema. */
+/**
+ * Whether this process can take work now: it is not stopping, has capacity, its writes go through, and its database answers with
+ * our schema. A probe writes nothing itself: what says that writes go through again are the lease, which is renewed in any case,
+ * and a batch that failed, which is tried until it is written.
+ */
 export async function isReady({ database, runtime }: Pick<Services, "database" | "runtime">): Promise<boolean> {
-  return !runtime.draining && runtime.starts.pending < mostPending && isUsable(database);
+  const { draining, starts, appends, leaseFailing } = runtime;
+  if (draining || starts.pending >= mostPending) return false;
+  if (leaseFailing || starts.stalled || appends.stalled) return false;
+  return isUsable(database);
 }

@@ -1,24 +1,36 @@
 import { createServer, type Server } from "node:http";
-import { Server as NetServer } from "node:net";
+import { isIPv6, Server as NetServer } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { sleep } from "../base/clock.ts";
-import { ConfigError, Refusal } from "../base/errors.ts";
+import { Refusal } from "../base/errors.ts";
+import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
 import { answerMalformed } from "./malformed.ts";
 import type { Services } from "./services.ts";
 
 export interface Listening {
-  readonly port: number;
+  /** Opens on this machine. */
+  readonly url: string;
   /** Takes no new connections, ends those that are idle or become so, and after two seconds all. */
   close(): Promise<void>;
 }
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Descriptor of a socket that is bound to the address already; several processes can accept from it. */
+  readonly fd?: number | undefined;
+}
+
+/** Connections that wait to be accepted. */
+const backlog = 4_096;
+
 /**
- * Opens the HTTP door. `shared`: several processes of one machine answer on the port together.
+ * Opens the HTTP door.
  * @throws ConfigError when the address cannot be had.
  */
-export async function listen(services: Services, address: { host: string; port: number; shared: boolean }): Promise<Listening> {
+export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
     errorHandler: (thrown) => errorResponse(thrown instanceof RequestError ? noAddress() : thrown, services.log, "before any route"),
@@ -37,20 +49,24 @@ export async function listen(services: Services, address: { host: string; port: 
   );
   answerMalformed(server);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => {
-      const remedy =
-        error.code === "EADDRINUSE"
-          ? "Something else listens there: stop it, or set PORT to another port."
-          : "Set HOST and PORT to an address of this machine.";
-      reject(new ConfigError(`Beckon cannot listen on ${address.host}:${address.port} (${error.code}). ${remedy}`));
-    });
-    server.listen({ host: address.host, port: address.port, reusePort: address.shared, backlog: 4_096 }, () => resolve());
+    const { fd, ...given } = address;
+    server.once("error", (error) => reject(listenError(error, given)));
+    if (fd === undefined) server.listen({ ...given, backlog }, resolve);
+    else server.listen({ fd }, backlog, resolve);
   });
   const bound = server.address();
+  if (bound === null || typeof bound === "string") throw new Error("a TCP server has an address");
   return {
-    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    url: `http://${openableHost(address.host, bound.address)}:${bound.port}`,
     close: () => closeServer(server),
   };
+}
+
+/** Every address of the machine is no address to open: the loopback address is one of them. */
+function openableHost(host: string, bound: string): string {
+  if (bound === "0.0.0.0") return "127.0.0.1";
+  if (bound === "::") return "[::1]";
+  return isIPv6(host) ? `[${host}]` : host;
 }
 
 function noAddress(): Refusal {

@@ -6,6 +6,7 @@ import { heldBy } from "./held-credential.ts";
 import { bindKey, idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
 import { readBody } from "./read-body.ts";
+import { readDeadline } from "./read-deadline.ts";
 import { addressOf, headerOf, pathMember, type Request } from "./request.ts";
 import type { RouteDoc } from "./route-doc.ts";
 import type { Services } from "./services.ts";
@@ -70,7 +71,8 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   const { incoming } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
-  const authenticated = await authenticate(services, incoming, { id, any: route.anyWorkspace });
+  const inTime = readDeadline();
+  const authenticated = await inTime(authenticate(services, incoming, { id, any: route.anyWorkspace }));
   const { actor, workspaceId, cookies = [] } = authenticated;
   const raw = route.method === "GET" ? undefined : await readBody(incoming);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
@@ -95,12 +97,13 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     publicUrl: services.publicUrl(),
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
-    return render({ ...(await route.handle(request)), cookies });
+    const handled = route.handle(request);
+    return render({ ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies });
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
   const reservation = services.streams.reserve(held.id);
   try {
-    const source = await route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") });
+    const source = await inTime(route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }));
     if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
     return reservation.answer(c, source, { ...held, agentIds: source.agentIds }, headers);

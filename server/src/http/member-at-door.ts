@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { permit, principalOf } from "../base/context.ts";
 import { authenticate } from "./authenticate.ts";
+import { readDeadline } from "./read-deadline.ts";
 import { headerOf } from "./request.ts";
 import type { Services } from "./services.ts";
 import type { StartHead } from "./start-door.ts";
@@ -17,9 +18,7 @@ export async function memberAt(services: Services, incoming: IncomingMessage): P
     workspaceId,
     sessionId,
     cookies = [],
-  } = await authenticate(services, incoming, {
-    id: headerOf(incoming, "beckon-workspace"),
-  });
+  } = await readDeadline()(authenticate(services, incoming, { id: headerOf(incoming, "beckon-workspace") }));
   if (sessionId === undefined) return undefined;
   permit({ actor }, "agents:invoke");
   return { caller: { kind: "member", principal: principalOf(actor), workspaceId }, session: { id: sessionId, cookies } };

@@ -138,7 +138,7 @@ describe("what a provider needs", () => {
 
   test("a base URL of one's own can be taken back where the kind has one", async () => {
     const openai = await providerOf("openai");
-    const changed = await beckon.call(`/providers/${openai}`, { method: "PATCH", body: { base_url: null } });
+    const changed = await beckon.call(`/providers/${openai}`, { method: "PATCH", body: { base_url: null, api_key: apiKey } });
     expect(changed.body.data).toMatchObject({ kind: "openai", base_url: null, api_key_last4: "6789" });
     const compatible = await providerOf("openai-compatible");
     expectRefusal(

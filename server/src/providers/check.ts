@@ -2,9 +2,9 @@ import { emptyBody, type ProviderCheck } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
-import { type ProviderConnection, placeOf } from "./connection.ts";
+import { type ProviderConnection, toConnection } from "./connection.ts";
 import { modelListRequest, modelNames } from "./list-models.ts";
-import { noProvider, openKey } from "./provider.ts";
+import { noProvider } from "./provider.ts";
 import { findProvider } from "./store.ts";
 
 const timeLimitMs = 10_000;
@@ -17,7 +17,7 @@ const longestList = 4 * 1024 * 1024;
  * Asks the provider for its models: does the key work, and what is there? Whatever the provider does is an answer here, not an error.
  * Its own words are not repeated: some echo the key, and any key may stand in them in a form that we do not know.
  *
- * @throws Refusal `secret_unreadable` when the key was sealed with another master key.
+ * @throws Refusal `secret_unreadable` when the key was sealed with another master key, or was given for another origin.
  */
 export async function checkProvider({
   ctx,
@@ -30,7 +30,7 @@ export async function checkProvider({
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findProvider(tx, ctx.workspaceId, input.providerId));
   if (row === undefined) throw noProvider();
   parse(emptyBody, input.body ?? {});
-  return ask({ name: row.name, ...placeOf(row), apiKey: openKey(ctx.sealer, row) }, ctx.fetch);
+  return ask(toConnection(ctx.sealer, row), ctx.fetch);
 }
 
 async function ask(connection: ProviderConnection, fetch: typeof globalThis.fetch): Promise<ProviderCheck> {

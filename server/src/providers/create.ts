@@ -6,6 +6,7 @@ import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
+import { addressOf } from "./address.ts";
 import { reservedNames, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
@@ -18,13 +19,13 @@ export async function createProvider({ ctx, input }: { ctx: Context; input: { bo
       const body = parse(createProviderBody, input.body);
       if (reservedNames.includes(body.name)) throw taken(body.name, "is reserved");
       const id = newId("prv");
+      const owner = { id, workspace_id: ctx.workspaceId };
       const row = await insertProvider(tx, {
-        id,
-        workspace_id: ctx.workspaceId,
+        ...owner,
         name: body.name,
         kind: body.kind,
         base_url: body.base_url ?? null,
-        ...sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, id }, body.api_key),
+        ...sealKey(ctx.sealer, owner, addressOf({ kind: body.kind, base_url: body.base_url ?? null }), body.api_key),
       }).catch((thrown) => {
         throw isUniqueViolation(thrown) ? taken(body.name, "is taken") : thrown;
       });

@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@beckon/contract";
 import type { OperatorProvider, OperatorProviders } from "../base/context.ts";
-import { rootOf } from "./connection.ts";
+import { rootOf } from "./address.ts";
 
 /** What the environment says of one account. */
 export interface OperatorAccount {

@@ -1,6 +1,7 @@
 import type { Provider } from "@beckon/contract";
 import { Refusal } from "../base/errors.ts";
-import type { Place, Sealer } from "../base/secrets/index.ts";
+import { boundPlace, openFor, type Place, requireGivenFor, type Sealer, type SecretOwner, sealFor } from "../base/secrets/index.ts";
+import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
 /** Names that cannot be taken: `demo` is built in. Those of the operator's providers can: the workspace's own then goes before. */
@@ -18,25 +19,51 @@ export function toProvider(row: ProviderRow): Provider {
   };
 }
 
-/** What a provider's key is sealed to. */
-export function placeOfKey({ workspaceId, id }: { readonly workspaceId: string; readonly id: string }): Place {
+/** The owner that a provider's key is encrypted for, beside the origin it was given for. */
+function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
+  return { workspaceId: workspace_id, kind: "provider key", row: [id], earlierRow: id, remedy: "Set the provider's api_key again." };
+}
+
+type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
+
+/** What a stored key is encrypted for. */
+export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): Place {
+  return boundPlace(ownerOfKey(row), givenFor(row));
+}
+
+export function sealKey(sealer: Sealer, owner: KeyOwner, { baseUrl }: ProviderAddress, key: string | null | undefined): SealedKey {
+  if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
+  const { origin } = new URL(baseUrl);
   return {
-    workspaceId,
-    kind: "provider key",
-    row: id,
-    remedy: "Set the provider's api_key again.",
+    api_key_sealed: sealFor(sealer, key, ownerOfKey(owner), [origin]),
+    // Of a very short key the last four would be most of it.
+    api_key_last4: key.length >= 12 ? key.slice(-4) : "",
+    api_key_url: origin,
   };
 }
 
-export function sealKey(sealer: Sealer, provider: { workspaceId: string; id: string }, key: string | null | undefined): SealedKey {
-  if (key == null) return { api_key_sealed: null, api_key_last4: null };
-  // Of a very short key the last four would be most of it.
-  return { api_key_sealed: sealer.seal(key, placeOfKey(provider)), api_key_last4: key.length >= 12 ? key.slice(-4) : "" };
+/** @throws Refusal `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
+export function openKey(sealer: Sealer, row: KeyOwner & StoredKey, { baseUrl }: ProviderAddress): string | undefined {
+  if (row.api_key_sealed === null) return undefined;
+  return openFor(sealer, { sealed: row.api_key_sealed, origins: givenFor(row) }, ownerOfKey(row), new URL(baseUrl).origin);
 }
 
-export function openKey(sealer: Sealer, row: Pick<ProviderRow, "id" | "workspace_id" | "api_key_sealed">): string | undefined {
-  if (row.api_key_sealed === null) return undefined;
-  return sealer.open(row.api_key_sealed, placeOfKey({ workspaceId: row.workspace_id, id: row.id }));
+/** @throws Refusal `bad_request` if there is a stored key that was not given for the origin of this address. */
+export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
+  if (row.api_key_sealed === null) return;
+  requireGivenFor(
+    givenFor(row),
+    [new URL(baseUrl).origin],
+    (stray) =>
+      `api_key: the stored key was not given for ${stray}. Send api_key together with this base_url, or null to remove the stored key.`,
+  );
+}
+
+type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
+
+/** None if a process of an earlier version wrote the key while this version's migration ran. */
+function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
+  return api_key_url === null ? [] : [new URL(api_key_url).origin];
 }
 
 export function noProvider(): Refusal {

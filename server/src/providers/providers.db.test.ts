@@ -8,6 +8,7 @@ const models = await startModelServer();
 afterAll(() => models.close());
 
 const nowhere = "http://127.0.0.1:9/v1";
+let count = 0;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const create = (body: Record<string, unknown>) =>
   beckon.call("/providers", { body: { kind: "openai-compatible", base_url: nowhere, ...body } });
@@ -96,11 +97,49 @@ describe("the list of providers", () => {
 });
 
 describe("changing a provider", () => {
-  test("changes its address and leaves its key", async () => {
+  test("changes its address on the same origin and leaves its key", async () => {
     const { id } = (await create({ name: "moved", api_key: "sk-0123456789abcdef" })).body.data;
-    const { status, body } = await change(id, { base_url: "https://example.com/v1" });
-    expect([status, body.data]).toMatchObject([200, { id, name: "moved", base_url: "https://example.com/v1", api_key_last4: "cdef" }]);
+    const { status, body } = await change(id, { base_url: "HTTP://127.0.0.1:9/other/v1" });
+    const changed = { id, name: "moved", base_url: "HTTP://127.0.0.1:9/other/v1", api_key_last4: "cdef" };
+    expect([status, body.data]).toMatchObject([200, changed]);
     expect((await beckon.call(`/providers/${id}`)).body).toEqual(body);
+  });
+
+  test.each([
+    ["openai-compatible", nowhere, "https://127.0.0.1:9/v1"],
+    ["openai-compatible", nowhere, "http://127.0.0.1:10/v1"],
+    ["openai-compatible", nowhere, "http://localhost:9/v1"],
+    ["openai", nowhere, null],
+    ["openai", undefined, nowhere],
+    ["anthropic", "https://api.anthropic.com:444", null],
+  ])("of the kind %s from %s to %s needs the key again", async (kind, from, to) => {
+    const name = `elsewhere-${count++}`;
+    const { id } = (await create({ name, kind, base_url: from, api_key: "sk-0123456789abcdef" })).body.data;
+    expectRefusal(await change(id, { base_url: to }), 400, "bad_request", /^api_key: .* was not given for .*api_key/);
+    expect((await beckon.call(`/providers/${id}`)).body.data.base_url).toBe(from ?? null);
+
+    expect((await change(id, { base_url: to, api_key: "sk-fedcba9876543210" })).body.data.api_key_last4).toBe("3210");
+    expectRefusal(await change(id, { base_url: "http://127.0.0.1:11/v1" }), 400, "bad_request", /^api_key: /);
+    const removed = await change(id, { base_url: "http://127.0.0.1:11/v1", api_key: null });
+    expect([removed.status, removed.body.data.api_key_last4]).toEqual([200, null]);
+    expect((await change(id, { base_url: "http://127.0.0.1:12/v1" })).status).toBe(200);
+  });
+
+  test.each([
+    ["openai", "https://api.openai.com/v1/", null],
+    ["openai", null, "https://API.openai.com:443/v2"],
+    ["anthropic", null, "https://api.anthropic.com"],
+  ])("of the kind %s from %s to %s keeps the key", async (kind, from, to) => {
+    const name = `same-origin-${count++}`;
+    const { id } = (await create({ name, kind, base_url: from ?? undefined, api_key: "sk-0123456789abcdef" })).body.data;
+    expect((await change(id, { base_url: to })).body.data).toMatchObject({ base_url: to, api_key_last4: "cdef" });
+  });
+
+  test("to another origin beside a change of its key sends neither key where it was not given for", async () => {
+    const { id } = (await create({ name: "raced", base_url: models.url, api_key: "sk-of-the-owner-0123" })).body.data;
+    const [moved] = await Promise.all([change(id, { base_url: "http://127.0.0.1:9/v1" }), change(id, { api_key: "sk-of-the-owner-4567" })]);
+    expectRefusal(moved, 400, "bad_request", /^api_key: /);
+    expect((await beckon.call(`/providers/${id}`)).body.data).toMatchObject({ base_url: models.url, api_key_last4: "4567" });
   });
 
   test("takes its key away by null", async () => {

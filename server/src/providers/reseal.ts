@@ -4,6 +4,7 @@ import { placeOfKey } from "./provider.ts";
 interface Row {
   readonly id: string;
   readonly workspace_id: string;
+  readonly api_key_url: string | null;
 }
 
 /** Seals the keys of all providers with the new master key. */
@@ -14,7 +15,8 @@ export function resealProviderKeys(client: Queryable, keys: Resealing): Promise<
       table: "providers",
       column: "api_key_sealed",
       key: { id: "text", workspace_id: "text" },
-      placeOf: ({ id, workspace_id }) => placeOfKey({ workspaceId: workspace_id, id }),
+      beside: ["api_key_url"],
+      placeOf: placeOfKey,
     },
     keys,
   );

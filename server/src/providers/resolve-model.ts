@@ -1,7 +1,7 @@
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { placeOf } from "./connection.ts";
+import { addressOf } from "./address.ts";
 import { modelMistake } from "./model-mistake.ts";
 import { findProviderByName, listProviderNames } from "./store.ts";
 
@@ -22,7 +22,7 @@ export async function resolveModel(
   const modelId = model.slice(name.length + 1);
   const row = name === "demo" ? undefined : await findProviderByName(tx, workspaceId, name);
   const offered = operator?.usableBy(workspaceId) ?? [];
-  const kind = row === undefined ? offered.find((provider) => provider.name === name)?.kind : placeOf(row).kind;
+  const kind = row === undefined ? offered.find((provider) => provider.name === name)?.kind : addressOf(row).kind;
   if (kind !== undefined) {
     const mistake = modelMistake(kind, modelId);
     if (mistake !== undefined) throw new Refusal("bad_request", `model: ${mistake}.`);

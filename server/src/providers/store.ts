@@ -39,10 +39,7 @@ export function insertProvider(
   return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
-export interface SealedKey {
-  readonly api_key_sealed: string | null;
-  readonly api_key_last4: string | null;
-}
+export type SealedKey = Pick<ProviderRow, "api_key_sealed" | "api_key_last4" | "api_key_url">;
 
 export function updateProviderRow(
   tx: WorkspaceTransaction,
@@ -62,7 +59,13 @@ export function updateProviderRow(
 export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderRow): Promise<void> {
   await tx
     .updateTable("providers")
-    .set({ deleted_at: sql<Date>`now()`, updated_at: sql<Date>`clock_timestamp()`, api_key_sealed: null, api_key_last4: null })
+    .set({
+      deleted_at: sql<Date>`now()`,
+      updated_at: sql<Date>`clock_timestamp()`,
+      api_key_sealed: null,
+      api_key_last4: null,
+      api_key_url: null,
+    })
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .execute();
@@ -90,14 +93,18 @@ export async function agentsUsingProvider(tx: WorkspaceTransaction, row: Provide
   return rows.map((agent) => agent.name);
 }
 
-/** What the executing process needs of a living provider. */
+/** What is needed to call a provider. */
+export type ConnectionRow = Pick<ProviderRow, "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url">;
+
+/** For the executing process; undefined if the provider was deleted. */
 export async function findConnection(
   database: Database,
   provider: { id: string; workspaceId: string },
-): Promise<{ name: string; kind: string; base_url: string | null; api_key_sealed: string | null } | undefined> {
-  const { rows } = await database.engine.query<{ name: string; kind: string; base_url: string | null; api_key_sealed: string | null }>({
+): Promise<ConnectionRow | undefined> {
+  const { rows } = await database.engine.query<ConnectionRow>({
     name: "find-connection",
-    text: "select name, kind, base_url, api_key_sealed from providers where id = $1 and workspace_id = $2 and deleted_at is null",
+    text: `select id, workspace_id, name, kind, base_url, api_key_sealed, api_key_url from providers
+      where id = $1 and workspace_id = $2 and deleted_at is null`,
     values: [provider.id, provider.workspaceId],
   });
   return rows[0];

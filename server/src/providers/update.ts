@@ -4,10 +4,14 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
-import { noProvider, sealKey, toProvider } from "./provider.ts";
+import { addressOf } from "./address.ts";
+import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, updateProviderRow } from "./store.ts";
 
-/** Changes address or key; runs that start afterwards use the new ones. */
+/**
+ * Changes address or key; runs that start afterwards use the new ones.
+ * @throws Refusal `bad_request` if the stored key was not given for the origin of the new address.
+ */
 export async function updateProvider({ ctx, input }: { ctx: Context; input: { providerId: string; body: unknown } }): Promise<Provider> {
   permit(ctx, "providers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
@@ -17,9 +21,12 @@ export async function updateProvider({ ctx, input }: { ctx: Context; input: { pr
     if (body.base_url === null && row.kind === "openai-compatible") {
       throw new Refusal("bad_request", "base_url: an openai-compatible provider needs one; there is none to go back to.");
     }
+    const { kind, base_url } = { ...row, ...(body.base_url === undefined ? {} : { base_url: body.base_url }) };
+    const address = addressOf({ kind, base_url });
+    if (body.base_url !== undefined && body.api_key === undefined) requireKeyFor(row, address);
     const changed = await updateProviderRow(tx, row, {
-      ...(body.base_url === undefined ? {} : { base_url: body.base_url }),
-      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, { workspaceId: ctx.workspaceId, id: row.id }, body.api_key)),
+      base_url,
+      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, row, address, body.api_key)),
     });
     await record(tx, ctx, {
       action: "provider.update",

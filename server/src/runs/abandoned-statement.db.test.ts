@@ -2,7 +2,7 @@ import { eventData, type NewEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne } from "../../test/tenant.ts";
-import { endExhausted } from "./abandoned-statement.ts";
+import { countSuspects, endExhausted } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readJournal } from "./journal-store.ts";
@@ -31,6 +31,7 @@ async function exhausted(...entries: NewEvent[]) {
   const run = await startOne(database, await seedAgent(database, { limits: { max_attempts: 1 } }), { owner });
   if (entries.length > 0) await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
   await recordDeaths(database.engine, [owner], "");
+  await countSuspects(database);
   await endExhausted(database, 10);
   const journal = await readJournal(database, run);
   for (const { type, data } of journal) eventData[type].parse(data);

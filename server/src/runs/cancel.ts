@@ -42,9 +42,15 @@ export async function cancelRun({
   return readRun(ctx, input.runId, agentIds);
 }
 
-/** Has a run stopped that was asked to end: here, or in the process that executes it. */
-export function stopRun({ live, wakeUps }: Runtime, runId: string): void {
+/** Has a run stopped that was asked to end: here, in the process that executes it, or by any one if its process is dead. */
+export function stopRun(runtime: Runtime, runId: string): void {
+  if (!stopHere(runtime, runId)) runtime.wakeUps.tell({ kind: "cancel", runId });
+}
+
+/** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */
+export function stopHere({ live, wakeTakeOver }: Runtime, runId: string): boolean {
   const here = live.get(runId);
-  if (here === undefined) wakeUps.tell({ kind: "cancel", runId });
+  if (here === undefined) wakeTakeOver();
   else here.stop("cancelled");
+  return here !== undefined;
 }

@@ -4,7 +4,7 @@ import { appendRow, type SeededAgent, seedAgent, seedProcess, seedWorkspace, sta
 import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
-import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
+import { claimAbandoned, claimLastAttempts, countSuspects, endExhausted } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
 import { recordDeaths } from "./process-store.ts";
@@ -214,15 +214,16 @@ test("of two who take over at the same time each run goes to one", async () => {
   expect(taken.sort()).toEqual(ids(runs).sort());
 });
 
-test("runs on their last attempt are taken one at a time, and those without one end as interrupted, with what they had used", async () => {
+test("runs are taken for their last attempt together, and one without any ends as interrupted, with what it had used", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
   const last = [await runAt(dead, 2), await runAt(dead, 2)];
-  const spent = await runAt(dead, 3);
   const single = await runAt(dead, 1, 1);
+  const alone = await seedProcess(database);
+  const spent = await runAt(alone, 3);
   await appendToRuns(database, [
-    appendRow(spent, dead, {
+    appendRow(spent, alone, {
       entries: [
         {
           id: newId("evt"),
@@ -233,13 +234,12 @@ test("runs on their last attempt are taken one at a time, and those without one 
       ],
     }),
   ]);
-  await recordDeaths(database.engine, [dead], heir);
+  await recordDeaths(database.engine, [dead, alone], heir);
+  await countSuspects(database);
 
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
-  const one = await claimLastAttempt(database, claimant(heir, 1));
-  const two = await claimLastAttempt(database, claimant(heir, 1));
-  expect([...ids(one.runs), ...ids(two.runs)].sort()).toEqual(ids(last).sort());
-  expect((await claimLastAttempt(database, claimant(heir, 1))).runs).toEqual([]);
+  expect(ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs)).toEqual(ids(last).sort());
+  expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
 
   await endExhausted(database, 10);
   expect(await readOutcome(database, spent)).toEqual({

@@ -1,5 +1,7 @@
-import { eventVersion } from "@beckon/contract";
-import type { Database } from "../base/database/index.ts";
+import { maxAttemptsLimit } from "@beckon/contract";
+import { type Database, type Parameters, type Statement, statement } from "../base/database/index.ts";
+import { insertEvents } from "../events/index.ts";
+import { addEvents } from "./end-runs.ts";
 import { engineVersion } from "./run.ts";
 
 /** A run this process has just become the owner of. */
@@ -16,10 +18,15 @@ export interface ClaimedRun {
   readonly resumed: boolean;
   /** Somebody has asked to cancel it, and whoever had it did not come to it. */
   readonly cancelRequested: boolean;
-  /** Milliseconds since its first start, by the database's clock. */
+  /** Milliseconds since its first start without those spent waiting for a failover, by the database's clock. */
   readonly elapsedMs: number;
   readonly input: string;
+  /** Set if it may be given to no other process after this one. */
+  readonly lastAttempt?: LastAttempt;
 }
+
+/** `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its last attempt, in company. */
+export type LastAttempt = "first" | "repeated";
 
 /** What a claim got. */
 export interface Taken {
@@ -34,7 +41,7 @@ export interface Taken {
  * by age it would always go to the flood. The first part walks from agent to agent along the index, whatever the queue's length.
  * Runs of agents with a concurrency limit are left to `claimLimited`, which counts under a lock.
  */
-const candidates = `
+const candidates = (limit: string) => `
 with recursive waiting (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'queued' order by workspace_id, agent_id limit 1)
   union all
@@ -51,39 +58,71 @@ with recursive waiting (workspace_id, agent_id) as (
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
     where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id and i.engine_version <= ${engineVersion}
-    order by r.id limit $2
+    order by r.id limit ${limit}
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn from oldest order by turn, random() limit $2
+  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn from oldest order by turn, random() limit ${limit}
 ), picked as (
   select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
 )`;
 
 /** What the executor needs to know of a run `t` with its inputs `i`. */
 const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 as elapsed_ms,
+  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
   run_input(i.prompt_prefix, i.payload) as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
-/** Takes what was picked: the claim, its journal entry, and all the executor needs. `$1` is the owner, `$3` are event ids. */
-const take = (attempts: 0 | 1, wanted: string) => `
-, numbered as (
-  select id, row_number() over (order by id) as n from picked
+/**
+ * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before the claim or
+ * after its commit: runs that appear after the count of suspects could be found guilty.
+ */
+const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
+
+/** Data of `run.resumed` by attempt: what a claim's events say is built here, not in SQL. */
+const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) => JSON.stringify({ attempt: index + 1 }));
+
+/** Who claims, and the ids of the events that say so: as many as runs are taken at most. They identify a claim whose reply was lost. */
+export interface Claimant {
+  readonly owner: string;
+  readonly eventIds: readonly string[];
+}
+
+interface Claiming<Input extends Claimant> {
+  /** Common table expressions that end in `picked (id)`; a failover's also has `attempt` and `waited_ms`. */
+  readonly picked: (p: Parameters<Input>, limit: string) => string;
+  /** The one among them that holds what would be picked if no other process were at it. */
+  readonly wanted: "turns" | "picked";
+  /** Whether the runs are taken from a dead process, not from the queue. */
+  readonly failover: boolean;
+}
+
+/** Takes what was picked: the claim, its event, and all that the executor needs. */
+export function claimStatement<Input extends Claimant = Claimant>(name: string, claiming: Claiming<Input>): Statement<Input> {
+  return statement<Input>(name, (p) => {
+    const owner = p.value("text", (input) => input.owner);
+    const limit = p.value("bigint", ({ eventIds }) => eventIds.length);
+    const eventIds = p.value("text[]", (input) => input.eventIds);
+    const resumedData = p.value("jsonb[]", () => resumed);
+    const { set, lock } = claiming.failover ? failover : { set: "", lock: "" };
+    return `${claiming.picked(p, limit)}, numbered as (
+  select *, row_number() over (order by id) as n from picked
 ), taken as (
-  update runs r set status = 'running', owner = $1, fence = r.fence + 1, last_seq = r.last_seq + 1, attempt = r.attempt + ${attempts},
-    last_transaction = greatest(r.last_transaction, current_transaction()),
-    started_at = coalesce(r.started_at, now())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1 and died_at is null)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.cancel_requested_at, p.n
-), journal as (
-  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
-  select id, last_seq, workspace_id, last_transaction, ($3::text[])[n], case when fence > 1 then 'run.resumed' else 'run.started' end, ${eventVersion},
-    case when fence > 1 then jsonb_build_object('attempt', attempt) else '{}' end
+  update runs r set status = 'running', owner = ${owner}, fence = r.fence + 1, ${set}
+    started_at = coalesce(r.started_at, now()), ${addEvents("1")}
+  from numbered p where r.id = p.id and exists (select from processes where id = ${owner} and died_at is null ${lock})
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
+    r.cancel_requested_at, p.n
+), claim_events as (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, (${eventIds})[n] as id,
+    case when fence > 1 then 'run.resumed' else 'run.started' end as type,
+    case when fence > 1 then (${resumedData})[attempt] else '{}' end as data
   from taken
-)
-select (select count(*) from ${wanted}) > (select count(*) from picked) as contended, ${columns}
+), ${insertEvents("claim_events")}
+select (select count(*) from ${claiming.wanted}) > (select count(*) from picked) as contended, ${columns}
 from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id`;
+  });
+}
 
 interface ClaimedRow {
   /** null: none was taken. */
@@ -101,33 +140,13 @@ interface ClaimedRow {
   readonly input: string;
 }
 
-interface Taking {
-  /** Of the prepared statement. */
-  readonly name: string;
-  /** Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`. */
-  readonly picked: string;
-  /** The one among them that holds what would be picked if nobody else were at it. */
-  readonly wanted: "turns" | "picked";
-  /** 1: each costs the run an attempt. */
-  readonly attempts: 0 | 1;
-  readonly claim: Claimant;
-  readonly more: readonly unknown[];
-}
-
-/** Who claims, and the ids of the events that say so: as many as runs may be taken. They tell a claim whose reply was lost from others. */
-export interface Claimant {
-  readonly owner: string;
-  readonly eventIds: readonly string[];
-}
-
-/** Makes `owner` the owner of the runs that `picked` selects and locks. */
-export async function takePicked(database: Pick<Database["engine"], "query">, taking: Taking): Promise<Taken> {
-  const { owner, eventIds } = taking.claim;
-  const { rows } = await database.query<ClaimedRow>({
-    name: taking.name,
-    text: taking.picked + take(taking.attempts, taking.wanted),
-    values: [owner, eventIds.length, eventIds, ...taking.more],
-  });
+/** Makes the claimant the owner of the runs that the statement picks and locks. */
+export async function claim<Input extends Claimant>(
+  database: Pick<Database["engine"], "query">,
+  claiming: Statement<Input>,
+  input: Input,
+): Promise<Taken> {
+  const { rows } = await database.query<ClaimedRow>(claiming.query(input));
   return { runs: rows.flatMap(toClaimed), contended: rows[0]?.contended ?? false };
 }
 
@@ -143,9 +162,11 @@ export async function findClaimed(database: Database, { owner, eventIds }: Claim
   return rows.flatMap(toClaimed);
 }
 
+const queued = claimStatement("claim", { picked: (_, limit) => candidates(limit), wanted: "turns", failover: false });
+
 /** Claims queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
-export function claimQueued(database: Database, claim: Claimant): Promise<Taken> {
-  return takePicked(database.engine, { name: "claim", picked: candidates, wanted: "turns", attempts: 0, claim, more: [] });
+export function claimQueued(database: Database, claimant: Claimant): Promise<Taken> {
+  return claim(database.engine, queued, claimant);
 }
 
 /**
@@ -186,17 +207,32 @@ interface LimitedAgent {
   readonly workspace_id: string;
 }
 
-/** The agent's oldest queued runs, as many as it may still execute at once. */
-const ofAgent = `
+interface LimitedClaim extends Claimant {
+  readonly agent: LimitedAgent;
+  /** Runs of the agent that can execute at once. */
+  readonly max: number;
+}
+
+/** The agent's oldest queued runs, as many as can still execute at once. */
+const ofAgent = claimStatement<LimitedClaim>("claim-limited", {
+  wanted: "picked",
+  failover: false,
+  picked(p, limit) {
+    const workspaceId = p.value("text", ({ agent }) => agent.workspace_id);
+    const agentId = p.value("text", ({ agent }) => agent.id);
+    const max = p.value("bigint", (input) => input.max);
+    return `
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
-  where r.status = 'queued' and r.workspace_id = $4 and r.agent_id = $5 and i.engine_version <= ${engineVersion}
+  where r.status = 'queued' and r.workspace_id = ${workspaceId} and r.agent_id = ${agentId} and i.engine_version <= ${engineVersion}
   order by r.id
-  limit least($2::bigint, greatest(0, $6::bigint - (select count(*) from runs e where e.status = 'running' and e.agent_id = $5)))
+  limit least(${limit}, greatest(0, ${max} - (select count(*) from runs e where e.status = 'running' and e.agent_id = ${agentId})))
   for no key update of r skip locked
 )`;
+  },
+});
 
-async function claimOfAgent(database: Database, claim: Claimant, agent: LimitedAgent): Promise<Taken> {
+async function claimOfAgent(database: Database, claimant: Claimant, agent: LimitedAgent): Promise<Taken> {
   const client = await database.engine.connect();
   try {
     await client.query("begin");
@@ -207,11 +243,8 @@ async function claimOfAgent(database: Database, claim: Claimant, agent: LimitedA
       values: [agent.id, agent.workspace_id],
     });
     const max = locked.rows[0]?.max;
-    const more = [agent.workspace_id, agent.id, max];
     const claimed: Taken =
-      max === undefined
-        ? { runs: [], contended: true }
-        : await takePicked(client, { name: "claim-limited", picked: ofAgent, wanted: "picked", attempts: 0, claim, more });
+      max === undefined ? { runs: [], contended: true } : await claim(client, ofAgent, { ...claimant, agent, max });
     await client.query("commit");
     client.release();
     return claimed;
@@ -239,3 +272,6 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
   };
   return [claimed];
 }
+
+/** For review. */
+export const claimStatements = [queued, ofAgent];

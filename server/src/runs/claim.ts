@@ -1,7 +1,7 @@
 import { elapsed, sleep } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
-import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
-import { type Claimant, type ClaimedRun, claimLimited, claimQueued, findClaimed, type Taken } from "./claim-statement.ts";
+import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, endExhausted, maxTogether } from "./abandoned-statement.ts";
+import { type Claimant, type ClaimedRun, claimLimited, claimQueued, findClaimed, type LastAttempt, type Taken } from "./claim-statement.ts";
 import { executeOwned } from "./execute.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -34,23 +34,26 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
   return true;
 }
 
-/** Takes over what dead processes have left, and ends what may not be taken over again. */
+/**
+ * Takes over what dead processes have left, and ends what is not to be taken over again. The worker calls it again when a run on its last
+ * attempt has ended, since the next ones wait for that, and never twice at the same time.
+ */
 export async function takeOverRuns(runtime: Runtime): Promise<void> {
-  await endExhausted(runtime.database, batch);
-  while ((await take(runtime, batch, (claim) => claimAbandoned(runtime.database, claim))) === "some");
-  await takeLastAttempt(runtime);
+  const { database } = runtime;
+  if (!(await countSuspects(database))) return;
+  await endExhausted(database, batch);
+  while ((await take(runtime, batch, (claim) => claimCancelled(database, claim), { onlyToEnd: true })) === "some");
+  while ((await take(runtime, batch, (claim) => claimAbandoned(database, claim))) === "some");
+  await takeLastAttempts(runtime);
 }
 
-/** Takes over one run that may be given to no other process any more, unless this process has such a one; the next when it is done with it. */
-async function takeLastAttempt(runtime: Runtime): Promise<void> {
-  const { room, live } = runtime;
-  if (room.takingLast || [...live.values()].some((run) => run.lastAttempt)) return;
-  room.takingLast = true;
-  try {
-    await take(runtime, 1, (claim) => claimLastAttempt(runtime.database, claim), { lastAttempt: true });
-  } finally {
-    room.takingLast = false;
-  }
+/** Takes over runs for their last attempt, unless a claim of such may still take effect. */
+async function takeLastAttempts(runtime: Runtime): Promise<void> {
+  if ([...runtime.unsureClaims].some((claim) => claim.lastAttempt !== undefined)) return;
+  const executing = [...runtime.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
+  const claim = (claimant: Claimant) => claimLastAttempts(runtime.database, claimant, executing);
+  // Of a claim whose reply is lost it is not known which it was: the stricter one holds.
+  await take(runtime, maxTogether, claim, { lastAttempt: "repeated" });
 }
 
 /**
@@ -60,12 +63,14 @@ async function takeLastAttempt(runtime: Runtime): Promise<void> {
 export async function executeLostClaims(runtime: Runtime): Promise<void> {
   for (const claim of [...runtime.unsureClaims]) {
     const over = elapsed() > claim.until;
-    for (const run of await findClaimed(runtime.database, claim)) {
+    const found = await findClaimed(runtime.database, claim);
+    for (const run of found) {
       if (runtime.live.has(run.runId)) continue;
       runtime.room.taken++;
       execute(runtime, run, claim);
     }
-    if (over) runtime.unsureClaims.delete(claim);
+    // One for last attempts is a single statement: it has taken effect, and holds up the next one no more.
+    if (over || (claim.lastAttempt !== undefined && found.length > 0)) runtime.unsureClaims.delete(claim);
   }
 }
 
@@ -77,10 +82,10 @@ async function take(
   runtime: Runtime,
   most: number,
   claim: (claim: Claimant) => Promise<Taken>,
-  options: { lastAttempt?: boolean } = {},
+  { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
   const { room, processId: owner } = runtime;
-  const limit = room.open ? Math.min(most, room.max - room.taken) : 0;
+  const limit = room.open ? Math.min(most, onlyToEnd ? most : room.max - room.taken) : 0;
   if (limit <= 0) return "full";
   const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), ...options };
   room.taken += limit;
@@ -100,11 +105,11 @@ async function take(
 }
 
 /** Begins to execute what was claimed; what its caller was refused meanwhile only to end it. */
-function execute(runtime: Runtime, run: ClaimedRun, { owner, lastAttempt = false }: { owner: string; lastAttempt?: boolean }): void {
+function execute(runtime: Runtime, run: ClaimedRun, claim: { readonly owner: string; readonly lastAttempt?: LastAttempt }): void {
   const unanswered = runtime.unanswered.get(run.runId);
   if (unanswered !== undefined) unanswered.claimed = run;
   const cancelRequested = run.cancelRequested || unanswered?.refused === true;
-  const executed = executeOwned(runtime, { ...run, owner, lastAttempt, cancelRequested, fromQueue: true });
-  // What fails here is tried again at the worker's next look.
-  if (lastAttempt) void executed.then(() => takeLastAttempt(runtime)).catch(() => {});
+  const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
+  const executed = executeOwned(runtime, { ...run, owner: claim.owner, lastAttempt, cancelRequested, fromQueue: true });
+  if (lastAttempt !== undefined) void executed.then(() => runtime.wakeTakeOver());
 }

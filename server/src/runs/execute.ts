@@ -3,6 +3,7 @@ import { elapsed, sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
 import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
+import type { LastAttempt } from "./claim-statement.ts";
 import type { Hearer } from "./hearer.ts";
 import { readJournal } from "./journal-store.ts";
 import { LiveRun } from "./live-run.ts";
@@ -20,14 +21,14 @@ export interface OwnedRun extends Claim {
   readonly input: string;
   /** Another process may have executed some of it: go on from its journal. */
   readonly resumed: boolean;
-  /** Milliseconds since its first start. */
+  /** Milliseconds since its first start, without those spent waiting for a failover. */
   readonly elapsedMs: number;
   /** To be ended before anything else is done for it. */
   readonly cancelRequested?: boolean;
   /** Claimed, not born here: whoever started it may wait for it in another process. */
   readonly fromQueue?: boolean;
-  /** It may be given to no other process after this one. */
-  readonly lastAttempt?: boolean;
+  /** Set if it may be given to no other process after this one. */
+  readonly lastAttempt?: LastAttempt | undefined;
   /** Of the caller who started it here, and reads its stream: it hears the run from the first word on. */
   readonly hearer?: Hearer | undefined;
 }
@@ -37,7 +38,7 @@ export interface OwnedRun extends Claim {
  * resolves when this process is done with it, however that went, and never rejects.
  */
 export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<void> {
-  const { fromQueue = false, lastAttempt = false, cancelRequested = false } = run;
+  const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
   if (run.hearer !== undefined) runtime.hearers.add(run.runId, run.hearer);

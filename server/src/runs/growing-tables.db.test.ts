@@ -7,7 +7,7 @@ import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
 import { readEnd, readGeneration, readStretch } from "../events/store.ts";
-import { claimAbandoned, claimLastAttempt, endExhausted } from "./abandoned-statement.ts";
+import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, endExhausted } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
@@ -70,6 +70,14 @@ const many = <T>(count: number, make: () => T) => Array.from({ length: count }, 
 const runningAt = (of: string, count: number) => start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
+/** Runs of a process that died, at that attempt of three. */
+async function abandon(count: number, attempt: number): Promise<void> {
+  const process = await seedProcess(database);
+  await runningAt(process, count);
+  await database.engine.query("update runs set attempt = $2 where owner = $1", [process, attempt]);
+  await recordDeaths(database.engine, [process], owner);
+}
+
 /** In a transaction of the workspace, which tells what it has counted. */
 const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
   inWorkspace(planned.tenant, agent.workspaceId, async (tx) => {
@@ -121,12 +129,24 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     return () => findClaimed(planned, claimant(process, 50));
   },
   "a take-over": async () => {
-    const process = await seedProcess(database);
-    await runningAt(process, 5);
-    await recordDeaths(database.engine, [process], owner);
+    await abandon(5, 1);
     return () => claimAbandoned(planned, claimant(heir, 5));
   },
-  "a take-over for the last attempt": async () => () => claimLastAttempt(planned, claimant(heir, 1)),
+  "a take-over for the last attempt": async () => {
+    await abandon(5, 2);
+    return () => claimLastAttempts(planned, claimant(heir, 5), []);
+  },
+  "a take-over of half of the suspects": async () => {
+    await abandon(2, 3);
+    await countSuspects(database);
+    // Both, so that none is left for the next case.
+    return () => claimLastAttempts(planned, claimant(heir, 1), []).then(() => claimLastAttempts(planned, claimant(heir, 1), []));
+  },
+  "a take-over only to cancel": async () => () => claimCancelled(planned, claimant(heir, 5)),
+  "a count of suspects": async () => {
+    await abandon(5, 2);
+    return () => countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
+  },
   "a look for runs without attempts": async () => () => endExhausted(planned, 50),
   "a cancellation": async () => {
     const [run] = await queuedOf(agent, 1);

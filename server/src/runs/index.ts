@@ -1,4 +1,4 @@
-export { cancelRun } from "./cancel.ts";
+export { cancelRun, stopHere } from "./cancel.ts";
 export { cancelRuns } from "./cancel-many.ts";
 export { claimRuns, executeLostClaims, takeOverRuns } from "./claim.ts";
 export { deleteRun } from "./delete.ts";

@@ -1,5 +1,6 @@
 import type { EventOnWire } from "@beckon/contract";
 import { type Outcome, RunStopped, type StopReason } from "../engine/index.ts";
+import type { LastAttempt } from "./claim-statement.ts";
 import type { RunRef } from "./run.ts";
 
 /**
@@ -15,14 +16,18 @@ export class LiveRun implements RunRef {
   readonly base: number;
   /** Whether other processes are to be told of what it says. */
   watchedElsewhere: boolean;
-  readonly lastAttempt: boolean;
+  readonly lastAttempt: LastAttempt | undefined;
   readonly #events: EventOnWire[] = [];
   readonly #controller = new AbortController();
   readonly #listeners = new Set<() => void>();
   #outcome: Outcome | undefined;
   #closed = false;
 
-  constructor(ref: RunRef, base: number, { watchedElsewhere, lastAttempt }: { watchedElsewhere: boolean; lastAttempt: boolean }) {
+  constructor(
+    ref: RunRef,
+    base: number,
+    { watchedElsewhere, lastAttempt }: { watchedElsewhere: boolean; lastAttempt?: LastAttempt | undefined },
+  ) {
     this.runId = ref.runId;
     this.workspaceId = ref.workspaceId;
     this.base = base;

@@ -53,22 +53,27 @@ test.each([
   expect(await attemptsOf(agent.id)).toEqual([1, 1, 1]);
 });
 
-test("so are runs of a take-over", async () => {
+test.each([
+  { statement: "claim-abandoned", attempt: 1, suspects: 0 },
+  { statement: "claim-last-attempts", attempt: 2, suspects: 0 },
+  { statement: "claim-suspects", attempt: 3, suspects: 2 },
+])("so are runs of a take-over by $statement", async ({ statement: name, attempt, suspects }) => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
   await beckon.db.database.engine.query(
-    "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
+    "insert into processes (id, engine_version, lease_until, died_at, suspects) values ($1, 1, now(), now(), $2)",
+    [`prc_dead_${attempt}`, suspects],
   );
   await beckon.db.database.engine.query(
-    "update runs set status = 'running', owner = 'prc_dead', fence = 1, started_at = now() where agent_id = $1",
-    [agent.id],
+    "update runs set status = 'running', owner = $2, fence = 1, attempt = $3, started_at = now() where agent_id = $1",
+    [agent.id, `prc_dead_${attempt}`, attempt],
   );
-  const cut = proxy.cutNext({ request: statement("claim-abandoned"), pass: "nothing" });
+  const cut = proxy.cutNext({ request: statement(name), pass: "nothing" });
   await startFar();
   await cut;
   await allSucceeded(beckon, agent.id, 1);
   expect(await eventTypesOf(beckon, body.run_id)).toEqual([...["run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"]]);
-  expect(await attemptsOf(agent.id)).toEqual([2]);
+  expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
 
 test("a caller whose run has ended is answered though reading its end failed at first", async () => {

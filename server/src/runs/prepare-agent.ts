@@ -1,17 +1,7 @@
 import { openSecret } from "../agents/index.ts";
 import type { Transport } from "../base/egress/index.ts";
 import { Refusal } from "../base/errors.ts";
-import {
-  type Circuit,
-  circuitPolicy,
-  createCircuit,
-  demoEcho,
-  demoEchoName,
-  grantedTools,
-  type Model,
-  providerModel,
-  type ToolServices,
-} from "../engine/index.ts";
+import { demoEcho, demoEchoName, grantedTools, providerModel, type ToolServices } from "../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { Runtime } from "./runtime.ts";
@@ -19,9 +9,6 @@ import { readVersion } from "./version-store.ts";
 
 /** Versions kept ready. They are immutable, and what changes about a provider is part of the cache's key. */
 const maxPrepared = 2_000;
-
-/** Providers whose state is remembered. One that is forgotten counts as well again. */
-const maxCircuits = 1_000;
 
 interface Pinned {
   readonly workspaceId: string;
@@ -50,26 +37,13 @@ export async function prepareAgent(runtime: Runtime, pinned: Pinned): Promise<Pr
   const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
   const prepared: PreparedAgent = {
     config: row.config,
-    model: await modelOf(runtime, pinned.workspaceId, row.config.model, row.providerId),
-    circuit: circuitOf(runtime, row.config.model, row.providerId, pinned.providerStamp),
+    ...(await modelOf(runtime, pinned, row.config.model, row.providerId)),
     tools: [...granted, ...runtime.extraTools.filter(isFree)],
   };
   const oldest = runtime.prepared.size >= maxPrepared ? runtime.prepared.keys().next().value : undefined;
   if (oldest !== undefined) runtime.prepared.delete(oldest);
   runtime.prepared.set(nameOf(pinned), prepared);
   return prepared;
-}
-
-/** Of one provider with one address and key: after a change of either the new one is tried at once. */
-function circuitOf(runtime: Runtime, model: string, providerId: string | null, stamp: string | null): Circuit | undefined {
-  if (providerId === null && model === demoEchoName) return undefined;
-  const id = providerId === null ? `operator ${model.slice(0, model.indexOf("/"))}` : `${providerId} ${stamp}`;
-  const circuit = runtime.circuits.get(id) ?? createCircuit(circuitPolicy(runtime.room.max));
-  runtime.circuits.delete(id);
-  runtime.circuits.set(id, circuit);
-  const oldest = runtime.circuits.size > maxCircuits ? runtime.circuits.keys().next().value : undefined;
-  if (oldest !== undefined) runtime.circuits.delete(oldest);
-  return circuit;
 }
 
 /** A tool gets out by egress only, and at the secrets of its own agent only. */
@@ -80,14 +54,28 @@ function servicesFor(runtime: Runtime, { workspaceId, agentId }: { workspaceId: 
   };
 }
 
-async function modelOf(runtime: Runtime, workspaceId: string, model: string, providerId: string | null): Promise<Model> {
-  if (providerId === null && model === demoEchoName) return demoEcho;
+/** After a change of the provider's address or key (its stamp) the new one is tried at once. */
+async function modelOf(
+  runtime: Runtime,
+  { workspaceId, providerStamp }: Pinned,
+  model: string,
+  providerId: string | null,
+): Promise<Pick<PreparedAgent, "model" | "circuit">> {
+  if (providerId === null && model === demoEchoName) return { model: demoEcho, circuit: undefined };
   const { connection, transport } = await connect(runtime, workspaceId, model, providerId);
   const { name, kind, baseUrl, apiKey } = connection;
   const modelId = model.slice(model.indexOf("/") + 1);
   const mistake = modelMistake(kind, modelId);
   if (mistake !== undefined) throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
-  return providerModel(kind, { name, baseUrl, modelId, transport, ...(apiKey === undefined ? {} : { apiKey }) });
+  return {
+    model: providerModel(kind, { name, baseUrl, modelId, transport, ...(apiKey === undefined ? {} : { apiKey }) }),
+    circuit: runtime.circuits.of({
+      owner: workspaceId,
+      provider: providerId === null ? "operator" : `${providerId} ${providerStamp}`,
+      model,
+      origin: URL.parse(baseUrl)?.origin ?? baseUrl,
+    }),
+  };
 }
 
 /** The pinned provider, or the operator's by the model's name: never one in place of the other. */

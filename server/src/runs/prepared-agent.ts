@@ -5,7 +5,7 @@ import type { Circuit, Model, Tool } from "../engine/index.ts";
 export interface PreparedAgent {
   readonly config: AgentConfig;
   readonly model: Model;
-  /** Shared with all other agents of the same provider; undefined: built in. */
+  /** Shared with all other agents of the workspace that have this model; undefined: built in. */
   readonly circuit: Circuit | undefined;
   readonly tools: readonly Tool[];
 }

@@ -5,10 +5,10 @@ import type { Transport } from "../base/egress/index.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
-import type { Circuit, Tool } from "../engine/index.ts";
+import { type Circuits, circuitPolicy, createCircuits, type Tool } from "../engine/index.ts";
 import { createTail, type Tail } from "../events/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
-import type { Claimant } from "./claim-statement.ts";
+import type { Claimant, LastAttempt } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
 import { createHearers, type Hearers } from "./hearers.ts";
 import type { LiveRun } from "./live-run.ts";
@@ -43,8 +43,8 @@ export interface Runtime {
   /** For who is refused: see `queueFull`. */
   readonly queueLimits: QueueLimits;
   readonly prepared: Map<string, PreparedAgent>;
-  /** Whether each provider answers, as this process sees it. */
-  readonly circuits: Map<string, Circuit>;
+  /** Whether each model answers, as this process sees it. */
+  readonly circuits: Circuits;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
   readonly extraTools: readonly Tool[];
   /** For what the operator chose: its own providers. */
@@ -53,10 +53,14 @@ export interface Runtime {
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
+  /** The last renewal of the lease failed. */
+  leaseFailing: boolean;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
   /** Tells the worker that there may be something to claim. */
   wakeWorker: () => void;
+  /** Tells the worker that there may be something to take over, or to end, of dead processes. */
+  wakeTakeOver: () => void;
 }
 
 /** How many runs this process executes and may execute. */
@@ -66,8 +70,6 @@ export interface Room {
   taken: number;
   /** Whether the last claim left nothing in the queue: only then a run may be born running, past those that wait. */
   queueEmpty: boolean;
-  /** Whether a run is being taken over for its last attempt at this moment. */
-  takingLast: boolean;
   /** Off in a process of role `api`, and while draining. */
   open: boolean;
 }
@@ -83,7 +85,7 @@ export interface UnansweredStart {
 }
 
 interface UnsureClaim extends Claimant {
-  readonly lastAttempt?: boolean;
+  readonly lastAttempt?: LastAttempt;
   /** On the process's clock. */
   readonly until: number;
 }
@@ -143,13 +145,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail,
     queueLimits: createQueueLimits(database),
     prepared: new Map(),
-    circuits: new Map(),
+    circuits: createCircuits(circuitPolicy(options.maxRuns)),
     extraTools: options.extraTools ?? [],
     outbound: options.outbound,
     egress: options.egress,
     operator: options.operator,
-    room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
+    room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
+    leaseFailing: false,
     draining: false,
     wakeWorker: () => {},
+    wakeTakeOver: () => {},
   };
 }

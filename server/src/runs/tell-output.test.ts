@@ -6,7 +6,7 @@ import { LiveRun } from "./live-run.ts";
 import { tellOutput } from "./tell-output.ts";
 
 function heardRun() {
-  const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false, lastAttempt: false });
+  const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false });
   const hearers = createHearers();
   const heard: OutputEvent[] = [];
   const hearer = { hear: (event: OutputEvent) => heard.push(event), take: () => undefined, wake: () => {} };

@@ -15,8 +15,13 @@ export const leaseSeconds = 2;
 /** Deaths that a run of the agent survives, plus one: the default. */
 export const maxAttempts = 3;
 
-/** Starts `servers` processes on `databaseUrl` and makes provider, agent and trigger through the doors. */
-export async function install(world: World, databaseUrl: string, servers: number): Promise<Installation> {
+/** Starts `servers` processes on `databaseUrl` and makes provider, agent (with these `limits`) and trigger through the doors. */
+export async function install(
+  world: World,
+  databaseUrl: string,
+  servers: number,
+  limits: Readonly<Record<string, number>> = {},
+): Promise<Installation> {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const fleet = await startFleet(servers, {
     DATABASE_URL: databaseUrl,
@@ -38,7 +43,7 @@ export async function install(world: World, databaseUrl: string, servers: number
   };
   try {
     await create("/providers", { name: "world", kind: "openai-compatible", base_url: world.model.url });
-    const agent = await create("/agents", { name: "Crash", model: "world/scripted" });
+    const agent = await create("/agents", { name: "Crash", model: "world/scripted", limits });
     const trigger = await create(`/agents/${agent.id}/triggers`, { name: "Crash" });
     return { fleet, agent, triggerToken: trigger.token, close: () => fleet.close() };
   } catch (thrown) {

@@ -48,8 +48,10 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
       tell(`disk full: not tried, since PostgreSQL's files of root lie at ${first.elsewhere} here, not in the data folder`);
       return true;
     }
-    const { told, fullFor, resumedAfter } = await ordeal(first.url, disk);
+    const { told, readiness, fullFor, resumedAfter } = await ordeal(first.url, disk);
     const problems = await problemsOf(first.tcpUrl, told);
+    if (readiness.whenFull !== 503) problems.push(`/readyz answered ${readiness.whenFull} while the disk was full`);
+    if (readiness.afterwards !== 200) problems.push(`/readyz answered ${readiness.afterwards} when work went on`);
     // Once more from the files alone.
     await first.stop();
     const second = await startEmbedded(options);
@@ -73,8 +75,16 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
 const seconds = (ms: number) => (ms / 1_000).toFixed(1);
 const reasonOf = (thrown: unknown) => (thrown instanceof Error ? (thrown.message.trim().split("\n").at(-1) ?? "") : String(thrown));
 
+interface Ordeal {
+  readonly told: Told[];
+  /** Status codes of /readyz. */
+  readonly readiness: { readonly whenFull: number; readonly afterwards: number };
+  readonly fullFor: number;
+  readonly resumedAfter: number;
+}
+
 /** A server under load, the disk filled and freed under it. */
-async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]; fullFor: number; resumedAfter: number }> {
+async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const config = readConfig({
     PORT: "0",
@@ -120,6 +130,7 @@ async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]
       asking.push(invoke(`full-${asking.length}`));
       await delay(100);
     }
+    const whenFull = (await fetch(`${beckon.url}/readyz`)).status;
     closeSync(file);
     unlinkSync(filler);
     const freedAt = performance.now();
@@ -128,7 +139,8 @@ async function ordeal(databaseUrl: string, disk: string): Promise<{ told: Told[]
     const resumedAfter = performance.now() - freedAt;
     await delay(3_000);
     await Promise.all(asking);
-    return { told, fullFor: freedAt - fullAt, resumedAfter };
+    const afterwards = (await fetch(`${beckon.url}/readyz`)).status;
+    return { told, readiness: { whenFull, afterwards }, fullFor: freedAt - fullAt, resumedAfter };
   } finally {
     working = false;
     await workers;

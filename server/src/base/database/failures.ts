@@ -14,7 +14,8 @@ export type FailureKind = "lost" | "again" | "data" | "defect";
  * says to new connections: no such login, password or database.
  */
 const lostClasses = ["08", "53", "57", "58"];
-const lostCodes = ["25006", "40003", "28000", "28P01", "3D000"];
+const loginCodes = ["28000", "28P01", "3D000"];
+const lostCodes = ["25006", "40003", ...loginCodes];
 /** Serialization, deadlock, a lock not to be had. */
 const againCodes = ["40001", "40P01", "55P03"];
 const dataClasses = ["22", "23"];
@@ -28,7 +29,7 @@ const lostMessages =
 
 export function failureKind(thrown: unknown): FailureKind {
   if (!(thrown instanceof Error)) return "defect";
-  const code = "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  const code = codeOf(thrown);
   // Before the SQLSTATEs, since EPIPE would pass for one; they have no class that begins with E.
   if (systemError.test(code)) return "lost";
   if (/^[0-9A-Z]{5}$/.test(code)) {
@@ -39,7 +40,16 @@ export function failureKind(thrown: unknown): FailureKind {
   return lostMessages.test(thrown.message) ? "lost" : "defect";
 }
 
+/** The server is away, or starts or stops. A login that it rejects is none of these: waiting does not help a start. */
+export function isUnreachable(thrown: unknown): boolean {
+  return failureKind(thrown) === "lost" && !loginCodes.includes(codeOf(thrown));
+}
+
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+}
+
 /** The database broke a unique constraint: somebody else was first. */
 export function isUniqueViolation(thrown: unknown): boolean {
-  return thrown instanceof Error && "code" in thrown && thrown.code === "23505";
+  return codeOf(thrown) === "23505";
 }

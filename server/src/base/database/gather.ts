@@ -26,6 +26,8 @@ export interface Gatherer<Row, Answer> {
   submit(row: Row, options?: { waitMs?: number; late?: (answer: Answer | undefined) => void }): Promise<Answer>;
   /** Rows that are waiting or under way. */
   readonly pending: number;
+  /** The database has not taken the batch under way in several tries. */
+  readonly stalled: boolean;
 }
 
 export class GiveUp extends Error {
@@ -68,6 +70,9 @@ export function takeTurns(): Turns {
   };
 }
 
+/** Tries that a batch may lose before this counts as more than a lost connection. */
+const stalledTries = 3;
+
 /** Pauses between tries while the database is away, in ms: quick at first, since a lost connection is the common case. */
 const pauses = [10, 50, 100, 250, 500];
 
@@ -84,6 +89,8 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
   /** Rows that were sent and whose callers have not been told. */
   let sent = 0;
   let writing = false;
+  /** Tries that the batch under way has lost. */
+  let lostTries = 0;
 
   function next(): Waiting<Row, Answer>[] {
     let size = 0;
@@ -104,12 +111,13 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
   async function flush(batch: Waiting<Row, Answer>[], sentBefore = false): Promise<void> {
     for (const entry of batch) entry.sent = true;
     let repeated = sentBefore;
-    for (let lost = 0, undone = 0; ; repeated = true) {
+    for (let undone = 0; ; repeated = true) {
       try {
         const answers = await write(
           batch.map((entry) => entry.row),
           { repeated },
         );
+        lostTries = 0;
         if (answers.length !== batch.length) throw new Error(`a gathered write of ${batch.length} rows gave ${answers.length} answers`);
         tell(batch, answers);
         return;
@@ -117,9 +125,10 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
         const kind = failureKind(thrown);
         if (kind === "again" && undone++ < 20) continue;
         if (kind === "lost") {
-          await sleep(pauses[Math.min(lost++, pauses.length - 1)] ?? 500);
+          await sleep(pauses[Math.min(lostTries++, pauses.length - 1)] ?? 500);
           continue;
         }
+        lostTries = 0;
         if (batch.length === 1) {
           for (const entry of batch) entry.settle.reject(thrown);
           sent--;
@@ -186,6 +195,9 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
     },
     get pending() {
       return waiting.length + sent;
+    },
+    get stalled() {
+      return lostTries >= stalledTries;
     },
   };
 }

@@ -1,9 +1,30 @@
+import { within } from "../clock.ts";
 import type { Database } from "./connect.ts";
 
-/** Whether the database answers and has our schema. */
-export async function isUsable(database: Database): Promise<boolean> {
+/** A probe is promised an answer in 3 s. */
+const maxWaitMs = 2_000;
+
+/** A query of its own limit, since a connection that hangs must not be given to the next probe. */
+const question = { text: "select from installation", query_timeout: maxWaitMs };
+
+const asked = new WeakMap<Database, Promise<boolean>>();
+
+/**
+ * Whether the database answers in time and has our schema. Those who ask at once share one query. It takes a connection of the
+ * engine's pool and not one of its own: a process whose connections all hang can start nothing.
+ */
+export function isUsable(database: Database): Promise<boolean> {
+  let answer = asked.get(database);
+  if (answer === undefined) {
+    answer = ask(database).finally(() => asked.delete(database));
+    asked.set(database, answer);
+  }
+  return answer;
+}
+
+async function ask({ engine }: Database): Promise<boolean> {
   try {
-    await database.engine.query("select from installation");
+    await within(engine.query(question), maxWaitMs, () => new Error("the database did not answer in time"));
     return true;
   } catch {
     return false;

@@ -282,6 +282,7 @@ create table processes (
   started_at timestamp with time zone not null default now(),
   lease_until timestamp with time zone not null,
   died_at timestamp with time zone,
+  suspects integer,
   constraint processes_pkey PRIMARY KEY (id)
 );
 CREATE INDEX processes_alive ON public.processes USING btree (lease_until) WHERE (died_at IS NULL);
@@ -297,6 +298,7 @@ create table providers (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   deleted_at timestamp with time zone,
+  api_key_url text,
   constraint providers_pkey PRIMARY KEY (id, workspace_id),
   constraint providers_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(id)
 );
@@ -358,6 +360,7 @@ create table runs (
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
   last_transaction bigint not null default current_transaction(),
+  waited_ms bigint not null default 0,
   constraint runs_check CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
   constraint runs_pkey PRIMARY KEY (id, workspace_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'waiting'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text])))

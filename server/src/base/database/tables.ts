@@ -85,6 +85,8 @@ interface Providers {
   base_url: string | null;
   api_key_sealed: string | null;
   api_key_last4: string | null;
+  /** URL that the key was given for; only its origin counts. */
+  api_key_url: string | null;
   created_at: Time;
   updated_at: Time;
   deleted_at: OptionalTime;
@@ -177,6 +179,7 @@ interface Runs {
   owner: string | null;
   fence: number;
   attempt: Generated<number>;
+  waited_ms: Generated<string>;
   last_seq: number;
   last_transaction: Generated<string>;
   cancel_requested_at: OptionalTime;

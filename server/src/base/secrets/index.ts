@@ -1,3 +1,4 @@
+export { boundPlace, openFor, requireGivenFor, type SecretOwner, sealFor } from "./bound-secret.ts";
 export { checkMasterKey, type Queryable, replaceMasterKeyCheck } from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { keepSecret } from "./keep-secret.ts";

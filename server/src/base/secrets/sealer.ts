@@ -20,6 +20,8 @@ export interface Place {
   readonly kind: string;
   /** The row it belongs to. */
   readonly row: string;
+  /** `row` of texts that an earlier version sealed; they still open. */
+  readonly earlierRow?: string;
   /** What to do when it cannot be opened, as a sentence for whoever asked. Not sealed with it. */
   readonly remedy: string;
 }
@@ -35,9 +37,12 @@ export function createSealer(masterKey: Buffer, previous?: Buffer): Sealer {
     prefix: current.prefix,
     seal: current.seal,
     open(sealed, place) {
-      const opened = keys.find(({ prefix }) => sealed.startsWith(prefix))?.open(sealed, place);
-      if (opened === undefined) throw unreadable(place);
-      return opened;
+      const key = keys.find(({ prefix }) => sealed.startsWith(prefix));
+      for (const row of [place.row, place.earlierRow]) {
+        const opened = row === undefined ? undefined : key?.open(sealed, { ...place, row });
+        if (opened !== undefined) return opened;
+      }
+      throw unreadable(place);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import { APICallError, type LanguageModelV4CallOptions, type LanguageModelV4GenerateResult, TypeValidationError } from "@ai-sdk/provider";
 import type { Transport } from "../../base/egress/index.ts";
+import { repairAnswer } from "./repair-answer.ts";
 
 interface Chat {
   readonly chat: Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;
@@ -33,12 +34,23 @@ export async function generateChat(
       responseBody: answer.text,
     });
   if (answer.status < 200 || answer.status > 299) throw refused("Not answered");
-  try {
+  const read = async (text: string) => {
     // A member `__proto__` stays an ordinary member here, and the library's schema drops it.
-    const body: unknown = JSON.parse(answer.text);
+    const body: unknown = JSON.parse(text);
     const result = await chat.convertResponse({ body, ...(options.providerOptions && { providerOptions: options.providerOptions }) });
     return { ...result, warnings, request: { body: sent }, response: { ...result.response, headers: answer.headers, body } };
-  } catch (thrown) {
-    throw thrown instanceof SyntaxError || TypeValidationError.isInstance(thrown) ? refused("Invalid JSON response", thrown) : thrown;
-  }
+  };
+  return read(answer.text)
+    .catch((thrown) => {
+      const repaired = isUnreadable(thrown) ? repairAnswer(answer.text) : undefined;
+      if (repaired === undefined) throw thrown;
+      return read(repaired);
+    })
+    .catch((thrown) => {
+      throw isUnreadable(thrown) ? refused("Invalid JSON response", thrown) : thrown;
+    });
+}
+
+function isUnreadable(thrown: unknown): boolean {
+  return thrown instanceof SyntaxError || TypeValidationError.isInstance(thrown);
 }

@@ -2,12 +2,12 @@ import { createGoogle } from "@ai-sdk/google";
 import { keepModels } from "./keep-models.ts";
 import { limitContinuations } from "./limit-continuations.ts";
 import { objectInputs } from "./object-inputs.ts";
+import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** A model of Google's Gemini API. Key and URL are never taken from the environment. */
 export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, transport }) =>
-  withCallOptions(
-    createGoogle({ baseURL: baseUrl, apiKey, fetch: limitContinuations(transport.fetch) }).languageModel(modelId),
-    objectInputs,
+  repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
+    withCallOptions(createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId), objectInputs),
   ),
 );

@@ -1,6 +1,7 @@
 import { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
 import { generateChat } from "./generate-chat.ts";
 import { keepModels } from "./keep-models.ts";
+import { repairEvents } from "./repaired-answers.ts";
 
 /** A model of any server that speaks OpenAI's chat completions: Ollama, vLLM, llama.cpp, LM Studio, and many that are hosted. */
 export const openAICompatibleModel = keepModels(({ name, baseUrl, apiKey, modelId, transport }) => {
@@ -14,7 +15,7 @@ export const openAICompatibleModel = keepModels(({ name, baseUrl, apiKey, modelI
     provider: `${name}.chat`,
     url: () => endpoint().url.href,
     headers: () => endpoint().headers,
-    fetch: transport.fetch,
+    fetch: repairEvents(transport.fetch),
     // Asks for usage at the end of a stream; servers that do not know the option ignore it.
     includeUsage: true,
   });

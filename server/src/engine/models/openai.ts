@@ -1,10 +1,12 @@
-import { createOpenAI } from "@ai-sdk/openai";
-import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { keepModels, type ModelAddress } from "./keep-models.ts";
+import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** Key and URL are always handed over: left out, the library would take the operator's from the environment. */
-const provider = ({ baseUrl, apiKey = "", transport }: ModelAddress) => createOpenAI({ baseURL: baseUrl, apiKey, fetch: transport.fetch });
+const build = ({ baseUrl, apiKey = "", transport }: ModelAddress, model: (provider: OpenAIProvider) => LanguageModelV4) =>
+  repairedAnswers(transport.fetch, (fetch) => model(createOpenAI({ baseURL: baseUrl, apiKey, fetch })));
 
 /**
  * A model of OpenAI through its responses API. Nothing is kept at the provider (`store: false`): the journal is the conversation,
@@ -12,16 +14,22 @@ const provider = ({ baseUrl, apiKey = "", transport }: ModelAddress) => createOp
  * OpenAI refuses them to organisations it has not verified.
  */
 export const openAIModel = keepModels((address) =>
-  withCallOptions(provider(address).responses(address.modelId), (options) => ({
-    ...ours(options, { store: false, reasoningSummary: null }),
-    // Shows `response.incomplete` without a reason, which the library takes for a whole answer: see `refuse-in-band.ts`.
-    includeRawChunks: true,
-  })),
+  withCallOptions(
+    build(address, (provider) => provider.responses(address.modelId)),
+    (options) => ({
+      ...ours(options, { store: false, reasoningSummary: null }),
+      // Shows `response.incomplete` without a reason, which the library takes for a whole answer: see `refuse-in-band.ts`.
+      includeRawChunks: true,
+    }),
+  ),
 );
 
 /** The same through chat completions, for what only speaks those. Such models lose their reasoning between two steps. */
 export const openAIChatModel = keepModels((address) =>
-  withCallOptions(provider(address).chat(address.modelId), (options) => ours(options, { store: false })),
+  withCallOptions(
+    build(address, (provider) => provider.chat(address.modelId)),
+    (options) => ours(options, { store: false }),
+  ),
 );
 
 /**

@@ -1,6 +1,12 @@
-/** Removes a key from text: as it is, and as it stands in a URL or in JSON. Without a key nothing is removed. */
+import { secretForms } from "../secret-forms.ts";
+
+/** Removes a key from text, in every form of `secretForms`. Without a key nothing is removed. */
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;
-  const forms = new Set([apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)]);
-  return (text) => [...forms].reduce((rest, form) => rest.replaceAll(form, "[secret]"), text);
+  // Made with the first error: most keys never need it.
+  let pattern: RegExp | undefined;
+  return (text) => {
+    pattern ??= secretForms([apiKey]).pattern;
+    return pattern === undefined ? text : text.replaceAll(pattern, "[secret]");
+  };
 }

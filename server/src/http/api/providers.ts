@@ -44,7 +44,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "updateProvider",
       summary: "Change a provider's address or key",
-      description: "null removes the key, or goes back to the kind's own address.",
+      description:
+        "null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) " +
+        "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
       body: updateProviderBody,
       data: provider,
       example: { api_key: "sk-secret" },

@@ -35,6 +35,8 @@ export function lockDataFolder(folder: string): FolderLock {
       // descriptor of a file drops all fcntl locks that the process has on it.
       chmodSync(path, 0o600);
       writeFileSync(holder, `${process.pid}\n`);
+      // Not as an option of the write, which leaves the mode of a file that exists.
+      chmodSync(holder, 0o600);
     } catch (thrown) {
       database.close();
       throw thrown;

@@ -7,19 +7,31 @@ import { syncFolder } from "./sync-folder.ts";
 /**
  * Creates the data folder (0700) where it is absent, makes its name durable, and returns its real path, so that every later
  * comparison of paths compares the same thing.
- * @throws EmbeddedError when it cannot be created or written.
+ * @throws EmbeddedError when it cannot be created or written, or PostgreSQL cannot take its name.
  */
 export async function openDataFolder(path: string): Promise<string> {
+  refuseNewline(path);
   try {
     await makeFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await realpath(path);
+    const real = await realpath(path);
+    refuseNewline(real);
+    return real;
   } catch (cause) {
+    if (cause instanceof EmbeddedError) throw cause;
     throw new EmbeddedError(
       `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this user, or name another one with BECKON_DATA_DIR.`,
       { cause },
     );
   }
+}
+
+/** PostgreSQL writes the path as one line of its `postmaster.pid`. */
+function refuseNewline(path: string): void {
+  if (!path.includes("\n")) return;
+  throw new EmbeddedError(
+    `The data folder's path ${JSON.stringify(path)} has a newline in it, which PostgreSQL cannot take. Name another folder with BECKON_DATA_DIR.`,
+  );
 }
 
 /** With its parents, each made durable. Step by step: where a parent cannot be made (/proc/x), Node's recursive kind tries for ever. */

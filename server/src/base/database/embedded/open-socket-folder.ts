@@ -8,14 +8,16 @@ import { hashOf, type Placement } from "./placement.ts";
 const longest = 100;
 
 /**
- * The 0700 folder of the socket: in the home, or under the temporary directory when the socket's path would be too long. Whoever
+ * The 0700 folder of the socket: in the home, or under the temporary directory when PostgreSQL cannot take the socket's path. Whoever
  * may enter it may connect without a password, so a folder of that name that is not ours alone stops the start.
  */
 export async function openSocketFolder({ placement, folder }: { placement: Placement; folder: string }): Promise<string> {
   const beside = join(placement.home, "socket");
   const path = fits(beside) ? beside : temporary(folder);
   if (!fits(path)) {
-    throw new EmbeddedError(`Both ${beside} and ${path} are too long for a socket. Name a shorter folder with BECKON_DATA_DIR or TMPDIR.`);
+    throw new EmbeddedError(
+      `Neither ${beside} nor ${path} can hold a socket: its path has at most ${longest} bytes, and no comma or newline. Name another folder with BECKON_DATA_DIR or TMPDIR.`,
+    );
   }
   const owner = placement.owner?.uid ?? process.geteuid?.() ?? 0;
   const made = await mkdir(path, { mode: 0o700 }).then(
@@ -47,6 +49,7 @@ function temporary(folder: string): string {
   return join(tmpdir(), `beckon-${hashOf(folder)}`);
 }
 
+/** `unix_socket_directories` is a list, separated by commas. */
 function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, ".s.PGSQL.5432")) <= longest;
+  return Buffer.byteLength(join(folder, ".s.PGSQL.5432")) <= longest && !/[,\n]/.test(folder);
 }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { isAlive, temporaryFolder, until } from "../../../../test/fixtures/supervisor.ts";
 import { createLog } from "../../log.ts";
 import { type Embedded, type EmbeddedOptions, startEmbedded } from "./index.ts";
@@ -153,6 +153,52 @@ test("a folder whose path is too long for a socket has it in the temporary folde
   expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
   await embedded.stop();
   expect(existsSync(socketDir)).toBe(false);
+});
+
+test("a folder whose path has a comma has its socket in the temporary folder, since PostgreSQL would split the path", async () => {
+  const folder = join(temporaryFolder(), "one,two");
+  const { url, socketDir } = await start(folder);
+  expect(socketDir.startsWith(folder)).toBe(false);
+  expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+});
+
+test("a folder whose path has a newline is an error that names the setting, also behind a link", async () => {
+  const parent = temporaryFolder();
+  const folder = join(parent, "one\ntwo");
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(/"[^"]*one\\ntwo" has a newline in it.*BECKON_DATA_DIR/);
+  mkdirSync(folder);
+  symlinkSync(folder, join(parent, "link"));
+  await expect(startEmbedded({ dataDir: join(parent, "link"), log })).rejects.toThrow("has a newline in it");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("any other character will do in a folder's path", async () => {
+  const folder = join(temporaryFolder(), `- a"b'c\\d%20%#?&=:@$;*\t✓ `);
+  const { url, socketDir } = await start(folder);
+  expect(socketDir).toBe(join(folder, "socket"));
+  expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
+});
+
+test("where neither folder can hold a socket the error names both settings", async () => {
+  const folder = join(temporaryFolder(), "one,two");
+  vi.stubEnv("TMPDIR", join(folder, "temporary"));
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
+    /no comma or newline\. Name another folder with BECKON_DATA_DIR or TMPDIR/,
+  );
+});
+
+test("whatever the umask, nobody else can read or write what is in the folder", async () => {
+  const umask = process.umask(0);
+  onTestFinished(() => void process.umask(umask));
+  const folder = join(temporaryFolder(), "data");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "lock.pid"), "");
+  await start(folder);
+  const open = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => (statSync(path).mode & 0o077) !== 0);
+  expect(open).toEqual([]);
 });
 
 test("a data folder that cannot be made is an error that names it and the setting", async () => {

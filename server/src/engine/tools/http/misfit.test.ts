@@ -46,6 +46,24 @@ test.each<[unknown, string | undefined]>([
   expect(misfit(order, value)).toBe(expected);
 });
 
+test.each<[number, number, boolean]>([
+  [1_234_567.89, 0.01, true],
+  [111_919.18, 0.01, true],
+  [-2, 1e-9, true],
+  [0.1 + 0.2, 0.1, true],
+  [1_234_567.891, 0.01, false],
+  [1e-12, 0.1, false],
+  [1_000_000_000.5, 1, false],
+])("%d as a multiple of %d: %s", (value, multipleOf, expected) => {
+  expect(misfit({ type: "number", multipleOf }, value) === undefined).toBe(expected);
+});
+
+test("a character counts once, however many UTF-16 units it takes", () => {
+  expect(misfit({ type: "string", maxLength: 3 }, "😀😀😀")).toBeUndefined();
+  expect(misfit({ type: "string", maxLength: 3 }, "😀😀😀😀")).toBe("the value must be at most 3 characters");
+  expect(misfit({ type: "string", minLength: 2 }, "😀")).toBe("the value must be at least 2 characters");
+});
+
 test("what is fixed of a body is not shown, not taken and always sent", () => {
   const schema: ValueSchema = {
     type: "object",

@@ -65,14 +65,23 @@ function misfitOfNumber(schema: ValueSchema, value: number, at: string): string 
   if (value > maximum) return `${at} must be at most ${maximum}`;
   if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
   if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
-  // 0.3 is three times 0.1, whatever the binary fraction says.
+  // 0.3 is three times 0.1: rounding both numbers and the quotient errs by at most 1.5 epsilon.
   const times = multipleOf === undefined ? 0 : value / multipleOf;
-  return Math.abs(times - Math.round(times)) > 1e-9 ? `${at} must be a multiple of ${multipleOf}` : undefined;
+  const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
+  return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
 }
 
 function misfitOfText({ minLength = 0, maxLength = Infinity }: ValueSchema, value: string, at: string): string | undefined {
-  if (value.length < minLength) return `${at} must be at least ${minLength} characters`;
-  return value.length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
+  const length = characters(value);
+  if (length < minLength) return `${at} must be at least ${minLength} characters`;
+  return length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
+}
+
+/** JSON Schema counts Unicode code points (RFC 8259), not UTF-16 units. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
 function misfitOfList({ items, minItems = 0, maxItems = Infinity }: ValueSchema, value: unknown[], place: string, at: string) {

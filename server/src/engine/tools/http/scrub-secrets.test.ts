@@ -3,21 +3,6 @@ import { scrubberFor } from "./scrub-secrets.ts";
 
 const secret = 'sk-"live"/a+b&c=0123';
 const scrubber = scrubberFor([secret]);
-const html = secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
-
-test.each([
-  ["as it is", secret],
-  ["in other case", secret.toUpperCase()],
-  ["in JSON", JSON.stringify(secret)],
-  ["in a URL", `?key=${encodeURIComponent(secret)}`],
-  ["in HTML", html],
-  ["in base64", Buffer.from(secret).toString("base64")],
-  ["in base64url", Buffer.from(secret).toString("base64url")],
-  ["several times", `${secret}${secret} ${secret}`],
-])("a secret is taken out %s", (_how, text) => {
-  expect(scrubber.text(`before ${text} after`)).toMatch(/^before .*\[secret\].* after$/);
-  expect(scrubber.text(text)).not.toMatch(/live|c2st|0123/i);
-});
 
 test("a secret is taken out of names and values of JSON, also one that was written with escapes", () => {
   const written = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;

@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { checkOut } from "./against/check-out.ts";
+import { compareCase, printTable } from "./against/report.ts";
+import { startVersion } from "./against/start-version.ts";
+import { pairOrder, type Side } from "./against/statistics.ts";
+import { type Case, cases, casesNamed, type Model, measureCase, type Prepared } from "./cases.ts";
+import { withCleanUp } from "./clean-up.ts";
+import type { Measurement } from "./measure.ts";
+import { prepareAgent } from "./prepare-agent.ts";
+import { startModels } from "./start-models.ts";
+
+/**
+ * Compares the checkout as it is with a commit, in alternating pairs; `script/bench --help` has the
+ * options. Each pair starts both versions on new data folders: what differs from one start to the
+ * next (compiled code, heap, layout of tables) would otherwise look like a difference of versions.
+ * While one is measured, the other's processes are stopped. Model servers and load generator are
+ * the checkout's for both. The number of pairs depends on how wide the intervals are, never on where
+ * they lie, so that it does not favour a result.
+ */
+const { values } = parseArgs({
+  options: {
+    against: { type: "string", default: "HEAD" },
+    pairs: { type: "string", default: "10" },
+    "max-pairs": { type: "string" },
+    seconds: { type: "string", default: "4" },
+    only: { type: "string" },
+    json: { type: "boolean", default: false },
+  },
+});
+const minPairs = positive("pairs");
+const maxPairs = values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
+const seconds = positive("seconds");
+const chosen = casesNamed(values.only);
+/** Load on each started version before it is measured, until what is hot has been compiled. */
+const warmUpSeconds = 8;
+
+const checkout = resolve(import.meta.dirname, "..");
+
+await withCleanUp(async (opened) => {
+  const folder = await mkdtemp(join(tmpdir(), "beckon-bench-"));
+  opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
+  const roots = { checkout, commit: join(folder, "commit") };
+  const against = await checkOut(opened, values.against, { checkout, folder: roots.commit });
+  const modelPorts = await startModels(opened);
+
+  const measured = new Map(chosen.map((one) => [one, [] as Record<Side, Measurement>[]]));
+  const wide = () => chosen.filter((one) => compareCase(one, measured.get(one) ?? []).measures.some(({ narrow }) => !narrow));
+  for (let pair = 0, pending = chosen; pending.length > 0; pair++) {
+    const began = performance.now();
+    for (const [one, measurements] of await measurePair(pair, pending)) measured.get(one)?.push(measurements);
+    const took = ((performance.now() - began) / 1_000).toFixed(0);
+    console.error(`pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ${pending.length} cases in ${took} s`);
+    if (pair + 1 >= minPairs) pending = pair + 1 < maxPairs ? wide() : [];
+  }
+
+  const compared = chosen.map((one) => compareCase(one, measured.get(one) ?? []));
+  if (values.json) console.log(JSON.stringify({ against, seconds, cases: compared }));
+  else printTable(against, compared);
+
+  async function measurePair(pair: number, pending: readonly Case[]): Promise<Map<Case, Record<Side, Measurement>>> {
+    const begin = (side: Side) => beginSide(side, pair);
+    const [checkoutSide, commitSide] = await Promise.all([begin("checkout"), begin("commit")]);
+    const sides = { checkout: checkoutSide, commit: commitSide };
+    const load = async (side: Side, one: Case, loadSeconds: number): Promise<Measurement> => {
+      const { version, agents } = sides[side];
+      version.thaw();
+      const prepared: Prepared = { api: version.api, port: version.port, key: version.key, agent: agents[one.model] };
+      const prepares = one.preparedOn === undefined || one.preparedOn === side;
+      const measurement = await measureCase(opened, one, { target: version, prepared, seconds: loadSeconds, prepares });
+      version.freeze();
+      return measurement;
+    };
+    commitSide.version.freeze();
+    checkoutSide.version.freeze();
+    for (const side of pairOrder(pair, 0)) {
+      for (const one of pending) await load(side, one, Math.max(1, warmUpSeconds / pending.length - 1));
+    }
+    const results = new Map<Case, Record<Side, Measurement>>();
+    for (const one of pending) {
+      const [first, second] = pairOrder(pair, cases.indexOf(one));
+      const found = { [first]: await load(first, one, seconds), [second]: await load(second, one, seconds) };
+      results.set(one, found as Record<Side, Measurement>);
+    }
+    await Promise.all([checkoutSide.version.stop(), commitSide.version.stop()]);
+    return results;
+  }
+
+  async function beginSide(side: Side, pair: number) {
+    const egressAllow = Object.values(modelPorts)
+      .map((port) => `127.0.0.1:${port}`)
+      .join(",");
+    const version = await startVersion(opened, { root: roots[side], folder: join(folder, `${side}-${pair}`), egressAllow });
+    const agent = (model: Model) => prepareAgent(version.api, model, modelPorts[model]);
+    return { version, agents: { instant: await agent("instant"), slow: await agent("slow") } };
+  }
+});
+
+function positive(option: "pairs" | "max-pairs" | "seconds"): number {
+  const number = Number(values[option]);
+  if (!(number > 0)) throw new Error(`--${option} is "${values[option]}". It must be a number above 0.`);
+  return number;
+}

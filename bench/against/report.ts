@@ -1,0 +1,43 @@
+import { type Case, usual } from "../cases.ts";
+import type { Measurement } from "../measure.ts";
+import { type Comparison, compare, type Pair, type Side } from "./statistics.ts";
+
+export interface ComparedCase {
+  readonly name: string;
+  readonly failures: number;
+  readonly measures: readonly (Comparison & { readonly name: string; readonly digits: number; readonly pairs: readonly Pair[] })[];
+}
+
+export function compareCase({ name, measures = usual }: Case, pairs: readonly Record<Side, Measurement>[]): ComparedCase {
+  return {
+    name,
+    failures: pairs.reduce((sum, { checkout, commit }) => sum + checkout.failures + commit.failures, 0),
+    measures: measures.map(({ name, digits, of }) => {
+      const figures = pairs.map(({ checkout, commit }) => ({ checkout: of(checkout), commit: of(commit) }));
+      return { name, digits, ...compare(figures), pairs: figures };
+    }),
+  };
+}
+
+export function printTable(commit: string, compared: readonly ComparedCase[]): void {
+  console.log(`\n| case | measure | checkout | ${commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`);
+  console.log("|---|---|---|---|---|---|---|---|---|---|");
+  for (const { name, failures, measures } of compared) {
+    for (const one of measures) {
+      const cells = [
+        name,
+        one.name,
+        one.checkout.toFixed(one.digits),
+        one.commit.toFixed(one.digits),
+        one.ratio.toFixed(3),
+        `${one.low.toFixed(3)}–${one.high.toFixed(3)}`,
+        `${(one.confidence * 100).toFixed(0)} %`,
+        `${one.narrow ? "yes" : "no"}: ±${(((one.high - one.low) / 2 / one.ratio) * 100).toFixed(1)} %`,
+        String(one.pairs.length),
+        String(failures),
+      ];
+      console.log(`| ${cells.join(" | ")} |`);
+    }
+  }
+  console.log("\nRatios are checkout to commit, the median of the pairs. A faster checkout has more requests/s, and less CPU and latency.");
+}

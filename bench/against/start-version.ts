@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Api, openApi } from "../api.ts";
+import { noRunsLeft, type Target } from "../measure.ts";
+import { cpuSeconds, family, residentMiB } from "../processes.ts";
+import { listenerOf } from "./listener-of.ts";
+
+/** A checkout that runs: its `script/server`, with the server flags and the PostgreSQL of its own. */
+export interface Version extends Target {
+  readonly api: Api;
+  readonly key: string;
+  /** Stops all its processes as they are, so that they take no CPU from what is measured. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends all its processes and removes its data. */
+  stop(): Promise<void>;
+}
+
+const startLimitMs = 60_000;
+const stopLimitMs = 30_000;
+
+/**
+ * Starts the version in `root` on a new data folder in `folder`.
+ * @throws if it does not listen within a minute, with everything it has printed.
+ */
+export async function startVersion(
+  opened: AsyncDisposableStack,
+  { root, folder, egressAllow }: { root: string; folder: string; egressAllow: string },
+): Promise<Version> {
+  const port = await freePort();
+  const key = "bench-key-of-at-least-thirty-two-characters";
+  const env = {
+    ...ownEnvironment(),
+    BECKON_DATA_DIR: join(folder, "data"),
+    BECKON_BOOTSTRAP_KEY: key,
+    BECKON_EGRESS_ALLOW: egressAllow,
+    BECKON_DRAIN_SECONDS: "0",
+    HOST: "127.0.0.1",
+    PORT: String(port),
+    LOG_LEVEL: "warn",
+  };
+  const supervisor = await spawnServer(opened, root, { folder, env });
+  let server: number | undefined;
+  for (const deadline = performance.now() + startLimitMs; server === undefined; await sleep(20)) {
+    if (hasEnded(supervisor.child) || performance.now() > deadline) {
+      throw new Error(`${root}/script/server does not listen. It printed:\n${readFileSync(supervisor.output, "utf8")}`);
+    }
+    server = listenerOf(port, family(supervisor.pid));
+  }
+  const pid = server;
+  const api = openApi(port, key);
+  return {
+    port,
+    key,
+    api,
+    cpu: () => {
+      const used = { supervisor: cpuSeconds(supervisor.pid, { tree: false }), server: cpuSeconds(pid, { tree: false }) };
+      // Whatever else the supervisor has started is PostgreSQL.
+      return { server: used.server, database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server };
+    },
+    memoryMiB: () => residentMiB(pid),
+    idle: () => noRunsLeft(api),
+    freeze: () => signalTree(supervisor.pid, "SIGSTOP"),
+    thaw: () => signalTree(supervisor.pid, "SIGCONT"),
+    stop: supervisor.stop,
+  };
+}
+
+/** Without the settings of whoever starts the bench, and without its Node: each version has its own. */
+function ownEnvironment(): Record<string, string> {
+  const { PATH = "", HOME = "", TMPDIR } = process.env;
+  const folders = PATH.split(":");
+  const ours = folders.indexOf(dirname(process.execPath));
+  return { HOME, PATH: folders.filter((_, index) => index !== ours).join(":"), ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+}
+
+interface Supervisor {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** The file with all that it prints. */
+  readonly output: string;
+  readonly stop: () => Promise<void>;
+}
+
+async function spawnServer(
+  opened: AsyncDisposableStack,
+  root: string,
+  { folder, env }: { folder: string; env: Record<string, string> },
+): Promise<Supervisor> {
+  mkdirSync(folder);
+  const output = join(folder, "output.log");
+  let stopped: Promise<void> | undefined;
+  let stop = async () => {};
+  opened.defer(() => stop());
+  const file = openSync(output, "w");
+  // A process group of its own: Ctrl-C reaches the bench alone, which stops things in order.
+  const child = spawn(join(root, "script/server"), [], { cwd: root, env, detached: true, stdio: ["ignore", file, file] });
+  closeSync(file);
+  const { pid } = child;
+  if (pid === undefined) {
+    const [error] = (await once(child, "error")) as [Error];
+    throw error;
+  }
+  stop = () => {
+    stopped ??= stopTree(child, pid).then(() => removeData(folder));
+    return stopped;
+  };
+  return { child, pid, output, stop };
+}
+
+async function stopTree(child: ChildProcess, pid: number): Promise<void> {
+  if (hasEnded(child)) return;
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  signalTree(pid, "SIGCONT");
+  const late = setTimeout(() => signalTree(pid, "SIGKILL"), stopLimitMs);
+  await exited;
+  clearTimeout(late);
+}
+
+async function removeData(folder: string): Promise<void> {
+  // Where root has to run PostgreSQL as another user, its files are in another place, named here.
+  const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(() => "");
+  for (const one of [folder, elsewhere.trim()]) {
+    if (one !== "") await rm(one, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+/** Parents before their children: a stopped parent starts no more of them. */
+function signalTree(root: number, name: NodeJS.Signals): void {
+  for (const pid of family(root)) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has just ended.
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,76 @@
+/** A figure of both versions, measured one after the other. */
+export interface Pair {
+  readonly checkout: number;
+  readonly commit: number;
+}
+
+export type Side = keyof Pair;
+
+export interface Comparison {
+  /** Median of each version's figures. */
+  readonly checkout: number;
+  readonly commit: number;
+  /** Median of the pairs' ratios, checkout to commit. */
+  readonly ratio: number;
+  /** Confidence interval of `ratio`. */
+  readonly low: number;
+  readonly high: number;
+  /** Of the interval, 0 to 1: at least 0.95 from six pairs on. */
+  readonly confidence: number;
+  /** Whether the interval has that confidence and is narrower than ±3 %. */
+  readonly narrow: boolean;
+}
+
+const wantedConfidence = 0.95;
+/** Half the interval's width, as a share of the ratio. */
+const narrowerThan = 0.03;
+
+/** Compares two versions by the ratio within each pair, since the machine's speed changes between pairs. */
+export function compare(pairs: readonly Pair[]): Comparison {
+  const ratios = pairs.map(({ checkout, commit }) => checkout / commit).filter((one) => !Number.isNaN(one));
+  const ratio = median(ratios);
+  const interval = medianInterval(ratios);
+  return {
+    checkout: median(pairs.map(({ checkout }) => checkout)),
+    commit: median(pairs.map(({ commit }) => commit)),
+    ratio,
+    ...interval,
+    narrow: interval.confidence >= wantedConfidence && (interval.high - interval.low) / 2 < narrowerThan * ratio,
+  };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length;
+}
+
+/**
+ * Returns the narrowest interval between two order statistics of equal depth that holds the true
+ * median with at least 95 % confidence; of fewer than six values their range, at less confidence.
+ *
+ * Exact for any distribution: a value is below the median with probability 1/2, so the number of
+ * values below it is binomial (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2).
+ * A bootstrap of the median is only approximate, and too narrow for ten values.
+ */
+export function medianInterval(values: readonly number[]): { low: number; high: number; confidence: number } {
+  const sorted = values.toSorted((a, b) => a - b);
+  const count = sorted.length;
+  let rank = 0;
+  // Probability that `rank` values or fewer are below the median.
+  let tail = 0.5 ** count;
+  let confidence = 1 - 2 * tail;
+  for (let next = 1, term = tail; next < count / 2; next++) {
+    term *= (count - next + 1) / next;
+    tail += term;
+    if (1 - 2 * tail < wantedConfidence) break;
+    rank = next;
+    confidence = 1 - 2 * tail;
+  }
+  return { low: sorted[rank] ?? Number.NaN, high: sorted[count - 1 - rank] ?? Number.NaN, confidence };
+}
+
+/** Returns which version is measured first: AB BA AB … over the pairs, and over the cases of one pair. */
+export function pairOrder(pair: number, position: number): readonly [Side, Side] {
+  return (pair + position) % 2 === 0 ? ["checkout", "commit"] : ["commit", "checkout"];
+}

@@ -1,0 +1,15 @@
+/** Calls the public API and returns the response's `data`. @throws if the response is an error. */
+export type Api = <T>(method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE", path: string, body?: object) => Promise<T>;
+
+export function openApi(port: number, key: string): Api {
+  return async <T>(method: string, path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/public${path}`, {
+      method,
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { ok: boolean; data: T };
+    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+}

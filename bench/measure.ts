@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Api } from "./api.ts";
+import type { Load, LoadResult } from "./load.ts";
+import { run } from "./processes.ts";
+
+/** A server under load. */
+export interface Target {
+  readonly port: number;
+  /** CPU seconds used until now. */
+  readonly cpu: () => { readonly server: number; readonly database: number };
+  readonly memoryMiB: () => number;
+  /** Resolves when no run is queued or running. */
+  readonly idle: () => Promise<void>;
+}
+
+export interface Measurement extends LoadResult {
+  /** CPU seconds that all requests (`total`) took. */
+  readonly serverCpu: number;
+  readonly databaseCpu: number;
+  readonly memoryMiB: number;
+}
+
+/**
+ * Puts a load on a server. Throughput and latencies are those of the measured time, CPU is all that
+ * is used until no run is left, shared among all requests: work that a server puts off counts too.
+ */
+export async function measure(opened: AsyncDisposableStack, target: Target, load: Omit<Load, "port" | "body">): Promise<Measurement> {
+  const body = JSON.stringify({ input: "What is the state of order 4711?" });
+  const before = target.cpu();
+  const generator = await run<"begin">(opened, "load.ts", [JSON.stringify({ ...load, port: target.port, body })]);
+  const result = await new Promise<LoadResult | { error: string }>((resolve) => {
+    generator.child.once("message", (message) => resolve(message as LoadResult | { error: string }));
+    generator.child.once("disconnect", () => resolve({ error: "the load generator ended before its time" }));
+  });
+  if ("error" in result) throw new Error(`The load on ${load.path} failed: ${result.error}`);
+  const memoryMiB = target.memoryMiB();
+  await target.idle();
+  const after = target.cpu();
+  return {
+    ...result,
+    serverCpu: after.server - before.server,
+    databaseCpu: after.database - before.database,
+    memoryMiB,
+  };
+}
+
+/** Resolves when no run is queued or running. */
+export async function noRunsLeft(api: Api): Promise<void> {
+  while ((await api<unknown[]>("GET", "/runs?status=queued,running&limit=1")).length > 0) await sleep(50);
+}

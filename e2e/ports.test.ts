@@ -1,0 +1,50 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { freePort, launch, type Product, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+
+const key = "bootstrap_of_this_install_0123456789abcdef";
+
+function settings(port: number, own: Record<string, string> = {}): Record<string, string> {
+  return { PORT: String(port), BECKON_PROCESSES: "2", BECKON_DATA_DIR: join(temporaryFolder(), "data"), BECKON_BOOTSTRAP_KEY: key, ...own };
+}
+
+/** Status codes of so many requests, each on a connection of its own. */
+async function statuses(url: string): Promise<number[]> {
+  const ask = async () => (await fetch(`${url}/api/public/agents`, { headers: { "x-api-key": key, connection: "close" } })).status;
+  return Promise.all(Array.from({ length: 40 }, ask));
+}
+
+const all200 = Array.from({ length: 40 }, () => 200);
+
+test("a second install on the port of two processes ends with 78 and names the setting, and the first goes on", async () => {
+  const port = await freePort();
+  const first = await startProduct(settings(port));
+  for (const own of [{}, { HOST: "0.0.0.0" }, { BECKON_PROCESSES: "1" }]) {
+    const second = launch(settings(port, { BECKON_BOOTSTRAP_KEY: "bootstrap_of_another_install_0123456789", ...own }));
+    expect(await second.exited).toBe(78);
+    expect(second.output()).toMatch(/Beckon cannot start\..*EADDRINUSE.*set PORT to another port/);
+  }
+  expect(await statuses(first.url)).toEqual(all200);
+});
+
+test("of two installs that start on one port at the same moment exactly one gets it", async () => {
+  const port = await freePort();
+  const both = [launch(settings(port)), launch(settings(port))];
+  const ended = (product: Product) => product.exited.then((code) => ({ product, code }));
+  const { product: loser, code } = await Promise.race(both.map(ended));
+  expect(code).toBe(78);
+  const winner = both.find((product) => product !== loser);
+  if (winner === undefined) throw new Error("one of two is left");
+  await until("the greeting", () => winner.output().includes("Beckon is ready at"));
+  expect(await statuses(winner.url)).toEqual(all200);
+});
+
+test("requests that come while all processes are replaced wait for the successors", async () => {
+  const product = await startProduct(settings(0));
+  const servers = () => stillRunning(product.descendants(), "no other process").filter((line) => line.includes("/server/src/main.ts"));
+  await until("two servers", () => servers().length === 2);
+  const killed = servers();
+  for (const line of killed) process.kill(Number.parseInt(line, 10), "SIGKILL");
+  await until("their end", () => !servers().some((line) => killed.includes(line)));
+  expect(await statuses(product.url)).toEqual(all200);
+});

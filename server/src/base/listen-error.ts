@@ -1,0 +1,11 @@
+import { ConfigError, messageOf } from "./errors.ts";
+
+/** @returns the error for an address that cannot be listened on: what happened, and which setting to change. */
+export function listenError(thrown: unknown, { host, port }: { host: string; port: number }): ConfigError {
+  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+  const remedy =
+    code === "EADDRINUSE"
+      ? "Something else listens there: stop it, or set PORT to another port."
+      : "Set HOST and PORT to an address of this machine.";
+  return new ConfigError(`Beckon cannot listen on ${host}:${port} (${code}). ${remedy}`);
+}

@@ -1,0 +1,49 @@
+import { Refusal } from "../errors.ts";
+import type { Place, Sealer } from "./sealer.ts";
+
+/** Owner of a bound secret: a `Place` whose row has several parts. The origins become its last parts. */
+export interface SecretOwner extends Omit<Place, "row"> {
+  readonly row: readonly string[];
+}
+
+/** A stored secret that requests carry, and the origins (scheme, host, port) it was given for. */
+interface BoundSecret {
+  readonly sealed: string;
+  readonly origins: readonly string[];
+}
+
+/** What a bound secret is encrypted for: under another owner, or with other origins, it does not open. */
+export function boundPlace({ row, ...owner }: SecretOwner, origins: readonly string[]): Place {
+  return { ...owner, row: JSON.stringify([...row, ...origins]) };
+}
+
+/** Encrypts a secret that is sent to these origins and to no other. */
+export function sealFor(sealer: Sealer, secret: string, owner: SecretOwner, origins: readonly string[]): string {
+  return sealer.seal(secret, boundPlace(owner, origins));
+}
+
+/**
+ * Returns the secret in clear for a request to `origin`. Checks again what `requireGivenFor` checks at write time, so that a
+ * change that forgets to call it leaks nothing.
+ * @throws Refusal `secret_unreadable` if it was not given for this origin, or does not open.
+ */
+export function openFor(sealer: Sealer, { sealed, origins }: BoundSecret, owner: SecretOwner, origin: string): string {
+  if (strayOrigin(origins, [origin]) !== undefined) {
+    throw new Refusal("secret_unreadable", `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`);
+  }
+  return sealer.open(sealed, boundPlace(owner, origins));
+}
+
+/**
+ * Checks a change after which the stored secret would be sent to `wanted`.
+ * @throws Refusal `bad_request` with the message made for the first origin that it was not given for.
+ */
+export function requireGivenFor(origins: readonly string[], wanted: readonly string[], messageFor: (origin: string) => string): void {
+  const stray = strayOrigin(origins, wanted);
+  if (stray !== undefined) throw new Refusal("bad_request", messageFor(stray));
+}
+
+/** The rule for every secret with a destination: it goes only where whoever knew it sent it. */
+function strayOrigin(given: readonly string[], wanted: readonly string[]): string | undefined {
+  return wanted.find((origin) => !given.includes(origin));
+}

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { secretForms } from "./secret-forms.ts";
+
+const secret = 'sk-"live"/a+b&c=0123~?>';
+const anyByte = fc.uint8Array({ maxLength: 7 });
+/** Printable ASCII, as keys and secrets are; shorter ones are found in words that are no secret. */
+const anySecret = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 6 });
+
+function scrubbed(text: string, secrets: readonly string[] = [secret]): string {
+  const { pattern } = secretForms(secrets);
+  return pattern === undefined ? text : text.replaceAll(pattern, "[secret]");
+}
+
+describe("a secret is found", () => {
+  const base64 = Buffer.from(secret).toString("base64");
+  it.each([
+    ["as it is", secret],
+    ["in other case", secret.toUpperCase()],
+    ["in JSON", JSON.stringify(secret)],
+    ["in JSON that escapes slashes", JSON.stringify(secret).replaceAll("/", "\\/")],
+    ["in JSON inside JSON", JSON.stringify(JSON.stringify(secret))],
+    ["in JSON with escapes of four digits", secret.replaceAll(/["/+&=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)],
+    ["in a URL", `?key=${encodeURIComponent(secret)}`],
+    ["in a URL, in small letters", encodeURIComponent(secret).toLowerCase()],
+    ["in a form", new URLSearchParams([["key", secret]]).toString()],
+    ["in HTML", secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll(">", "&gt;")],
+    ["in HTML by numbers", secret.replaceAll("&", "&#38;").replaceAll('"', "&#x22;").replaceAll(">", "&#062;")],
+    ["in base64", base64],
+    ["in base64 without padding", base64.replace(/=+$/, "")],
+    ["in base64url", Buffer.from(secret).toString("base64url")],
+    ["in percent-encoded base64", encodeURIComponent(base64)],
+    ["in base64 inside JSON that escapes slashes", base64.replaceAll("/", "\\/")],
+    ["in hex", Buffer.from(secret).toString("hex")],
+    ["in capital hex", Buffer.from(secret).toString("hex").toUpperCase()],
+    ["in credentials of basic authentication", Buffer.from(`user:${secret}`).toString("base64")],
+    ["several times", `${secret}${secret} ${base64}`],
+  ])("%s", (_how, text) => {
+    expect(scrubbed(`before ${text} after`)).toMatch(/^before .*\[secret\].* after$/);
+    expect(scrubbed(text)).not.toMatch(/live|0123|c2st|bGl2|LmhY|2b2live|736b|6976/i);
+  });
+
+  it("in base64 at any place of a longer text, of which nothing of the secret is left", () => {
+    fc.assert(
+      fc.property(anyByte, anySecret, anyByte, fc.constantFrom("base64", "base64url"), (before, key, after, encoding) => {
+        const whole = Buffer.concat([before, Buffer.from(key), after]);
+        const left = scrubbed(whole.toString(encoding as BufferEncoding), [key]);
+        expect(left).toContain("[secret]");
+        // What stands before and after still decodes to no byte of the secret.
+        const [head = "", tail = ""] = [left.slice(0, left.indexOf("[secret]")), left.slice(left.lastIndexOf("]") + 1)];
+        expect(head.length * 6).toBeLessThanOrEqual(before.length * 8);
+        expect(tail.replace(/=+$/, "").length * 6).toBeLessThanOrEqual(after.length * 8 + 4);
+      }),
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startProxy } from "../../test/proxy.ts";
+import { expectRefusal } from "../../test/refusal.ts";
+
+/** One process whose database says nothing any more, beside one that keeps it for the test. */
+
+const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
+const proxy = await startProxy(beckon.db.url);
+const behind = await beckon.another({
+  settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "0" },
+});
+afterAll(async () => {
+  proxy.weather = { type: "fair" };
+  proxy.drop();
+  await behind.stop();
+  await proxy.close();
+});
+const agent = await beckon.createAgent();
+
+const readiness = async () => (await beckon.call(`${behind.url}/readyz`, { credential: null })).status;
+const there = (path: string) => `${behind.url}/api/public${path}`;
+
+async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
+  const began = performance.now();
+  return { answer: await work, ms: performance.now() - began };
+}
+
+test.each<"blackHole" | "mute">(["blackHole", "mute"])(
+  "while the database hangs (%s) readiness and reads fail in time, and both come back by themselves",
+  { timeout: 90_000 },
+  async (type) => {
+    expect(await readiness()).toBe(200);
+    proxy.weather = { type };
+    onTestFinished(() => {
+      proxy.weather = { type: "fair" };
+    });
+    for (const { answer, ms } of await Promise.all(Array.from({ length: 20 }, () => timed(readiness())))) {
+      expect(answer).toBe(503);
+      expect(ms).toBeLessThan(3_000);
+    }
+    // More than there are connections, so that some wait for one.
+    const paths = Array.from({ length: 10 }, () => [`/agents/${agent.id}`, "/runs", "/events"]).flat();
+    for (const { answer, ms } of await Promise.all(paths.map((path) => timed(beckon.call(there(path)))))) {
+      expectRefusal(answer, 503, "unavailable");
+      expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(ms).toBeLessThan(5_000);
+    }
+    // With all connections in use, too.
+    const { answer, ms } = await timed(readiness());
+    expect([answer, ms < 3_000]).toEqual([503, true]);
+
+    proxy.weather = { type: "fair" };
+    proxy.drop({ hard: true });
+    await eventually("readiness", async () => (await readiness()) === 200 || undefined);
+    expect((await beckon.call(there(`/agents/${agent.id}`))).status).toBe(200);
+  },
+);
+
+test("those who ask for readiness at once share one query", async () => {
+  let queries = 0;
+  proxy.weather = { type: "slow", ms: 200 };
+  proxy.rewrite = (bytes) => {
+    if (bytes.includes("SELECT")) queries++;
+    return bytes;
+  };
+  onTestFinished(() => {
+    proxy.weather = { type: "fair" };
+    proxy.rewrite = undefined;
+  });
+  expect(await Promise.all(Array.from({ length: 50 }, readiness))).toEqual(Array.from({ length: 50 }, () => 200));
+  // A few are the worker's.
+  expect(queries).toBeLessThan(10);
+});

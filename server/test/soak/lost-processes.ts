@@ -1,0 +1,123 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Pool } from "pg";
+import { startEmbedded } from "../../src/base/database/embedded/index.ts";
+import { connect } from "../../src/base/database/index.ts";
+import { createLog } from "../../src/base/log.ts";
+import { openCaller } from "../crash/calls.ts";
+import type { Fleet } from "../crash/fleet.ts";
+import { install, maxAttempts, planned } from "../crash/installation.ts";
+import { awaitEnds, readRuns, type StoredRun } from "../crash/journal.ts";
+import { seeded } from "../crash/random.ts";
+import { openWorld, type Plan, type World } from "../crash/world.ts";
+import { eventually } from "../eventually.ts";
+
+/**
+ * Many runs in one process that is lost: killed twice from outside, then by one of them each time. Run by script/soak, or by itself:
+ * node server/test/soak/lost-processes.ts
+ */
+
+const healthyRuns = 500;
+const thinkMs = 8_000;
+const patience = 600_000;
+
+/** @returns whether all was well. `tell` gets a line of figures for each part, and what was wrong. */
+export async function loseProcesses(tell: (line: string) => void): Promise<boolean> {
+  const killedTwice = await ordeal({ timeoutSeconds: 60, killer: undefined, tell });
+  const killedByOne = await ordeal({ timeoutSeconds: 600, killer: planned({ steps: ["safe"], thinkMs: 1_000 }), tell });
+  return killedTwice && killedByOne;
+}
+
+interface Ordeal {
+  readonly timeoutSeconds: number;
+  /** The run that kills its process each time; undefined: the process is killed twice, with all runs in flight. */
+  readonly killer: Plan | undefined;
+  readonly tell: (line: string) => void;
+}
+
+async function ordeal(options: Ordeal): Promise<boolean> {
+  // Closed in reverse order.
+  const opened = new AsyncDisposableStack();
+  try {
+    return await endure(options, opened);
+  } finally {
+    await opened.disposeAsync();
+  }
+}
+
+async function endure({ timeoutSeconds, killer, tell }: Ordeal, opened: AsyncDisposableStack): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
+  opened.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const log = createLog("silent");
+  const embedded = await startEmbedded({ dataDir, log, tcp: { password: randomBytes(16).toString("hex") } });
+  opened.defer(async () => {
+    await embedded.stop();
+    if (embedded.elsewhere !== undefined) await rm(embedded.elsewhere, { recursive: true, force: true });
+  });
+  const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log });
+  opened.defer(() => database.close());
+  const world = await openWorld();
+  opened.defer(() => world.close());
+  const installation = await install(world, embedded.url, 1, { timeout_seconds: timeoutSeconds });
+  opened.defer(() => installation.close());
+
+  const began = performance.now();
+  const caller = openCaller(installation, seeded(1));
+  const healthy = Array.from({ length: healthyRuns }, (_, index) => planned({ steps: index % 10 === 0 ? ["unsafe"] : [], thinkMs }));
+  if (killer !== undefined) world.order(killer.nonce, () => ({ order: "kill" }));
+  const plans = killer === undefined ? healthy : [...healthy.slice(0, healthyRuns / 2), killer, ...healthy.slice(healthyRuns / 2)];
+  await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })));
+  if (killer === undefined) await killTwice(installation.fleet, database.engine);
+  await awaitEnds(database.engine, patience);
+
+  const runs = await readRuns(database.engine);
+  const broken = [...wrongWith(runs, world, killer), ...installation.fleet.errors];
+  for (const line of broken.slice(0, 20)) tell(`✗ lost processes: ${line}`);
+  const count = (status: string) => runs.filter((run) => run.status === status).length;
+  const deaths = killer === undefined ? 2 : deathsOf(killer, world);
+  tell(
+    [
+      `lost processes: ${runs.length} runs of ${thinkMs / 1_000} s within ${timeoutSeconds} s`,
+      killer === undefined ? "killed twice" : `${deaths} deaths by one run`,
+      `${count("succeeded")} succeeded, ${count("failed")} failed`,
+      `${((performance.now() - began) / 1_000).toFixed(0)} s`,
+      `${broken.length} promises broken`,
+    ].join(", "),
+  );
+  return broken.length === 0;
+}
+
+/** Kills the server as soon as all runs are in flight in it, and its successor. */
+async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
+  for (const attempt of [1, 2]) {
+    const inFlight = async () => {
+      const { rows } = await pool.query("select from runs where finished_at is null and (status = 'queued' or attempt <> $1) limit 1", [
+        attempt,
+      ]);
+      return rows.length === 0 || undefined;
+    };
+    await eventually(`attempt ${attempt} of all runs`, inFlight, patience);
+    await (await fleet.kill(0, { told: true })).restarted;
+  }
+}
+
+const deathsOf = ({ nonce }: Plan, { effects }: World) =>
+  new Set(effects.filter((effect) => effect.nonce === nonce).map(({ pid }) => pid)).size;
+
+function wrongWith(runs: readonly StoredRun[], world: World, killer: Plan | undefined): string[] {
+  const wrong: string[] = [];
+  for (const run of runs) {
+    const guilty = killer !== undefined && run.payload === JSON.stringify(killer);
+    const fine = guilty ? run.error_code === "interrupted" && run.attempt === maxAttempts : run.status === "succeeded";
+    if (!fine) wrong.push(`${run.id} is ${run.status} with ${run.error_code} at attempt ${run.attempt}${guilty ? ", and kills" : ""}`);
+  }
+  if (killer !== undefined && deathsOf(killer, world) > maxAttempts - 1 + Math.log2(64) + 1)
+    wrong.push("one run killed too many processes");
+  const unsafe = world.effects.filter(({ tool }) => tool === "unsafe_effect").map(({ nonce, call }) => `${nonce} ${call}`);
+  if (new Set(unsafe).size < unsafe.length) wrong.push("an unsafe call was made twice");
+  return wrong;
+}
+
+if (import.meta.main) process.exitCode = (await loseProcesses((line) => console.log(line))) ? 0 : 1;
