@@ -1,15 +1,15 @@
 import type { NewEvent } from "@beckon/contract";
 import { CallCut, callModel } from "./call-model.ts";
 import { conversation } from "./conversation.ts";
-import { answeredSteps, callsOf, resultsByCall, type Step } from "./history.ts";
+import { answeredSteps, callsOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
+import { digestOf, lostCall } from "./lost-run.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { nameCalls } from "./name-calls.ts";
 import type { RunRequest } from "./run-request.ts";
 import { settleCalls } from "./settle-calls.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
-import { estimatedUsage } from "./usage.ts";
 
 /**
  * Executes a run to its end, or until it is stopped.
@@ -39,7 +39,7 @@ export async function executeRun(request: RunRequest): Promise<void> {
 async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
   let step = answeredSteps(ledger.entries).at(-1);
   let unwritten: NewEvent[] = [];
-  let mayHaveLostCall = request.resumed && (step === undefined || isSettled(step, ledger));
+  let lost = request.resumed ? lostBefore(request, ledger) : undefined;
 
   for (;;) {
     if (step !== undefined) {
@@ -50,8 +50,9 @@ async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
       }
       await settleCalls(request, ledger, step, unwritten);
     }
-    if (mayHaveLostCall) await recordLostCall(request, ledger);
-    mayHaveLostCall = false;
+    if (lost !== undefined && request.signal.aborted) ledger.owe([lost]);
+    else if (lost !== undefined) await ledger.append([lost]);
+    lost = undefined;
     step = await askModel(request, ledger);
     unwritten = [{ type: "run.step", data: step }];
   }
@@ -76,18 +77,10 @@ async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
   };
 }
 
-/** The model has said something that was carried out whole: after a take-over, its next call was probably in flight. */
-function isSettled(step: Step, ledger: Ledger): boolean {
-  const calls = callsOf(step);
-  const results = resultsByCall(ledger.entries);
-  return calls.length > 0 && calls.every((call) => results.has(call.call_id));
-}
-
-async function recordLostCall(request: RunRequest, ledger: Ledger): Promise<void> {
-  const prompt = conversation(request.instructions, request.input, ledger.entries);
-  const lost = lostStep(request, ledger, "process_lost", estimatedUsage({ input: JSON.stringify(prompt).length, output: 0 }));
-  if (request.signal.aborted) ledger.owe([lost]);
-  else await ledger.append([lost]);
+/** The model call that was in flight when an earlier process lost this run. */
+function lostBefore({ instructions, input, modelName: model }: RunRequest, { entries }: Ledger): NewEvent | undefined {
+  const promptCharacters = JSON.stringify(conversation(instructions, input, entries)).length;
+  return lostCall(digestOf(entries), { model, promptCharacters });
 }
 
 type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];

@@ -3,6 +3,7 @@ export { type Circuit, circuitPolicy } from "./circuit.ts";
 export { type Circuits, createCircuits } from "./circuits.ts";
 export { executeRun } from "./execute-run.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
+export { interrupt, type JournalDigest } from "./lost-run.ts";
 export { demoEcho, demoEchoName } from "./models/demo-echo.ts";
 export { openAICompatibleModel } from "./models/openai-compatible.ts";
 export { providerModel } from "./models/provider-model.ts";

@@ -1,6 +1,7 @@
 import type { NewEvent } from "@beckon/contract";
 import { openCalls, usageOf } from "./history.ts";
 import type { Journal } from "./journal.ts";
+import { closeCalls } from "./lost-run.ts";
 import type { Ending } from "./stop-conditions.ts";
 
 /** The loop's own view of the journal: what is durable, and what has happened and is still owed to it. */
@@ -54,14 +55,11 @@ export function openLedger(journal: Journal): Ledger {
       return written;
     },
     end(ending) {
-      const last = [...owed, ...openCalls([...entries, ...owed]).map(closedUnknown)];
+      const last = [...owed, ...closeCalls(openCalls([...entries, ...owed]), stopped)];
       // No price is known yet: null says so, zero would be a lie.
       return journal.end({ ...ending, usage: usageOf([...entries, ...last]), cost_micros: null }, last);
     },
   };
 }
 
-function closedUnknown({ step, call_id, tool }: ReturnType<typeof openCalls>[number]): NewEvent {
-  const result = "The run was stopped before the tool answered. The call may or may not have taken effect.";
-  return { type: "run.tool_result", data: { step, call_id, tool, outcome: "unknown", result, duration_ms: 0 } };
-}
+const stopped = "The run was stopped before the tool answered. The call may or may not have taken effect.";

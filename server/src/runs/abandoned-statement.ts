@@ -1,7 +1,6 @@
-import { eventVersion } from "@beckon/contract";
 import type { Database, Statement } from "../base/database/index.ts";
 import { type Claimant, claim, claimStatement, type LastAttempt, type Taken } from "./claim-statement.ts";
-import { engineVersion } from "./run.ts";
+import { engineVersion, type RunRef } from "./run.ts";
 
 /**
  * Running runs whose owner is on record as dead, never by an expired lease alone: that is for whoever records the death. From the dead to
@@ -67,7 +66,9 @@ const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.att
 // Only once the suspects are counted: a run that is left behind was not alone.
 const cancelledRuns = failover(
   "claim-cancelled",
-  picked(`d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`),
+  picked(
+    `d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
+  ),
 );
 const suspects = failover("claim-suspects", halved);
 const lastAttempts = failover("claim-last-attempts", picked(`${maxAttempts} - r.attempt = 1`));
@@ -112,68 +113,50 @@ export async function claimLastAttempts(
 }
 
 /**
- * Ends what has no attempt left, as the engine would: calls still open are closed as unknown, or the model call that was probably in flight is
- * put on record. Nothing of the run is loaded or executed for that: its mere journal may be what its processes died of.
- *
- * The ids of the events are made of the run's, since no run ends twice: that of the end with another prefix, the others with their number in
- * place of its last letters.
+ * Runs that have no attempt left and were alone on their last one, or had one only. A run that kills the process that
+ * executes it must not be given to processes for ever.
  */
-const endText = `${picked(`${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)`)(undefined, "$2")}, written as (
-  select e.run_id, e.seq, e.type, coalesce(convert_from(f.content, 'UTF8')::jsonb, e.data) as data
-  from picked p join events e on e.run_id = p.id
-    left join artifacts f on e.data ? 'artifact_id' and f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
-), open as (
-  select c.run_id, c.seq, c.data from written c where c.type = 'run.tool_call' and not exists (
-    select from written o where o.run_id = c.run_id and o.type = 'run.tool_result' and o.data ->> 'call_id' = c.data ->> 'call_id')
-), added as (
-  select run_id, row_number() over (partition by run_id order by seq)::int as n, 'run.tool_result' as type, jsonb_build_object(
-    'step', data -> 'step', 'call_id', data -> 'call_id', 'tool', data -> 'tool', 'outcome', 'unknown', 'result', $3::text, 'duration_ms', 0) as data
-  from open
-  union all
-  select p.id, 1, 'run.step_lost', jsonb_build_object('step', w.steps + 1, 'model', v.config ->> 'model', 'reason', 'process_lost', 'usage',
-    jsonb_build_object('input_tokens', ceil((w.characters + length(run_input(i.prompt_prefix, i.payload))) / 4.0), 'output_tokens', 0,
-      'cached_input_tokens', 0, 'estimated', true))
-  from picked p join run_inputs i on i.run_id = p.id join runs r on r.id = p.id
-    join agent_versions v on v.agent_id = r.agent_id and v.version = i.agent_version,
-    lateral (select count(*) filter (where type = 'run.step') as steps, coalesce(sum(length(data::text)), 0) as characters
-      from written where run_id = p.id) as w
-  where p.id not in (select run_id from open) and (w.steps = 0 or exists (
-    select from written o where o.run_id = p.id and o.type = 'run.tool_result' and (o.data ->> 'step')::int = w.steps))
-), ended as (
-  update runs r set status = 'failed', finished_at = now(), last_seq = r.last_seq + 1 + (select count(*)::int from added a where a.run_id = r.id),
-    last_transaction = greatest(r.last_transaction, current_transaction())
-  from picked p where r.id = p.id
-  returning r.id, r.workspace_id, r.last_seq, r.last_transaction
-), spent as (
-  select n.id, n.workspace_id, n.last_seq, n.last_transaction, sums.* from ended n, lateral (
-    select coalesce(sum((e.data -> 'usage' ->> 'input_tokens')::bigint), 0) as input_tokens,
-      coalesce(sum((e.data -> 'usage' ->> 'output_tokens')::bigint), 0) as output_tokens,
-      coalesce(sum((e.data -> 'usage' ->> 'cached_input_tokens')::bigint), 0) as cached_input_tokens
-    from (select run_id, type, data from written union all select run_id, type, data from added) as e
-    where e.run_id = n.id and e.type in ('run.step', 'run.step_lost')
-  ) as sums
-), journal as (
-  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
-  select id, last_seq, workspace_id, last_transaction, 'evt_' || substr(id, 5), 'run.failed', ${eventVersion}, jsonb_build_object(
-    'error', jsonb_build_object('code', 'interrupted', 'message', $1::text),
-    'usage', jsonb_build_object('input_tokens', input_tokens, 'output_tokens', output_tokens, 'cached_input_tokens', cached_input_tokens,
-      'estimated', true),
-    'cost_micros', null)
-  from spent
-  union all
-  select n.id, n.seq, n.workspace_id, n.last_transaction, 'evt_' || substr(n.id, 5, 22) || lpad(to_hex(n.seq), 4, '0'), n.type, ${eventVersion}, n.data
-  from (select e.id, e.workspace_id, e.last_transaction, a.type, a.data, e.last_seq - 1 - count(*) over (partition by e.id)::int + a.n as seq
-    from ended e join added a on a.run_id = e.id) as n
-)
-insert into run_results (run_id, workspace_id, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
-select id, workspace_id, 'interrupted', $1, input_tokens, output_tokens, cached_input_tokens, true from spent`;
+export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
+  const { rows } = await database.engine.query<ExhaustedRow>({
+    name: "find-exhausted",
+    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq, v.config ->> 'model' as model,
+        length(run_input(i.prompt_prefix, i.payload)) + coalesce(length(v.config ->> 'instructions'), 0) as prompt_characters
+      from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
+        join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version
+      where r.id = any (array(select id from abandoned)) and r.status = 'running'
+        and d.died_at is not null and i.engine_version <= ${engineVersion}
+        and ${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)
+      order by r.id limit $1`,
+    values: [limit],
+  });
+  return rows.map((row) => ({
+    runId: row.id,
+    workspaceId: row.workspace_id,
+    owner: row.owner,
+    fence: row.fence,
+    lastSeq: row.last_seq,
+    model: row.model,
+    promptCharacters: row.prompt_characters,
+  }));
+}
 
-/**
- * Ends runs that have no attempt left and were alone on their last one, or had one only: a run that kills whoever executes it must not go
- * round for ever.
- */
-export async function endExhausted(database: Database, limit: number): Promise<void> {
-  const message = "Every process that executed this run was lost before the run ended.";
-  const unknown = "The run was ended before the tool answered. The call may or may not have taken effect.";
-  await database.engine.query({ name: "end-exhausted", text: endText, values: [message, limit, unknown] });
+/** A run that ends because no process can have it any more, with the claim of its last one. */
+export interface ExhaustedRun extends RunRef {
+  readonly owner: string;
+  readonly fence: number;
+  readonly lastSeq: number;
+  /** `provider/model` of its agent. */
+  readonly model: string;
+  /** Of its input and instructions. */
+  readonly promptCharacters: number;
+}
+
+interface ExhaustedRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly owner: string;
+  readonly fence: number;
+  readonly last_seq: number;
+  readonly model: string;
+  readonly prompt_characters: number;
 }

@@ -1,8 +1,8 @@
-import type { RunStatus, TokenUsage } from "@beckon/contract";
-import { type Database, statement } from "../base/database/index.ts";
+import { type Database, type Statement, statement } from "../base/database/index.ts";
 import { insertEvents } from "../events/index.ts";
 import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
+import type { RunEnd } from "./run-end.ts";
 
 /** Entries of one run's journal, and perhaps its end, to be written together. */
 export interface AppendRow {
@@ -21,14 +21,6 @@ export interface AppendRow {
   readonly handBack?: boolean;
 }
 
-export interface RunEnd {
-  readonly status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
-  readonly output: string | null;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly usage: TokenUsage;
-  readonly costMicros: number | null;
-}
-
 /** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
 export type AppendAnswer = { readonly verdict: "written"; readonly time: string } | { readonly verdict: "fenced" | "cancelled" };
 
@@ -45,41 +37,42 @@ interface AppendInput {
  * entries, result and artifacts are written only for rows it returns. A join with the row would not fence: it
  * reads a snapshot, the update does not.
  */
-export const appendStatement = statement<AppendInput>("append", (p) => {
-  const writes = p.rows("w", (input) => input.rows, {
-    run_id: ["text", (row) => row.runId],
-    workspace_id: ["text", (row) => row.workspaceId],
-    owner: ["text", (row) => row.owner],
-    fence: ["int", (row) => row.fence],
-    last_seq: ["int", (row) => row.lastSeq],
-    entries: ["int", (row) => row.entries.length],
-    intent: ["boolean", (row) => row.intent],
-    status: ["text", (row) => row.end?.status ?? (row.handBack ? "queued" : null)],
-  });
-  const entries = p.rows("e", (input) => input.entries, {
-    write: ["int", (row) => row.write],
-    seq: ["int", (row) => row.seq],
-    id: ["text", (row) => row.entry.id],
-    type: ["text", (row) => row.entry.type],
-    data: ["jsonb", (row) => row.entry.data],
-  });
-  const ends = p.rows("e", (input) => input.ends, {
-    write: ["int", (row) => row.write],
-    output: ["text", (row) => row.output],
-    error_code: ["text", (row) => row.error?.code ?? null],
-    error_message: ["text", (row) => row.error?.message ?? null],
-    input_tokens: ["bigint", (row) => row.usage.input_tokens],
-    output_tokens: ["bigint", (row) => row.usage.output_tokens],
-    cached_input_tokens: ["bigint", (row) => row.usage.cached_input_tokens],
-    usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
-    cost_micros: ["bigint", (row) => row.costMicros],
-  });
-  const files = p.rows("f", (input) => input.files, {
-    write: ["int", (row) => row.write],
-    id: ["text", (row) => row.id],
-    content: ["text", (row) => row.content],
-  });
-  return `
+const append = (name: string, owner: "living" | "dead") =>
+  statement<AppendInput>(name, (p) => {
+    const writes = p.rows("w", (input) => input.rows, {
+      run_id: ["text", (row) => row.runId],
+      workspace_id: ["text", (row) => row.workspaceId],
+      owner: ["text", (row) => row.owner],
+      fence: ["int", (row) => row.fence],
+      last_seq: ["int", (row) => row.lastSeq],
+      entries: ["int", (row) => row.entries.length],
+      intent: ["boolean", (row) => row.intent],
+      status: ["text", (row) => row.end?.status ?? (row.handBack ? "queued" : null)],
+    });
+    const entries = p.rows("e", (input) => input.entries, {
+      write: ["int", (row) => row.write],
+      seq: ["int", (row) => row.seq],
+      id: ["text", (row) => row.entry.id],
+      type: ["text", (row) => row.entry.type],
+      data: ["jsonb", (row) => row.entry.data],
+    });
+    const ends = p.rows("e", (input) => input.ends, {
+      write: ["int", (row) => row.write],
+      output: ["text", (row) => row.output],
+      error_code: ["text", (row) => row.error?.code ?? null],
+      error_message: ["text", (row) => row.error?.message ?? null],
+      input_tokens: ["bigint", (row) => row.usage.input_tokens],
+      output_tokens: ["bigint", (row) => row.usage.output_tokens],
+      cached_input_tokens: ["bigint", (row) => row.usage.cached_input_tokens],
+      usage_estimated: ["boolean", (row) => row.usage.estimated ?? false],
+      cost_micros: ["bigint", (row) => row.costMicros],
+    });
+    const files = p.rows("f", (input) => input.files, {
+      write: ["int", (row) => row.write],
+      id: ["text", (row) => row.id],
+      content: ["text", (row) => row.content],
+    });
+    return `
 with writes as materialized (
   select * from ${writes.table}
 ), moved as (
@@ -92,7 +85,7 @@ with writes as materialized (
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
     -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is null)
+    and w.owner in (select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
@@ -108,23 +101,41 @@ with writes as materialized (
   from ${files.table} join moved m on m.position = f.write
 )
 select json_agg(position) as written, now() as time from moved`;
-});
+  });
+
+const byLiving = append("append", "living");
+const byDead = append("append-for-dead", "dead");
+
+/** For review. */
+export const appendStatements = [byLiving, byDead];
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
 export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
+  const { written, time } = await send(database, byLiving, rows);
+  return Promise.all(rows.map((row, index) => (written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row))));
+}
+
+/** Writes `rows` of runs whose owners are on record as dead; those that another process has taken are left out. */
+export async function appendForDead(database: Database, rows: readonly AppendRow[]): Promise<void> {
+  await send(database, byDead, rows);
+}
+
+async function send(
+  database: Database,
+  prepared: Statement<AppendInput>,
+  rows: readonly AppendRow[],
+): Promise<{ readonly written: ReadonlySet<number>; readonly time: string }> {
   const entries = rows.flatMap((row, index) =>
     row.entries.map((entry, number) => ({ entry, write: index + 1, seq: row.lastSeq + 1 + number })),
   );
   const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, write: index + 1 }]));
   const files = entries.flatMap(({ entry: { artifact }, write }) => (artifact === undefined ? [] : [{ ...artifact, write }]));
   const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>(
-    appendStatement.query({ rows, entries, ends, files }),
+    prepared.query({ rows, entries, ends, files }),
   );
   const [answer] = answers;
   if (answer === undefined) throw new Error("the append gave no answer");
-  const written = new Set(answer.written);
-  const time = answer.time.toISOString();
-  return Promise.all(rows.map((row, index) => (written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row))));
+  return { written: new Set(answer.written), time: answer.time.toISOString() };
 }
 
 /** Reads what stood in the way: our own entry, whose reply was lost, or a change of hands, or a cancellation. */

@@ -4,9 +4,10 @@ import { appendRow, type SeededAgent, seedAgent, seedProcess, seedWorkspace, sta
 import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
-import { claimAbandoned, claimLastAttempts, countSuspects, endExhausted } from "./abandoned-statement.ts";
+import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
+import { endExhausted } from "./end-exhausted.ts";
 import { recordDeaths } from "./process-store.ts";
 import { readOutcome } from "./result-store.ts";
 import type { StartedRun } from "./start-row.ts";

@@ -243,8 +243,7 @@ async function claimOfAgent(database: Database, claimant: Claimant, agent: Limit
       values: [agent.id, agent.workspace_id],
     });
     const max = locked.rows[0]?.max;
-    const claimed: Taken =
-      max === undefined ? { runs: [], contended: true } : await claim(client, ofAgent, { ...claimant, agent, max });
+    const claimed: Taken = max === undefined ? { runs: [], contended: true } : await claim(client, ofAgent, { ...claimant, agent, max });
     await client.query("commit");
     client.release();
     return claimed;

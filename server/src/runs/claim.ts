@@ -1,7 +1,8 @@
 import { elapsed, sleep } from "../base/clock.ts";
 import { newId } from "../base/ids.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, endExhausted, maxTogether } from "./abandoned-statement.ts";
+import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, maxTogether } from "./abandoned-statement.ts";
 import { type Claimant, type ClaimedRun, claimLimited, claimQueued, findClaimed, type LastAttempt, type Taken } from "./claim-statement.ts";
+import { endExhausted } from "./end-exhausted.ts";
 import { executeOwned } from "./execute.ts";
 import type { Runtime } from "./runtime.ts";
 

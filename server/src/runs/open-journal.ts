@@ -1,8 +1,9 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
 import { type Journal, type Outcome, RunStopped } from "../engine/index.ts";
-import type { AppendRow, RunEnd } from "./append-statement.ts";
+import type { AppendRow } from "./append-statement.ts";
 import { terminalEvent, toEntry, toStored } from "./journal-entry.ts";
 import type { LiveRun } from "./live-run.ts";
+import { toEnd } from "./run-end.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** The claim under which this process writes a run. */
@@ -43,15 +44,5 @@ export function openJournal(runtime: Runtime, live: LiveRun, claim: Claim, event
     append: (added, { intent = false } = {}) => write(added, { intent, end: undefined }),
     end: (outcome, added) => write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
     handBack: () => write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
-  };
-}
-
-function toEnd(outcome: Outcome): RunEnd {
-  return {
-    status: outcome.status,
-    output: outcome.status === "succeeded" ? outcome.output : null,
-    error: outcome.status === "succeeded" ? null : outcome.error,
-    usage: outcome.usage,
-    costMicros: outcome.cost_micros,
   };
 }

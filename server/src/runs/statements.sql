@@ -2133,6 +2133,45 @@ with writes as materialized (
 )
 select json_agg(position) as written, now() as time from moved;
 
+-- append-for-dead
+with writes as materialized (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
+), moved as (
+  update runs r set status = coalesce(w.status, r.status),
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+  from writes w
+  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
+    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
+    -- row would walk over all that its process executes.
+    and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
+    and r.fence = w.fence and r.last_seq = w.last_seq
+    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
+    and w.owner in (select p.id from processes p where p.died_at is not null)
+    and not (w.intent and r.cancel_requested_at is not null)
+  returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
+), new_events as (
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
+), written_events as (
+  insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
+  select run_id, seq, workspace_id, transaction, id, type, 1, data from new_events
+), results as (
+  select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
+    e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
+  from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
+), written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from results
+), written_files as (
+  insert into artifacts (id, workspace_id, run_id, media_type, content)
+  select f.id, m.workspace_id, m.id, 'application/json', convert_to(f.content, 'UTF8')
+  from unnest($23::int[], $24::text[], $25::text[]) with ordinality as f (write, id, content, position) join moved m on m.position = f.write
+)
+select json_agg(position) as written, now() as time from moved;
+
 -- cancel
 with found as materialized (
   select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before from runs r
