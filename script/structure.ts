@@ -53,7 +53,7 @@ function listFolder(root: string): string[] {
 
 const isTypeScript = (path: string) => /\.tsx?$/.test(path);
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
-const isProduction = (path: string) => /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
+export const isProduction = (path: string) => /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
 
 /** Violations of the floors, as dependency-cruiser found them. */
 export function graphViolations(graph: Graph): string[] {

@@ -43,4 +43,5 @@ export function createClient(options: ClientOptions) {
   };
 }
 
+/** Beckon's public API: one property for each resource, one method for each operation. */
 export type BeckonClient = ReturnType<typeof createClient>;

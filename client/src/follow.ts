@@ -7,6 +7,7 @@ import type { Settings } from "./options.ts";
 import { jitter, sleep } from "./retry.ts";
 import type { StreamClosed } from "./watched-event.ts";
 
+/** How a stream is followed. */
 export interface FollowOptions {
   /** Ends it; it then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;

@@ -5,21 +5,25 @@ import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { OnceOptions } from "./options.ts";
 import { jitter, sleep } from "./retry.ts";
 
+/** How a run is started without waiting for it. */
 export interface StartOptions extends OnceOptions {
   /** The agent's token. Default: the key of the client, which then needs the scope `agents:invoke`. */
   readonly token?: string | undefined;
 }
 
+/** How an agent is invoked. */
 export interface InvokeOptions extends StartOptions {
   /** Seconds that one request may stay without an answer: less than the least patient proxy on the way allows. Default 50. */
   readonly wait?: number | undefined;
 }
 
+/** The answer of a run that succeeded. */
 export interface Invoked {
   readonly run_id: string;
   readonly output: string;
 }
 
+/** A run that has been started and is not waited for. */
 export interface StartedRun {
   readonly run_id: string;
   readonly status: string;

@@ -34,6 +34,7 @@ export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "strea
 /** The last event of a stream that must not be resumed. */
 export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
 
+/** What a watcher of one run gets: its journal, and between the entries what the model says. */
 export type WatchedEvent = JournalEvent | OutputEvent;
 
 /** Nothing follows it. */

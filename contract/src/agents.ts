@@ -105,6 +105,7 @@ export const agentConfig = z.object({
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
 
+/** An agent as responses show it. Its token is only in the response that issues it. */
 export const agent = agentConfig.extend({
   id: z.string(),
   version: z.number().int().positive(),
@@ -132,6 +133,7 @@ export const agentsQuery = z.strictObject({
   /** true: the deleted ones that can be brought back, in place of the living. */
   deleted: yesOrNo.optional(),
 });
+/** Filters of a list of agents. */
 export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after">;
 
 /** Body of `POST /agents/:agent_id/duplicate`. */
@@ -141,6 +143,7 @@ export const duplicateAgentBody = z.strictObject({ name: members.name.optional()
 export const agentVersionEntry = z.object({ version: z.number().int().positive(), created_at: z.iso.datetime(), created_by: z.string() });
 export type AgentVersionEntry = z.infer<typeof agentVersionEntry>;
 
+/** An immutable version of an agent. */
 export const agentVersion = agentVersionEntry.extend({ agent_id: z.string(), ...agentConfig.shape });
 export type AgentVersion = z.infer<typeof agentVersion>;
 
@@ -155,6 +158,7 @@ export const versionComparison = z.object({
 });
 export type VersionComparison = z.infer<typeof versionComparison>;
 
+/** Body of `POST /agents/:agent_id/pause`. */
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
 /** Seconds that the token replaced by a rotation goes on working: 0 to 604,800 (a week). */

@@ -24,6 +24,7 @@ export const refusalCode = z.enum([
 ]);
 export type RefusalCode = z.infer<typeof refusalCode>;
 
+/** Body of every error response. */
 export const errorAnswer = z.object({
   ok: z.literal(false),
   error: z.string(),

@@ -101,6 +101,7 @@ export const eventData = {
   "run.cancelled": z.object({ error: runError, usage: tokenUsage, cost_micros: z.number().int().nonnegative().nullable() }),
 } as const;
 
+/** Kinds of events in a run's journal. */
 export type EventType = keyof typeof eventData;
 
 /** An entry of a run's journal before it has a place in it. */

@@ -124,6 +124,7 @@ export const httpToolInDocument = httpTool(valueInDocument);
 /** As it is kept and shown. */
 export const httpToolGrant = httpTool(keptValue);
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
+/** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];
 
 /** What is looked at here of a tool, with secrets of any form. */

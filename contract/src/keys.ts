@@ -24,6 +24,7 @@ export const scopes = [
   "workspaces:write",
   "workspaces:own",
 ] as const;
+/** What a key can be allowed to do. */
 export type Scope = (typeof scopes)[number];
 
 /** Scopes about what belongs to no single agent: a key that is limited to some agents cannot have them. */
@@ -94,6 +95,10 @@ export const updateKeyBody = z
   .refine(oneGrant, twoGrants)
   .refine(oneExpiry, twoExpiries);
 
+/**
+ * A workspace key as responses show it. Its secret is only in the response that creates or rotates
+ * it.
+ */
 export const key = z.object({
   id: z.string(),
   name: z.string(),

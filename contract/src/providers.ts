@@ -56,6 +56,7 @@ export const updateProviderBody = z.strictObject({
   api_key: apiKey.nullable().optional(),
 });
 
+/** A provider of models as responses show it, without its key. */
 export const provider = z.object({
   id: z.string(),
   name: z.string(),

@@ -81,12 +81,15 @@ export const deleteRunsBody = selection(["succeeded", "failed", "cancelled"]);
 
 /** Where a change of many goes on; null: it has come to the last. */
 const next = z.string().nullable();
+/** What a request to cancel many runs has done. */
 export const cancelledRuns = z.object({ cancelled: z.number().int().nonnegative(), next });
+/** What a request to delete many runs has done. */
 export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), next });
 
 /** Body of `POST /runs/:run_id/retry`. `current`: on the agent as it is now; `original`: on the version of the run that is retried. */
 export const retryRunBody = z.strictObject({ version: z.enum(["current", "original"]).default("current") });
 
+/** A run as responses show it. */
 export const run = z.object({
   id: z.string(),
   agent_id: z.string(),

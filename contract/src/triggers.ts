@@ -16,6 +16,7 @@ export const updateTriggerBody = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
+/** A trigger as responses show it. Its URL is only in the responses that issue or reveal it. */
 export const trigger = z.object({
   id: z.string(),
   agent_id: z.string(),

@@ -31,7 +31,9 @@ export interface ValueSchema {
   readonly anyOf?: readonly ValueSchema[];
 }
 
+/** The types that a tool's value can have, by JSON Schema's names. */
 export const valueTypes = ["string", "number", "integer", "boolean", "array", "object", "null"] as const;
+/** A type that a tool's value can have. */
 export type ValueType = (typeof valueTypes)[number];
 
 /** How large a schema may be. */

@@ -37,6 +37,7 @@ export interface Beckon {
   stop(): Promise<void>;
 }
 
+/** How one server process is started. */
 export interface StartOptions {
   /** `databaseUrl` and `masterKey` are set: the supervisor sees to that when PostgreSQL runs inside. */
   readonly config: Config;

@@ -11,6 +11,7 @@ export interface FoundAccount {
   isPassword(password: string): Promise<boolean>;
 }
 
+/** Finds the account of an e-mail, with a check of its password. */
 export async function findAccount(tx: WorkspaceTransaction, email: string): Promise<FoundAccount | undefined> {
   const row = await findUserByEmail(tx, email);
   if (row === undefined) return undefined;

@@ -20,6 +20,7 @@ const windowMs = 60_000;
 /** E-mails kept in mind; beyond that the oldest is forgotten. */
 const maxEmails = 10_000;
 
+/** Writes rejected sign-ins to the audit log, some time after the response. */
 export function recordRefusedSignIns(database: Database, log: Log): RefusedSignIns {
   const noted = new Map<string, { count: number; until: number }>();
   return {

@@ -5,6 +5,7 @@ import { Refusal } from "../base/errors.ts";
 import { showSecrets } from "./secret-places.ts";
 import { type AgentRow, findAgent, lockAgent } from "./store.ts";
 
+/** The agent as responses show it. */
 export function toAgent(row: AgentRow): Agent {
   return {
     id: row.id,

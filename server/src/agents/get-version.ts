@@ -4,6 +4,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { requireAgent } from "./agent.ts";
 import { requireVersion, toVersion, type VersionInput } from "./version.ts";
 
+/** Returns one version of an agent. @throws Refusal `forbidden`, `not_found` */
 export async function getVersion({ ctx, input }: { ctx: Context; input: VersionInput }): Promise<AgentVersion> {
   permit(ctx, "agents:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {

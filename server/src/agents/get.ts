@@ -3,6 +3,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { requireAgent, toAgent } from "./agent.ts";
 
+/** Returns an agent. @throws Refusal `forbidden`, `not_found` */
 export async function getAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<Agent> {
   permit(ctx, "agents:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => toAgent(await requireAgent(tx, ctx, input.agentId)));

@@ -3,6 +3,7 @@ import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
+/** An agent with its current version, as the database has it. */
 export type AgentRow = Selectable<Tables["agents"]> & {
   config: AgentConfig;
   /** That the current version pins. */

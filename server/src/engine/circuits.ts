@@ -16,6 +16,7 @@ export interface CircuitKey {
   readonly origin: string;
 }
 
+/** The circuit breakers of one process. */
 export interface Circuits {
   /**
    * Returns the key's circuit. Its state is looked up with each call, so the result can be kept for

@@ -1,5 +1,6 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
 
+/** What a tool knows of the call that it is to make. */
 export interface ToolContext {
   /** The same on every try of one call, also after a crash. Printable ASCII, so that it can travel as a header. */
   readonly idempotencyKey: string;

@@ -50,6 +50,7 @@ interface Following extends TailReader {
   give(events: readonly PlacedEvent[]): void;
 }
 
+/** Makes the reader of new events that all subscribers of this process share. */
 export function createTail({ database, wakeUps, log }: { database: Database; wakeUps: WakeUps; log: Log }): Tail {
   const joining = new Set<Following>();
   const following = new Map<string, Set<Following>>();

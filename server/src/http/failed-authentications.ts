@@ -16,6 +16,7 @@ export interface FailedAuthentications {
 const maxAddresses = 10_000;
 const windowMs = 60_000;
 
+/** Counts failed authentications by address, and answers 429 above the limit. */
 export function countFailedAuthentications(limitPerMinute: number, policy = "failed-authentications"): FailedAuthentications {
   const failures = new Map<string, { count: number; until: number }>();
   const limitOf = ({ count, until }: { count: number; until: number }, now: number): AppliedLimit => ({

@@ -15,6 +15,7 @@ const intervalMs = 60_000;
 /** Secrets kept in mind; beyond that the oldest is forgotten, which costs one more write. */
 const maxSecrets = 10_000;
 
+/** Records when keys were last used, to the minute and after the response. */
 export function recordKeyUse(database: Database, log: Log): KeyUse {
   const noted = new Map<string, number>();
   return {

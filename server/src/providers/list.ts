@@ -5,6 +5,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { toProvider } from "./provider.ts";
 import { listProviderRows } from "./store.ts";
 
+/** Lists the workspace's own providers. @throws Refusal `forbidden` */
 export async function listProviders({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Provider>> {
   permit(ctx, "providers:read");
   const page = readPage(input.query, { list: "providers", workspace: ctx.workspaceId });

@@ -4,6 +4,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { noRun, permitRuns } from "./access.ts";
 import { findRun } from "./store.ts";
 
+/** Returns a run that the actor can see. @throws Refusal `forbidden`, `not_found` */
 export async function getRun({ ctx, input }: { ctx: Context; input: { runId: string } }): Promise<Run> {
   return readRun(ctx, input.runId, permitRuns(ctx, "runs:read"));
 }

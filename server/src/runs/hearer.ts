@@ -17,6 +17,7 @@ export interface Hearer {
   wake: () => void;
 }
 
+/** Makes the output buffer of one stream subscriber. */
 export function createHearer(): Hearer {
   let waiting: { readonly event: OutputEvent; readonly seq: number }[] = [];
   let characters = 0;

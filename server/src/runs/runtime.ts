@@ -103,6 +103,7 @@ export interface RuntimeOptions {
   readonly operator?: OperatorProviders | undefined;
 }
 
+/** Builds what the verbs of runs share inside one process. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { database } = options;
   const wakeUps = openWakeUps(database, options.log);

@@ -26,6 +26,7 @@ export interface StartRequest extends Pick<StartRow, "source" | "caller" | "agen
   readonly hearer?: Hearer | undefined;
 }
 
+/** A run that a request has started, or an earlier one with the same key. */
 export interface Started extends RunRef {
   readonly agentId: string;
   /** An earlier request with this Idempotency-Key started it. */

@@ -8,6 +8,7 @@ import { listTriggersOfAgents } from "./store.ts";
 /** Agents read at a time: what an export holds in memory, however many there are. */
 const batch = 20;
 
+/** Exported agents, as a file of the form that was asked for. */
 export interface ExportedDocument {
   readonly format: "json" | "yaml";
   readonly agents: AsyncIterable<ExportedAgent>;

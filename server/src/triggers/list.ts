@@ -6,6 +6,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { listTriggerRows } from "./store.ts";
 import { toTrigger } from "./trigger.ts";
 
+/** Lists an agent's triggers without their URLs. @throws Refusal `forbidden`, `not_found` */
 export async function listTriggers({ ctx, input }: { ctx: Context; input: { agentId: string; query: unknown } }): Promise<Page<Trigger>> {
   permit(ctx, "triggers:read");
   const { workspaceId } = ctx;

@@ -6,6 +6,7 @@ import { parse } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
 
+/** Changes a workspace's name or time zone. @throws Refusal `forbidden` */
 export async function updateWorkspace({ ctx, input }: { ctx: Context; input: { workspaceId: string; body: unknown } }): Promise<Workspace> {
   permit(ctx, "workspaces:write");
   requireOwn(ctx, input.workspaceId);

@@ -27,6 +27,7 @@ const systemError = /^E(?!RR_)[A-Z0-9_]+$|^ERR_(STREAM|SOCKET)_/;
 const lostMessages =
   /Connection terminated|connection timeout|timeout expired|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|not queryable|connection has been discarded/i;
 
+/** What the caller of a statement can do about its error. */
 export function failureKind(thrown: unknown): FailureKind {
   if (!(thrown instanceof Error)) return "defect";
   const code = codeOf(thrown);

@@ -30,6 +30,7 @@ export interface Gatherer<Row, Answer> {
   readonly stalled: boolean;
 }
 
+/** The caller has waited for as long as it was willing to, and the row's outcome is not known. */
 export class GiveUp extends Error {
   override readonly name = "GiveUp";
   readonly sent: boolean;
@@ -83,6 +84,7 @@ interface Waiting<Row, Answer> {
   withdrawn: boolean;
 }
 
+/** Makes a writer that gathers rows into batches. */
 export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gatherer<Row, Answer> {
   const { write, order, bytes, maxRows, maxBytes, turns = (act) => act() } = options;
   let waiting: Waiting<Row, Answer>[] = [];

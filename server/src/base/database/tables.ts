@@ -261,6 +261,7 @@ interface Audit {
   data: JSONColumnType<Record<string, unknown>, string, string>;
 }
 
+/** The schema's tables, for the query builder. */
 export interface Tables {
   workspaces: Workspaces;
   users: Users;

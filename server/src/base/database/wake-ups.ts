@@ -44,6 +44,10 @@ const checkEvery = 10_000;
 
 const letters = { queued: "q", cancel: "c", watch: "w", journal: "j", follow: "f", events: "e" } as const;
 
+/**
+ * Opens the messages between processes. They save waiting and carry nothing that polling would not
+ * find.
+ */
 export function openWakeUps(database: Database, log: Log): WakeUps {
   const sender = Math.random().toString(36).slice(2);
   const closing = new AbortController();

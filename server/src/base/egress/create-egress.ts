@@ -5,6 +5,7 @@ import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-f
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 import { type Resolve, resolveHost, sharingAnswers } from "./resolve-host.ts";
 
+/** What outbound calls on a tenant's behalf are limited to. */
 export interface EgressOptions extends LeanFetchOptions {
   /** Milliseconds to resolve a name, and again to open a connection to its addresses, TLS included. */
   readonly connectTimeoutMs: number;

@@ -2,6 +2,7 @@ import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { StreamedExchange } from "./streamed-exchange.ts";
 import { type WholeAnswer, WholeExchange } from "./whole-exchange.ts";
 
+/** Limits of a transport. Times are in milliseconds. */
 export interface LeanFetchOptions {
   /** Milliseconds to open a connection, TLS included. */
   readonly connectTimeoutMs: number;
@@ -37,6 +38,7 @@ export interface Transport {
 
 type Admit = (url: URL, headers: RequestInit["headers"]) => void;
 
+/** A transport that owns its connections. */
 export interface LeanFetch extends Transport {
   /** Ends all connections; calls in flight fail. */
   close(): Promise<void>;

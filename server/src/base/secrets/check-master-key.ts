@@ -3,6 +3,7 @@ import type { Place, Sealer } from "./sealer.ts";
 
 const place: Place = { workspaceId: "*", kind: "check value", row: "installation", remedy: "" };
 
+/** A connection, as far as the check of the master key needs one. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }

@@ -19,6 +19,7 @@ export interface Resealing {
   readonly to: Sealer;
 }
 
+/** What a change of the master key has encrypted anew. */
 export interface Resealed {
   readonly table: string;
   readonly resealed: number;

@@ -14,6 +14,7 @@ export interface Sealer {
   open(sealed: string, place: Place): string;
 }
 
+/** Where an encrypted secret belongs: additional authenticated data of its cipher. */
 export interface Place {
   readonly workspaceId: string;
   /** What it is, for example `token`. */

@@ -26,6 +26,7 @@ export interface LinkPage {
 
 const newPassword = { type: "password", autocomplete: "new-password", hint: "At least 12 characters." } as const;
 
+/** The pages behind one-time links, by path. */
 export const linkPages: readonly LinkPage[] = [
   {
     path: "/setup",

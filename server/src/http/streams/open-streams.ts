@@ -25,6 +25,7 @@ export interface Reservation {
   release(): void;
 }
 
+/** Limits of event streams. Times are in milliseconds. */
 export interface StreamLimits extends Timing {
   /** Milliseconds between two looks whether the credentials of open streams still stand. */
   readonly checkMs: number;
@@ -34,6 +35,7 @@ export interface StreamLimits extends Timing {
   readonly maxPerCredential: number;
 }
 
+/** The limits of event streams in production. */
 export const defaultStreamLimits: StreamLimits = {
   heartbeatMs: 15_000,
   stallMs: 60_000,
@@ -51,6 +53,7 @@ interface OpenStream {
 
 const revoked: StreamClosed = { type: "stream.closed", data: { code: "unauthorized", message: unauthorizedMessage } };
 
+/** Makes the keeper of this process's open event streams. */
 export function openStreams({ database, log }: { database: Database; log: Log }, limits: StreamLimits): Streams {
   const { maxStreams, maxPerCredential, checkMs } = limits;
   const open = new Set<OpenStream>();

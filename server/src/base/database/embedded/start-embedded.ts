@@ -14,6 +14,7 @@ import { rememberHome } from "./place-under-another-user.ts";
 import { runPostmaster } from "./run-postmaster.ts";
 import { settings } from "./settings.ts";
 
+/** How the embedded PostgreSQL is started. */
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
@@ -34,6 +35,7 @@ interface Tcp {
   readonly password: string;
 }
 
+/** A running embedded PostgreSQL. */
 export interface Embedded {
   /** For the role `beckon` on its database, over the socket. */
   readonly url: string;

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { fullFolder, fullFolders, missingFromMap, undocumented } from "./structure-map.ts";
+
+const file = (path: string, text = "") => ({ path, text });
+
+test("a folder of more source files than a reader takes in is found, and its tests do not count", () => {
+  const files = Array.from({ length: fullFolder + 1 }, (_, index) => file(`server/src/runs/file-${index}.ts`));
+  expect(fullFolders(files)).toEqual([expect.stringMatching(/^folder: server\/src\/runs holds 21 source files/)]);
+  expect(fullFolders([...files.slice(1), file("server/src/runs/file-0.test.ts")])).toEqual([]);
+});
+
+test("a name that an index exports needs a doc comment where it is declared", () => {
+  const index = file("server/src/keys/index.ts", 'export { type Key, makeKey } from "./key.ts";\n');
+  const declared = (doc: string) =>
+    file("server/src/keys/key.ts", `${doc}export function makeKey() {}\n\n/** A key. */\nexport interface Key {}\n`);
+  expect(undocumented([index, declared("")])).toEqual([
+    "doc: server/src/keys/key.ts: makeKey is exported by server/src/keys/index.ts and has no doc comment",
+  ]);
+  expect(undocumented([index, declared("/** Makes one. */\n")])).toEqual([]);
+});
+
+test("a file or folder that the architecture page names must be there", () => {
+  const page = file("ARCHITECTURE.md", "See `runs/start.ts`, `agents/`, `script/check` and the value `202`.");
+  const there = [file("server/src/runs/start.ts"), file("server/src/agents/index.ts"), file("script/check")];
+  expect(missingFromMap([page, ...there])).toEqual([]);
+  expect(missingFromMap([page, ...there.slice(1)])).toEqual(["map: ARCHITECTURE.md names runs/start.ts, which does not exist"]);
+});

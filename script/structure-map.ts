@@ -1,0 +1,80 @@
+import { dirname, join } from "node:path";
+import { isProduction, type SourceFile } from "./structure.ts";
+
+/** Rules about what a newcomer looks at first: folders, what they export, and the page that leads through them. */
+
+/** Source files in one folder, at most; tests do not count. */
+export const fullFolder = 20;
+
+/** Folders that hold more, and why. */
+const wideFolders: Readonly<Record<string, string>> = {
+  "contract/src": "one file for each resource on the wire, all of them entered through one index",
+};
+
+/** Folders with more files than a reader takes in at once. */
+export function fullFolders(files: readonly SourceFile[]): string[] {
+  const inFolder = Map.groupBy(
+    files.filter((file) => isProduction(file.path)),
+    (file) => dirname(file.path),
+  );
+  return [...inFolder]
+    .filter(([folder, held]) => held.length > fullFolder && !(folder in wideFolders))
+    .map(([folder, held]) => `folder: ${folder} holds ${held.length} source files; split it by purpose, at most ${fullFolder} each`);
+}
+
+/** Names that an `index.ts` exports and whose declaration has no doc comment. */
+export function undocumented(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file.text]));
+  return files
+    .filter((file) => isProduction(file.path) && file.path.endsWith("/index.ts"))
+    .flatMap((index) =>
+      [...index.text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]+)"/g)].flatMap(([, names = "", from = ""]) => {
+        const path = join(dirname(index.path), from);
+        const text = byPath.get(path);
+        // Another index has its own findings.
+        if (text === undefined || path.endsWith("/index.ts")) return [];
+        return exported(names)
+          .filter((name) => !hasDoc(text, name))
+          .map((name) => `doc: ${path}: ${name} is exported by ${index.path} and has no doc comment`);
+      }),
+    );
+}
+
+function exported(names: string): string[] {
+  return names
+    .split(",")
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, "")
+        .replace(/ as .*$/, ""),
+    )
+    .filter((name) => name !== "");
+}
+
+/** Whether the declaration has a doc comment. A type inferred from the constant above it shares that one's. */
+function hasDoc(text: string, name: string): boolean {
+  const declaration = new RegExp(
+    `^export (?:declare )?(?:async )?(?:abstract )?(?:function\\*?|const|class|interface|type|enum) ${name}\\b`,
+    "m",
+  );
+  const at = text.search(declaration);
+  if (at < 0) return true;
+  return /\*\/\s*$/.test(text.slice(0, at)) || new RegExp(`^export type ${name} = z\\.infer<`, "m").test(text);
+}
+
+/** Files and folders that ARCHITECTURE.md names in code spans and that are not there. */
+export function missingFromMap(files: readonly SourceFile[]): string[] {
+  const map = files.find((file) => file.path === "ARCHITECTURE.md");
+  if (map === undefined) return ["map: ARCHITECTURE.md is missing"];
+  const paths = files.map((file) => file.path);
+  const exists = (name: string) =>
+    roots.some((root) => paths.some((path) => path === root + name || path.startsWith(`${root}${name.replace(/\/$/, "")}/`)));
+  const named = [...map.text.matchAll(/`([\w./-]+)`/g)]
+    .map(([, name = ""]) => name)
+    .filter((name) => /\/$|\.(ts|sql|md|json|mjs|css)$|^script\//.test(name));
+  return [...new Set(named)].filter((name) => !exists(name)).map((name) => `map: ARCHITECTURE.md names ${name}, which does not exist`);
+}
+
+/** Names on the page are relative to one of these. */
+const roots = ["", "server/src/", "contract/src/"];
