@@ -140,7 +140,7 @@ it(
         const run = await runOf(killer);
         return run.ends.length > 0 ? run : undefined;
       },
-      patience,
+      2 * patience,
     );
     await Promise.all(others);
 
@@ -154,7 +154,7 @@ it(
     for (const plan of plans) expect(await ended(plan)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
     await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
   },
-  2 * patience,
+  4 * patience,
 );
 
 it(

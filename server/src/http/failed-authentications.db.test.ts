@@ -81,3 +81,33 @@ test("a valid caller is told of no limit, also at the address of one who guesses
   const { headers } = await beckon.call("/agents", { headers: from("203.0.113.9") });
   expect([headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")]).toEqual([null, null, null]);
 });
+
+/** An address of one IPv6 network of a test's own; the last two groups differ. */
+const inNetwork = (network: string) => (index: number) => `2001:db8:0:${network}:${index.toString(16)}::${index.toString(16)}`;
+
+test("whoever guesses from many addresses of one IPv6 network is told to wait, and another network is not", async () => {
+  const address = inNetwork("a");
+  for (let round = 0; round < 10; round++) {
+    await Promise.all(Array.from({ length: 31 }, (_, index) => doors[0](from(address(31 * round + index)))));
+  }
+  expect((await doors[0](from(address(1_000)))).status).toBe(429);
+  expect((await doors[0](from("2001:DB8:0:A:ffff:ffff:ffff:ffff"))).status).toBe(429);
+  expect((await doors[0](from("2001:db8:0:b::1"))).status).toBe(401);
+});
+
+test("passwords guessed from many addresses of one IPv6 network are counted as those of one", async () => {
+  const address = inNetwork("c");
+  const body = { email: "nobody@example.com", password: "guessed", workspace_id: "wsp_00000000000000000000000000" };
+  const attempt = (headers: Record<string, string>) => beckon.call("/sign-in", { credential: null, body, headers });
+  await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(from(address(index)))));
+  expect((await attempt(from(address(1_000)))).status).toBe(429);
+  expect((await attempt(from("2001:db8:0:d::1"))).status).toBe(401);
+});
+
+test("an IPv4 address is counted as itself, however it is written", async () => {
+  await guess("::ffff:203.0.113.10");
+  for (const address of ["203.0.113.10", "::ffff:cb00:710a", "::FFFF:203.0.113.10"]) {
+    expect([address, (await doors[0](from(address))).status]).toEqual([address, 429]);
+  }
+  expect((await doors[0](from("::ffff:203.0.113.11"))).status).toBe(401);
+});

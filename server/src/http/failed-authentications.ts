@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
 import { elapsed } from "../base/clock.ts";
 import { type AppliedLimit, Refusal } from "../base/errors.ts";
 
@@ -18,13 +20,15 @@ const windowMs = 60_000;
 
 /** Counts failed authentications by address, and answers 429 above the limit. */
 export function countFailedAuthentications(limitPerMinute: number, policy = "failed-authentications"): FailedAuthentications {
+  /** By network: see `networkOf`. */
   const failures = new Map<string, { count: number; until: number }>();
   const limitOf = ({ count, until }: { count: number; until: number }, now: number): AppliedLimit => ({
     policy,
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
     remaining: Math.max(0, limitPerMinute - count),
-    resetSeconds: Math.ceil((until - now) / 1_000),
+    // Rounded first: the sum of two floating-point times may be a little more.
+    resetSeconds: Math.ceil(Math.round(until - now) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
     new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
@@ -34,16 +38,17 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
   return {
     beyond(address) {
       const now = elapsed();
-      const entry = failures.get(address);
+      const entry = failures.get(networkOf(address));
       return entry !== undefined && entry.until > now && entry.count >= limitPerMinute ? tooMany(limitOf(entry, now)) : undefined;
     },
     answer(address, message) {
       const now = elapsed();
-      const known = failures.get(address);
+      const network = networkOf(address);
+      const known = failures.get(network);
       const entry = known !== undefined && known.until > now ? known : { count: 0, until: now + windowMs };
       entry.count++;
-      failures.delete(address);
-      failures.set(address, entry);
+      failures.delete(network);
+      failures.set(network, entry);
       for (const oldest of failures.keys()) {
         if (failures.size <= maxAddresses) break;
         failures.delete(oldest);
@@ -52,4 +57,15 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
       return entry.count <= limitPerMinute ? new Refusal("unauthorized", message, { limit }) : tooMany(limit);
     },
   };
+}
+
+/**
+ * Returns what an address is counted by: an IPv4 address itself, IPv4-mapped ones (RFC 4291,
+ * 2.5.5.2) too; of an IPv6 address its /64, since one subscriber has at least a whole one (RFC
+ * 6177).
+ */
+function networkOf(address: string): string {
+  if (isIP(address) === 0) return address;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(":") : parsed.toString();
 }
