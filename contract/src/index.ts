@@ -26,6 +26,7 @@ export {
   agentVersionEntry,
   compareQuery,
   createAgentBody,
+  defaultMaxAnswerBytes,
   duplicateAgentBody,
   type Limits,
   type ModelSettings,

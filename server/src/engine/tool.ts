@@ -1,10 +1,13 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
+import type { ByteHold } from "../base/byte-budget.ts";
 
 export interface ToolContext {
   /** The same on every try of one call, also after a crash. Printable ASCII, so that it can travel as a header. */
   readonly idempotencyKey: string;
   /** Aborts when the run stops. The loop does not wait for a tool that ignores it. */
   readonly signal: AbortSignal;
+  /** Counts what the tool holds while it reads an answer; undefined: nothing is counted. */
+  readonly hold?: ByteHold | undefined;
 }
 
 /** Something the model may call. It holds its own limits of time and size. */
