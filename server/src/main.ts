@@ -1,9 +1,11 @@
 import { parseArgs } from "node:util";
+import { getHeapStatistics } from "node:v8";
 import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
+import { guardHeap } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
 import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
@@ -96,12 +98,16 @@ async function build(
   opened.defer(() => outbound.close());
   const egress = createEgress({ ...waits, totalTimeoutMs: defaultTimeouts.stepMs, allow: config.egressAllow });
   opened.defer(() => egress.close());
+  const heap = guardHeap();
+  opened.defer(() => heap.stop());
   const runtime = createRuntime({
     database,
     sealer,
     log,
     processId,
     maxRuns: config.maxRuns,
+    memoryBytes: memoryBudget(config),
+    heap,
     executes: config.role !== "api",
     extraTools: tools,
     outbound,
@@ -158,6 +164,23 @@ async function build(
     },
   };
 }
+
+/** Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only is not counted. */
+const budgetMax = 0.75;
+const budgetDefault = 0.5;
+
+/** @throws ConfigError for a budget that the heap cannot hold. */
+function memoryBudget({ memoryBudgetMib }: Config): number {
+  const { heap_size_limit: limit } = getHeapStatistics();
+  if (memoryBudgetMib === undefined) return limit * budgetDefault;
+  const max = Math.floor((limit * budgetMax) / mib);
+  if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
+  throw new ConfigError(
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with the heap that this server may have it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
+  );
+}
+
+const mib = 1024 * 1024;
 
 /** One address may fail this often in a minute before it is told to slow down. */
 const failedAuthenticationsPerMinute = 300;

@@ -30,7 +30,12 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
         .onRef("agent_versions.version", "=", "agents.version"),
     )
     .selectAll("agents")
-    .select([storedConfig.as("config"), "agent_versions.provider_id", restorableUntil.as("restorable_until"), isRestorable.as("restorable")])
+    .select([
+      storedConfig.as("config"),
+      "agent_versions.provider_id",
+      restorableUntil.as("restorable_until"),
+      isRestorable.as("restorable"),
+    ])
     .select(
       sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
         where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),

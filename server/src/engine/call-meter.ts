@@ -62,22 +62,20 @@ export class CallMeter implements ByteMeter {
 
   received(bytes: number): void {
     this.#received += bytes;
-    if (!this.#streamed) {
-      if (this.#received > this.#maxBytes) return this.#stop(tooLong(this.#maxBytes));
-      return this.#charge(factors.whole * bytes);
-    }
-    this.#unread += bytes;
-    if (this.#received > maxFraming * this.#maxBytes) return this.#stop(tooLong(this.#maxBytes));
-    this.#charge(factors.unread * bytes);
+    if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1)) this.#stop(tooLong(this.#maxBytes));
+    else if (this.#streamed) {
+      this.#unread += bytes;
+      this.#charge(factors.unread * bytes);
+    } else this.#charge(factors.whole * bytes);
   }
 
   /** A part of the stream was read, of which `bytes` are kept. All that was received before it has been parsed. */
   read(bytes: number): void {
     this.#kept += bytes;
-    if (this.#kept > this.#maxBytes) return this.#stop(tooLong(this.#maxBytes));
     const unread = this.#unread;
     this.#unread = 0;
-    this.#charge(factors.kept * bytes - factors.unread * unread);
+    if (this.#kept > this.#maxBytes) this.#stop(tooLong(this.#maxBytes));
+    else this.#charge(factors.kept * bytes - factors.unread * unread);
   }
 
   /** The try has its answer: from now on that is what it is charged for, until the run ends. Ends the try if that is too much. */
@@ -96,8 +94,8 @@ export class CallMeter implements ByteMeter {
   /** `bytes` may be negative. */
   #charge(bytes: number): void {
     if (bytes < 0) this.#hold?.shrink(-bytes);
-    else if (this.#hold?.grow(bytes) === false) return this.#stop(noMemory(this.#hold));
-    this.#charged += bytes;
+    if (bytes > 0 && this.#hold?.grow(bytes) === false) this.#stop(noMemory(this.#hold));
+    else this.#charged += bytes;
   }
 }
 

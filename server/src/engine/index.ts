@@ -1,6 +1,7 @@
 /** The agent loop. Knows no database, no HTTP server and no workspace: it is handed its model, its tools and its journal. */
 export { type Circuit, circuitPolicy, createCircuit } from "./circuit.ts";
 export { executeRun } from "./execute-run.ts";
+export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export { demoEcho, demoEchoName } from "./models/demo-echo.ts";
 export { openAICompatibleModel } from "./models/openai-compatible.ts";

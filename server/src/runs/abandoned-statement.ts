@@ -8,7 +8,7 @@ import { engineVersion } from "./run.ts";
  * many more processes they may be given to, as a condition on the number. From the dead to their runs, not the other way: those of the living
  * are many, and this is asked every second.
  */
-const picked = (left: "> 1" | "= 1" | "< 1") => `
+const picked = (left: "> 1" | "= 1" | "< 1", also = "") => `
 with abandoned as (
   select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
 ), picked as (
@@ -16,13 +16,23 @@ with abandoned as (
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and r.owner in (select p.id from processes p where p.died_at is not null) and i.engine_version <= ${engineVersion}
     and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-      where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt ${left}
+      where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt ${left} ${also}
   order by r.id limit $2 for no key update of r skip locked
 )`;
 
+/** Not of a workspace whose runs wait for memory in this process: see `Claimant`. */
+const hasMemory = "and r.workspace_id <> all ($4::text[])";
+
 /** Takes runs over from dead processes; each take-over costs the run an attempt. */
 export function claimAbandoned(database: Database, claim: Claimant): Promise<Taken> {
-  return takePicked(database.engine, { name: "claim-abandoned", picked: picked("> 1"), wanted: "picked", attempts: 1, claim, more: [] });
+  return takePicked(database.engine, {
+    name: "claim-abandoned",
+    picked: picked("> 1", hasMemory),
+    wanted: "picked",
+    attempts: 1,
+    claim,
+    more: [claim.except ?? []],
+  });
 }
 
 /**
@@ -30,7 +40,14 @@ export function claimAbandoned(database: Database, claim: Claimant): Promise<Tak
  * innocent neighbours with it on their last attempt.
  */
 export function claimLastAttempt(database: Database, claim: Claimant): Promise<Taken> {
-  return takePicked(database.engine, { name: "claim-last-attempt", picked: picked("= 1"), wanted: "picked", attempts: 1, claim, more: [] });
+  return takePicked(database.engine, {
+    name: "claim-last-attempt",
+    picked: picked("= 1", hasMemory),
+    wanted: "picked",
+    attempts: 1,
+    claim,
+    more: [claim.except ?? []],
+  });
 }
 
 /**

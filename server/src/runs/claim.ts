@@ -80,9 +80,9 @@ async function take(
   options: { lastAttempt?: boolean } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
   const { room, processId: owner } = runtime;
-  const limit = room.open ? Math.min(most, room.max - room.taken) : 0;
+  const limit = room.open && !runtime.heap.isFull ? Math.min(most, room.max - room.taken) : 0;
   if (limit <= 0) return "full";
-  const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), ...options };
+  const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), except: runtime.budget.waitingOwners, ...options };
   room.taken += limit;
   let taken: Taken = { runs: [], contended: false };
   try {

@@ -1,7 +1,9 @@
 import { BriefMap } from "../base/brief-map.ts";
+import { ByteBudget } from "../base/byte-budget.ts";
 import type { OperatorProviders } from "../base/context.ts";
 import { type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
+import type { HeapGuard } from "../base/heap-guard.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
@@ -52,6 +54,13 @@ export interface Runtime {
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
+  /** Bytes that runs, and answers with their output, hold in memory. */
+  readonly budget: ByteBudget;
+  /** Bytes of request bodies, by credential. */
+  readonly bodies: ByteBudget;
+  /** Bytes of what models say, for readers of streams who have not taken it yet. */
+  readonly outputs: ByteBudget;
+  readonly heap: HeapGuard;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
   /** Tells the worker that there may be something to claim. */
@@ -93,6 +102,9 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly processId?: string | undefined;
   readonly maxRuns: number;
+  /** Bytes that this process may hold for all workspaces. */
+  readonly memoryBytes: number;
+  readonly heap: HeapGuard;
   readonly executes: boolean;
   readonly extraTools?: readonly Tool[] | undefined;
   readonly outbound: Transport;
@@ -100,8 +112,23 @@ export interface RuntimeOptions {
   readonly operator?: OperatorProviders | undefined;
 }
 
+/** Shares of `memoryBytes`. */
+const memory = { runs: 12 / 16, bodies: 3 / 16, outputs: 1 / 16 };
+
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { database } = options;
+  const { database, memoryBytes, heap } = options;
+  const budget = new ByteBudget({
+    maxBytes: memoryBytes * memory.runs,
+    // Its queued runs were left to wait in the database.
+    onServed: () => {
+      runtime.room.queueEmpty = false;
+      runtime.wakeWorker();
+    },
+  });
+  heap.onChange = (isFull) => {
+    budget.paused = isFull;
+    if (!isFull) runtime.wakeWorker();
+  };
   const wakeUps = openWakeUps(database, options.log);
   const tail = createTail({ database, wakeUps, log: options.log });
   const turns = takeTurns();
@@ -110,13 +137,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail.grew();
     return answers;
   };
-  return {
+  const runtime: Runtime = {
     database,
     sealer: options.sealer,
     log: options.log,
     processId: options.processId ?? newId("prc"),
     starts: gather({
-      write: (rows, options) => told(startRuns(database, rows, options)),
+      write: (rows, options) => told(startRuns(database, rows, { ...options, full: budget.waitingOwners })),
       order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
       bytes: (row) => row.payload.length,
       maxRows: 200,
@@ -148,7 +175,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     egress: options.egress,
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
+    budget,
+    bodies: new ByteBudget({ maxBytes: memoryBytes * memory.bodies }),
+    outputs: new ByteBudget({ maxBytes: memoryBytes * memory.outputs }),
+    heap,
     draining: false,
     wakeWorker: () => {},
   };
+  return runtime;
 }

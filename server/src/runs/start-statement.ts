@@ -138,7 +138,7 @@ with callers as materialized (
   ) a on true
   ${trigger}
   cross join lateral (
-    select c.room and a.max_concurrent_runs is null and c.owner in (select p.id from processes p where p.died_at is null) as running
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($16::text[]) and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) born
   left join lateral (
     select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
@@ -239,13 +239,21 @@ interface Known {
   readonly running: boolean;
 }
 
-/**
- * Judges and writes `rows`, and answers each in order.
- * @param repeated false: no earlier send of any of them can have come to the database, which is then not asked for one.
- */
-export async function startRuns(database: Database, rows: readonly StartRow[], { repeated = true } = {}): Promise<StartAnswer[]> {
+interface StartOptions {
+  /** false: no earlier send of any of the rows can have come to the database, which is then not asked for one. Default true. */
+  readonly repeated?: boolean;
+  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  readonly full?: readonly string[];
+}
+
+/** Judges and writes `rows`, and answers each in order. */
+export async function startRuns(
+  database: Database,
+  rows: readonly StartRow[],
+  { repeated = true, full = [] }: StartOptions = {},
+): Promise<StartAnswer[]> {
   const { callers, callerOf } = callersOf(rows);
-  const judgement = await judge(database, rows, callers, callerOf, repeated);
+  const judgement = await judge(database, rows, { callers, callerOf, repeated, full });
   if (judgement.verdicts.length !== rows.length) throw new Error("the gate left a request without a verdict");
   const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
   const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);
@@ -275,9 +283,7 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
 async function judge(
   database: Database,
   rows: readonly StartRow[],
-  callers: readonly StartRow[],
-  callerOf: readonly number[],
-  repeated: boolean,
+  { callers, callerOf, repeated, full }: Required<StartOptions> & ReturnType<typeof callersOf>,
 ): Promise<Judgement> {
   const send = async (again: boolean) => {
     const answer = await database.engine.query<Judgement>({
@@ -302,6 +308,7 @@ async function judge(
         textArray(rows.map((row) => row.key)),
         bytesArray(rows.map((row) => row.bodyHash)),
         textArray(rows.map((row) => row.payload)),
+        textArray(full),
       ],
     });
     if (answer.rows[0] === undefined) throw new Error("the gate gave no answer");

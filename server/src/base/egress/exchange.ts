@@ -91,7 +91,10 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#leftBytes -= chunk.length;
-    if (this.#leftBytes < 0) return controller.abort(new errors.ResponseExceededMaxSizeError());
+    if (this.#leftBytes < 0) {
+      controller.abort(new errors.ResponseExceededMaxSizeError());
+      return;
+    }
     this.#meter?.received(chunk.length);
     if (this.#stopped === undefined) this.take(chunk);
   }
