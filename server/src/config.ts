@@ -133,9 +133,9 @@ const settings = {
       .string()
       .regex(/^\d{1,9}$/)
       .transform(Number)
-      .pipe(z.number().min(16).max(1_048_576))
+      .pipe(z.number().min(96).max(1_048_576))
       .optional(),
-    may: "16 to 1048576 MiB; leave it unset for half of the heap's limit",
+    may: "96 to 1048576 MiB; leave it unset for half of the heap's limit",
   },
   BECKON_POOL_SIZE: { schema: whole(4, 200, 10), may: "4 to 200 connections" },
   BECKON_EGRESS_ALLOW: {

@@ -9,13 +9,16 @@ import type { Answer } from "./read-answer.ts";
  * `script/bench bytes` measures them.
  */
 const factors = {
-  /** A request's body: the text (two bytes a character), and its UTF-8 in the socket's queue. */
-  sent: 3,
-  /** A plain answer: its bytes in a buffer with room to grow, then the text and the parsed JSON, each two bytes a character. */
+  /** A request's body: the text (two bytes a character), and its UTF-8 in the socket's queue (three at most). */
+  sent: 5,
+  /**
+   * A plain answer: 1.5 to 3 while it arrives, in a buffer with room to grow. At its end it takes as much as a streamed one, when it is too
+   * late to say no: the answer is paid for.
+   */
   whole: 6,
   /** Of a stream, what the parser has taken and not given on: a line without an end. */
   unread: 4,
-  /** Of a stream, what was said: its text, and the copies that the journal makes of it. */
+  /** Of a stream, what was said: its text and two copies of its JSON for the journal, each two bytes a character. */
   kept: 6,
 };
 

@@ -23,7 +23,7 @@ interface Block {
 }
 
 /** Characters after which a block's tail is made one flat text. */
-const flatCharacters = 16 * 1024;
+const flatCharacters = 2 * 1024;
 
 /**
  * Reads a model's stream to its end. Whole only with its `finish` part: an error inside the stream fails the answer even

@@ -4,6 +4,7 @@ import { Refusal } from "../base/errors.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
+import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
 import { hashBody, readBody } from "./read-body.ts";
@@ -68,12 +69,13 @@ export interface ManagedRoute {
 
 /** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
 export async function handleManaged(services: Services, route: ManagedRoute, c: Request): Promise<Response> {
-  const { incoming } = c.env;
+  const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   const authenticated = await authenticate(services, incoming, { id, any: route.anyWorkspace });
   const { actor, workspaceId, cookies = [] } = authenticated;
-  const raw = route.method === "GET" ? undefined : await readBody(incoming);
+  const hold = holdExchange(services.runtime.exchanges, workspaceId, outgoing);
+  const raw = route.method === "GET" ? undefined : await readBody(incoming, hold);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const { database, sealer, runtime } = services;
   const request: ManagedRequest = {
@@ -102,7 +104,9 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     publicUrl: services.publicUrl(),
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
-    return render({ ...(await route.handle(request)), cookies });
+    return render({ ...(await route.handle(request)), cookies }, (text) => {
+      if (!canSend(text, () => hold, outgoing)) throw tooManyAnswers();
+    });
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
   const reservation = services.streams.reserve(held.id);
@@ -121,8 +125,8 @@ function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** The answer of a route as it is sent. */
-export function render(answer: Answer): Response {
+/** The answer of a route as it is sent. `count` is called with its text. */
+export function render(answer: Answer, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = answer;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
@@ -144,7 +148,9 @@ export function render(answer: Answer): Response {
     return new Response(null, { status: 204, headers });
   }
   const body = { ok: true, data: answer.data, ...(answer.next === undefined ? {} : { next: answer.next }) };
-  return new Response(JSON.stringify(body), { status: answer.location === undefined ? 200 : 201, headers });
+  const text = JSON.stringify(body);
+  count(text);
+  return new Response(text, { status: answer.location === undefined ? 200 : 201, headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

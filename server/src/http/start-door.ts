@@ -1,3 +1,4 @@
+import type { ByteHold } from "../base/byte-budget.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Started, type StartRequest, startRun, unauthorizedMessage } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
@@ -26,17 +27,21 @@ export interface StartDoor {
 export async function start(services: Services, hints: Hints, c: Request, door: StartDoor): Promise<Started> {
   const { incoming } = c.env;
   const { credentialHash, member, key } = door;
+  let hold: ByteHold | undefined;
   try {
     if (credentialHash === undefined) throw new Refusal("unauthorized", unauthorizedMessage);
     const credential = { door: door.door, credentialHash, member, agentId: door.agentId };
     if (!hints.has(credentialHash)) await hints.ask(credential);
-    const raw = await readBody(incoming);
+    hold = services.runtime.exchanges.hold(credentialHash.toString("latin1"));
+    const raw = await readBody(incoming, hold);
     const { contentType = null, hearer } = door;
     return await startRun(services.runtime, { ...credential, contentType, hearer, ...judge(raw, key, door.payloadOf) });
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== "unauthorized") throw thrown;
     if (credentialHash !== undefined) hints.forget(credentialHash);
     throw services.failedAuthentications.answer(addressOf(incoming, services.trustProxy), thrown.message);
+  } finally {
+    hold?.release();
   }
 }
 

@@ -44,7 +44,7 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   const { fromQueue = false, lastAttempt = false, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
-  if (run.hearer !== undefined) runtime.hearers.add(run.runId, run.hearer);
+  if (run.hearer !== undefined) runtime.hearers.add(run, run.hearer);
   runtime.followers.wake(run.runId);
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;

@@ -54,12 +54,10 @@ export interface Runtime {
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
-  /** Bytes that runs, and answers with their output, hold in memory. */
+  /** Bytes that runs hold in memory, by workspace. */
   readonly budget: ByteBudget;
-  /** Bytes of request bodies, by credential. */
-  readonly bodies: ByteBudget;
-  /** Bytes of what models say, for readers of streams who have not taken it yet. */
-  readonly outputs: ByteBudget;
+  /** Bytes of large request bodies and answers, by workspace or, before that is known, by credential or address. */
+  readonly exchanges: ByteBudget;
   readonly heap: HeapGuard;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
@@ -112,8 +110,8 @@ export interface RuntimeOptions {
   readonly operator?: OperatorProviders | undefined;
 }
 
-/** Shares of `memoryBytes`. */
-const memory = { runs: 12 / 16, bodies: 3 / 16, outputs: 1 / 16 };
+/** Shares of `memoryBytes`; outputs are what models say and readers of streams have not taken yet. */
+const memory = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { database, memoryBytes, heap } = options;
@@ -163,7 +161,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     unanswered: new BriefMap(),
     unsureClaims: new Set(),
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
-    hearers: createHearers(),
+    hearers: createHearers(new ByteBudget({ maxBytes: memoryBytes * memory.outputs })),
     sharedReads: shareReads(database),
     wakeUps,
     tail,
@@ -176,8 +174,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
     budget,
-    bodies: new ByteBudget({ maxBytes: memoryBytes * memory.bodies }),
-    outputs: new ByteBudget({ maxBytes: memoryBytes * memory.outputs }),
+    exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
     heap,
     draining: false,
     wakeWorker: () => {},
