@@ -9,7 +9,7 @@ import { toEntry } from "../server/src/runs/journal-entry.ts";
 
 /**
  * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal: the factors of the budget of bytes
- * (docs/decisions/0013-a-budget-of-bytes.md). The model server is another thread, whose heap does not count.
+ * (docs/decisions/0014-a-budget-of-bytes.md). The model server is another thread, whose heap does not count.
  *
  *   script/bench bytes
  */

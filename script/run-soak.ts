@@ -9,9 +9,10 @@ import { createLog } from "../server/src/base/log.ts";
 import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
+import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk. Prints one line of figures; its bound is the
+ * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk; then a workspace that fills the memory. Prints one line of figures; its bound is the
  * rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
  *
  *   CRASH_SEED            repeats what was chosen
@@ -62,7 +63,8 @@ try {
   const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
   console.log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
   const diskHeld = await fillDisk((line) => console.log(line));
-  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && diskHeld ? 0 : 1;
+  const memoryHeld = await fillMemory((line) => console.log(line));
+  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && diskHeld && memoryHeld ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();

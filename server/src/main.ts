@@ -5,7 +5,7 @@ import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
-import { guardHeap } from "./base/heap-guard.ts";
+import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
 import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
@@ -50,6 +50,8 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Where they differ from the usual ones. */
   readonly streamLimits?: Partial<StreamLimits>;
+  /** Default: the guard of this process's heap. It is stopped with the server. */
+  readonly heap?: HeapGuard;
 }
 
 /**
@@ -68,9 +70,10 @@ export async function start(options: StartOptions): Promise<Beckon> {
 }
 
 async function build(
-  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits }: StartOptions,
+  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits, heap = guardHeap() }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
+  opened.defer(() => heap.stop());
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -98,8 +101,6 @@ async function build(
   opened.defer(() => outbound.close());
   const egress = createEgress({ ...waits, totalTimeoutMs: defaultTimeouts.stepMs, allow: config.egressAllow });
   opened.defer(() => egress.close());
-  const heap = guardHeap();
-  opened.defer(() => heap.stop());
   const runtime = createRuntime({
     database,
     sealer,

@@ -5,7 +5,7 @@ import { ModelFailure } from "./model-failure.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
- * Bytes of memory for each byte that passes, at the moment when most are held. docs/decisions/0013-a-budget-of-bytes.md has the figures;
+ * Bytes of memory for each byte that passes, at the moment when most are held. docs/decisions/0014-a-budget-of-bytes.md has the figures;
  * `script/bench bytes` measures them.
  */
 const factors = {

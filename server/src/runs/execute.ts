@@ -165,7 +165,7 @@ function execute(runtime: Runtime, live: LiveRun, { run, input, prepared, journa
 
 /** Bytes of memory that a run takes by itself, with its model call and a short answer. */
 const runBytes = 64 * 1024;
-/** Bytes of memory for each byte of an input, and for each byte of a journal while it is read: docs/decisions/0013-a-budget-of-bytes.md. */
+/** Bytes of memory for each byte of an input, and for each byte of a journal while it is read: docs/decisions/0014-a-budget-of-bytes.md. */
 const heldPerInputByte = 2;
 const heldPerJournalByte = 8;
 
