@@ -11,10 +11,12 @@ import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
 import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 
+import { fillMemory } from "../server/test/soak/memory.ts";
+
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk, and processes lost
- * under 500 runs. Prints one line of figures; its bound is the rule of three: what did not happen in n tries happens in less than 3/n of
- * them, with 95 % confidence.
+ * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk,
+ * processes lost under 500 runs, and a workspace that fills the memory. Prints a line of figures for each. The bound is
+ * the rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
  *
  *   CRASH_SEED            repeats what was chosen
  *   CRASH_ACKNOWLEDGED    10000
@@ -65,7 +67,9 @@ try {
   console.log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
   const diskHeld = await fillDisk((line) => console.log(line));
   const noRunPaid = await loseProcesses((line) => console.log(line));
-  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && diskHeld && noRunPaid ? 0 : 1;
+  const memoryHeld = await fillMemory((line) => console.log(line));
+  const held = diskHeld && noRunPaid && memoryHeld;
+  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && held ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();

@@ -17,6 +17,9 @@ export type ModelSettings = z.infer<typeof modelSettings>;
 /** The most processes that a run's agent can let it lose. */
 export const maxAttemptsLimit = 100;
 
+/** Of an agent that does not say otherwise, and of versions from before there was this limit. */
+export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
+
 const limits = z.strictObject({
   /** Model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
@@ -31,6 +34,16 @@ const limits = z.strictObject({
    * docs/decisions/0015-last-attempts-in-halves.md.
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
+  /**
+   * Bytes of one model answer, 1,024 to 33,554,432 (32 MiB): of a plain answer its body, of a streamed one its text without framing. A
+   * longer answer fails the run with `model_error`.
+   */
+  max_answer_bytes: z
+    .number()
+    .int()
+    .min(1_024)
+    .max(32 * 1024 * 1024)
+    .default(defaultMaxAnswerBytes),
 });
 export type Limits = z.infer<typeof limits>;
 
@@ -85,6 +98,7 @@ export const updateAgentBody = z.strictObject({
       max_concurrent_runs: limits.shape.max_concurrent_runs.unwrap(),
       max_queued_runs: limits.shape.max_queued_runs.unwrap(),
       max_attempts: limits.shape.max_attempts.unwrap(),
+      max_answer_bytes: limits.shape.max_answer_bytes.unwrap(),
     })
     .partial()
     .optional(),

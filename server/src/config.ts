@@ -34,6 +34,8 @@ export interface Config {
   readonly drainSeconds: number;
   /** Runs executing at once in one process; further ones wait in the queue. */
   readonly maxRuns: number;
+  /** MiB that one process may hold for all workspaces: `ByteBudget`; undefined: half of its heap's limit. */
+  readonly memoryBudgetMib: number | undefined;
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;
   /** What agents may call although it is not public, each `host:port` as `parseHostPort` writes it. */
@@ -126,6 +128,15 @@ const settings = {
   BECKON_LEASE_SECONDS: { schema: whole(2, 600, 30), may: "2 to 600 seconds" },
   BECKON_DRAIN_SECONDS: { schema: whole(0, 3_600, 30), may: "0 to 3600 seconds" },
   BECKON_MAX_RUNS: { schema: whole(1, 100_000, 2_000), may: "1 to 100000" },
+  BECKON_MEMORY_BUDGET_MIB: {
+    schema: z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .pipe(z.number().min(96).max(1_048_576))
+      .optional(),
+    may: "96 to 1048576 MiB; leave it unset for half of the heap's limit",
+  },
   BECKON_POOL_SIZE: { schema: whole(4, 200, 10), may: "4 to 200 connections" },
   BECKON_EGRESS_ALLOW: {
     schema: z
@@ -191,6 +202,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     leaseSeconds: values.BECKON_LEASE_SECONDS,
     drainSeconds: values.BECKON_DRAIN_SECONDS,
     maxRuns: values.BECKON_MAX_RUNS,
+    memoryBudgetMib: values.BECKON_MEMORY_BUDGET_MIB,
     poolSize: values.BECKON_POOL_SIZE,
     egressAllow: values.BECKON_EGRESS_ALLOW,
     accounts: {

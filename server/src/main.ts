@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
+import { getHeapStatistics } from "node:v8";
 import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
+import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
 import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
@@ -52,6 +54,8 @@ export interface StartOptions {
   readonly streamLimits?: Partial<StreamLimits>;
   /** Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its servers. */
   readonly listenFd?: number | undefined;
+  /** Default: the guard of this process's heap. It is stopped with the server. */
+  readonly heap?: HeapGuard;
 }
 
 /**
@@ -70,9 +74,10 @@ export async function start(options: StartOptions): Promise<Beckon> {
 }
 
 async function build(
-  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits, listenFd }: StartOptions,
+  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits, listenFd, heap = guardHeap() }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
+  opened.defer(() => heap.stop());
   const { databaseUrl, masterKey } = config;
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
@@ -106,6 +111,8 @@ async function build(
     log,
     processId,
     maxRuns: config.maxRuns,
+    memoryBytes: memoryBudget(config),
+    heap,
     executes: config.role !== "api",
     extraTools: tools,
     outbound,
@@ -162,6 +169,23 @@ async function build(
     },
   };
 }
+
+/** Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only is not counted. */
+const budgetMax = 0.75;
+const budgetDefault = 0.5;
+
+/** @throws ConfigError for a budget that the heap cannot hold. */
+function memoryBudget({ memoryBudgetMib }: Config): number {
+  const { heap_size_limit: limit } = getHeapStatistics();
+  if (memoryBudgetMib === undefined) return limit * budgetDefault;
+  const max = Math.floor((limit * budgetMax) / mib);
+  if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
+  throw new ConfigError(
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with the heap that this server may have it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
+  );
+}
+
+const mib = 1024 * 1024;
 
 /** One address may fail this often in a minute before it is told to slow down. */
 const failedAuthenticationsPerMinute = 300;

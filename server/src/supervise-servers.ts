@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { totalmem } from "node:os";
 import { elapsed, sleep } from "./base/clock.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { newId } from "./base/ids.ts";
@@ -31,6 +32,28 @@ export const serverFlags: readonly string[] = [
   ...(process.versions.node.startsWith("24.") ? [`--heap-growing-percent=${oldGenerationGrowth}`] : []),
   `--v8-pool-size=${helpers}`,
 ];
+
+/** MiB of heap of one server: V8's own limit on a large machine, and what a server needs to be of use on a small one. */
+const maxHeapMib = 4_096;
+const minHeapMib = 256;
+
+/**
+ * The flag that limits a server's heap: all servers together get half of the memory, since PostgreSQL, the page cache and what is held
+ * outside of the heap need the rest. V8 would allow each of them as much as if it were alone. Empty if the operator set a limit in
+ * NODE_OPTIONS, over which ours would take precedence.
+ *
+ * @param memoryBytes of the machine or, if that is less, of the container.
+ */
+export function heapFlags(servers: number, nodeOptions: string, memoryBytes = availableBytes()): readonly string[] {
+  if (/--max[-_]old[-_]space[-_]size/.test(nodeOptions)) return [];
+  const share = Math.floor(memoryBytes / 2 / servers / 1024 / 1024);
+  return [`--max-old-space-size=${Math.min(maxHeapMib, Math.max(minHeapMib, share))}`];
+}
+
+function availableBytes(): number {
+  // 0 without a limit, in some versions a number beyond all memory.
+  return Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+}
 
 /**
  * Node looks names up in threads, and lets half of them do so: of its usual four, two names that nobody answers for would hold up every other
@@ -114,7 +137,7 @@ export async function keepServers({
       env: { UV_THREADPOOL_SIZE: threads, ...env },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
-      execArgv: [...process.execArgv, ...serverFlags],
+      execArgv: [...heapFlags(count, `${env.NODE_OPTIONS} ${process.execArgv.join(" ")}`), ...process.execArgv, ...serverFlags],
     });
     living.add(child);
     child.on("error", (error) => log.error({ process: id, reason: error.message }, "channel to a server failed"));

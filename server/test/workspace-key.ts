@@ -1,8 +1,12 @@
 import { scopes as all } from "@beckon/contract";
+import type { Database } from "../src/base/database/index.ts";
 import { newId } from "../src/base/ids.ts";
 import { hashCredential, newCredential } from "../src/base/secrets/index.ts";
 import { defaultWorkspaceId } from "../src/workspaces/index.ts";
-import type { TestBeckon } from "./beckon.ts";
+
+interface WithDatabase {
+  readonly db: { readonly database: Database };
+}
 
 export interface KeyOptions {
   /** Default: every scope. */
@@ -17,7 +21,7 @@ export interface KeyOptions {
 
 /** A workspace key, written into the database as a door for keys would. */
 export async function insertKey(
-  { db }: TestBeckon,
+  { db }: WithDatabase,
   { scopes = all, workspaceId = defaultWorkspaceId, expiresIn, agentIds }: KeyOptions = {},
 ): Promise<string> {
   const key = newCredential("bkw_");
@@ -32,7 +36,7 @@ export async function insertKey(
 }
 
 /** Another workspace's key, with every scope. */
-export async function insertStranger(beckon: TestBeckon): Promise<string> {
+export async function insertStranger(beckon: WithDatabase): Promise<string> {
   const workspaceId = newId("wsp");
   await beckon.db.database.engine.query("insert into workspaces (id, name) values ($1, 'Strangers')", [workspaceId]);
   return insertKey(beckon, { workspaceId });

@@ -247,6 +247,7 @@ export interface Agent {
     max_concurrent_runs: number | null;
     max_queued_runs: number;
     max_attempts: number;
+    max_answer_bytes: number;
   };
   metadata: {
     [k: string]: unknown;
@@ -356,6 +357,7 @@ export interface AgentVersion {
     max_concurrent_runs: number | null;
     max_queued_runs: number;
     max_attempts: number;
+    max_answer_bytes: number;
   };
   metadata: {
     [k: string]: unknown;
@@ -458,6 +460,7 @@ export interface ExportedAgents {
       max_concurrent_runs: number | null;
       max_queued_runs: number;
       max_attempts: number;
+      max_answer_bytes: number;
     };
     metadata: {
       [k: string]: unknown;
@@ -753,6 +756,7 @@ export interface CreateAgentBody {
     max_concurrent_runs?: number | null;
     max_queued_runs?: number;
     max_attempts?: number;
+    max_answer_bytes?: number;
   };
   metadata?: {
     [k: string]: unknown;
@@ -872,6 +876,7 @@ export interface UpdateAgentBody {
     max_concurrent_runs?: number | null;
     max_queued_runs?: number;
     max_attempts?: number;
+    max_answer_bytes?: number;
   };
   metadata?: {
     [k: string]: unknown;
@@ -990,6 +995,7 @@ export interface ImportAgentsBody {
       max_concurrent_runs?: number | null;
       max_queued_runs?: number;
       max_attempts?: number;
+      max_answer_bytes?: number;
     };
     metadata?: {
       [k: string]: unknown;
@@ -1128,7 +1134,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * One or several, with commas between them: run.queued, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled.
+   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled.
    */
   kind?: string;
 }

@@ -107,6 +107,7 @@ export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise
   return numDeletedRows > 0n;
 }
 
+/** Makes the open reset links of an account invalid. */
 export async function deleteResets(tx: WorkspaceTransaction, userId: string): Promise<void> {
   await tx.deleteFrom("password_resets").where("user_id", "=", userId).execute();
 }

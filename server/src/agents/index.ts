@@ -20,3 +20,4 @@ export { revokeAgentToken } from "./revoke-token.ts";
 export { rotateAgentToken } from "./rotate-token.ts";
 export { type AgentRow, listOldestAgentRows } from "./store.ts";
 export { updateAgent } from "./update.ts";
+export { configColumn } from "./version-store.ts";

@@ -2,6 +2,7 @@ import type { AgentConfig, AgentFilter } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
+import { storedConfig } from "./version-store.ts";
 
 /** An agent with its current version, as the database has it. */
 export type AgentRow = Selectable<Tables["agents"]> & {
@@ -30,7 +31,12 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
         .onRef("agent_versions.version", "=", "agents.version"),
     )
     .selectAll("agents")
-    .select(["agent_versions.config", "agent_versions.provider_id", restorableUntil.as("restorable_until"), isRestorable.as("restorable")])
+    .select([
+      storedConfig.as("config"),
+      "agent_versions.provider_id",
+      restorableUntil.as("restorable_until"),
+      isRestorable.as("restorable"),
+    ])
     .select(
       sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
         where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),

@@ -1,4 +1,5 @@
-import type { AgentConfig } from "@beckon/contract";
+import { type AgentConfig, defaultMaxAnswerBytes } from "@beckon/contract";
+import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
 
@@ -18,6 +19,12 @@ export interface StoredVersion extends VersionEntryRow {
   readonly provider_id: string | null;
 }
 
+/** A version's configuration in SQL. Versions from before there was `max_answer_bytes` get its default. */
+export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
+  '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
+
+export const storedConfig = sql<AgentConfig>`${sql.raw(configColumn)}`;
+
 const versions = (tx: WorkspaceTransaction, { workspaceId, agentId }: Owner) =>
   tx.selectFrom("agent_versions").where("agent_id", "=", agentId).where("workspace_id", "=", workspaceId);
 
@@ -31,7 +38,7 @@ export function listVersionRows(tx: WorkspaceTransaction, owner: Owner, page: Pa
 
 export function findVersion(tx: WorkspaceTransaction, owner: Owner, version: number): Promise<StoredVersion | undefined> {
   return versions(tx, owner)
-    .select(["version", "created_at", "created_by", "config", "provider_id"])
+    .select(["version", "created_at", "created_by", storedConfig.as("config"), "provider_id"])
     .where("version", "=", version)
     .executeTakeFirst();
 }

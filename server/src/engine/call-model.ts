@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
-import type { TokenUsage } from "@beckon/contract";
+import { defaultMaxAnswerBytes, type TokenUsage } from "@beckon/contract";
 import { elapsed, sleep } from "../base/clock.ts";
 import { ModelFailure } from "./model-failure.ts";
 import type { Answer } from "./read-answer.ts";
@@ -62,7 +62,9 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
       request.onDelta?.({ type: `${type}_delta`, step, text });
     };
     try {
-      const answer = await tryModel({ model, options, streamed, signal, endsAt, firstByteMs: timeouts.firstByteMs, onText });
+      const { maxAnswerBytes = defaultMaxAnswerBytes, hold } = request;
+      const firstByteMs = timeouts.firstByteMs;
+      const answer = await tryModel({ model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold });
       pass?.answered();
       request.onDelta?.({ type: "step_end", step, complete: streamed });
       const usage = answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });

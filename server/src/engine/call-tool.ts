@@ -1,5 +1,8 @@
+import type { ByteHold } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
+import { memoryIsUsedUp } from "./call-meter.ts";
 import { fitResult } from "./fit-result.ts";
+import { heldBytesOf } from "./held-bytes.ts";
 import type { ToolResult } from "./history.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 import { raceSignal } from "./race-signal.ts";
@@ -11,7 +14,11 @@ import { ToolFailure } from "./tool.ts";
  *
  * @throws the signal's reason, at once when it aborts: the outcome is then unknown.
  */
-export async function callTool({ step, callId, tool, args, idempotencyKey }: PlannedCall, signal: AbortSignal): Promise<ToolResult> {
+export async function callTool(
+  { step, callId, tool, args, idempotencyKey }: PlannedCall,
+  signal: AbortSignal,
+  hold?: ByteHold,
+): Promise<ToolResult> {
   signal.throwIfAborted();
   const begun = elapsed();
   const told = (outcome: ToolResult["outcome"], result: unknown): ToolResult => ({
@@ -23,11 +30,17 @@ export async function callTool({ step, callId, tool, args, idempotencyKey }: Pla
     duration_ms: Math.round(elapsed() - begun),
   });
   try {
-    return told("ok", fitResult(await raceSignal(execute(tool, args, { idempotencyKey, signal }), signal)));
+    const result = fitResult(await raceSignal(execute(tool, args, { idempotencyKey, signal, hold }), signal));
+    if (hold?.grow(heldBytesOf(result, 1)) === false) throw new ToolFailure(resultLeftOut(tool, hold));
+    return told("ok", result);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
     return told("error", thrown instanceof ToolFailure ? storableText(thrown.message) : `${tool.name} failed with an internal error.`);
   }
+}
+
+function resultLeftOut(tool: PlannedCall["tool"], { maxBytes }: ByteHold): string {
+  return `The result of ${tool.name} was left out: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
 }
 
 /** A tool that throws before its first await is treated like one that rejects. */

@@ -5,7 +5,7 @@ import { collectStream } from "./collect-stream.ts";
 const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
 const finish: LanguageModelV4StreamPart = { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } };
 const never = new AbortController().signal;
-const collect = (...parts: LanguageModelV4StreamPart[]) => collectStream(ReadableStream.from(parts), never, () => undefined);
+const collect = (...parts: LanguageModelV4StreamPart[]) => collectStream(ReadableStream.from(parts), never, { onText: () => undefined });
 
 describe("a model's stream", () => {
   it("keeps blocks in the order in which they began, and merges what the provider attached to them", async () => {
@@ -46,7 +46,7 @@ describe("a model's stream", () => {
     });
     const reason = new Error("enough");
     const controller = new AbortController();
-    const collecting = collectStream(silent, controller.signal, () => undefined);
+    const collecting = collectStream(silent, controller.signal, { onText: () => undefined });
     controller.abort(reason);
     await expect(collecting).rejects.toBe(reason);
     expect(cancelled).toBe(reason);

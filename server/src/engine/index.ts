@@ -2,6 +2,7 @@
 export { type Circuit, circuitPolicy } from "./circuit.ts";
 export { type Circuits, createCircuits } from "./circuits.ts";
 export { executeRun } from "./execute-run.ts";
+export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
 export { interrupt, type JournalDigest } from "./lost-run.ts";
 export { demoEcho, demoEchoName } from "./models/demo-echo.ts";

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSettings } from "@beckon/contract";
+import type { ByteHold } from "../base/byte-budget.ts";
 import type { Circuit } from "./circuit.ts";
 import type { Journal } from "./journal.ts";
 import type { RetryPolicy, Timeouts } from "./timeouts.ts";
@@ -47,6 +48,10 @@ export interface RunRequest {
   /** Must not throw. */
   readonly onDelta?: (delta: Delta) => void;
   readonly timeouts: Timeouts;
+  /** Bytes of one answer, at most. Default: that of an agent. */
+  readonly maxAnswerBytes?: number;
+  /** Counts the bytes that the run holds; released by the caller. Default: they are not counted. */
+  readonly hold?: ByteHold;
   /** Default: `defaultRetryPolicy`. */
   readonly retry?: RetryPolicy;
   /** Shared with other runs of this model; default: none, every call is made. */

@@ -1,5 +1,7 @@
 import type { NewEvent } from "@beckon/contract";
+import { noMemory } from "./call-meter.ts";
 import { callTool } from "./call-tool.ts";
+import { heldBytesOf } from "./held-bytes.ts";
 import type { Step } from "./history.ts";
 import type { Ledger } from "./ledger.ts";
 import { planCalls } from "./plan-calls.ts";
@@ -16,6 +18,11 @@ const sideBySide = 8;
  */
 export async function settleCalls(request: RunRequest, ledger: Ledger, step: Step, unwritten: readonly NewEvent[]): Promise<void> {
   const { entries, calls } = planCalls(request.runId, step, request.tools, ledger.entries);
+  // Arguments are held as values too, by the journal and by each later prompt.
+  if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
+    ledger.owe(unwritten);
+    throw noMemory(request.hold);
+  }
   if (unwritten.length + entries.length > 0) await ledger.append([...unwritten, ...entries]);
   if (calls.length === 0) return;
 
@@ -27,7 +34,7 @@ export async function settleCalls(request: RunRequest, ledger: Ledger, step: Ste
   const waiting = calls.values();
   const work = async () => {
     for (const call of waiting) {
-      const data = await callTool(call, stopTools.signal);
+      const data = await callTool(call, stopTools.signal, request.hold);
       await ledger.append([{ type: "run.tool_result", data }]);
     }
   };

@@ -1,4 +1,5 @@
 import type { JSONSchema7 } from "@ai-sdk/provider";
+import type { ByteHold } from "../base/byte-budget.ts";
 
 /** What a tool knows of the call that it is to make. */
 export interface ToolContext {
@@ -6,6 +7,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** Aborts when the run stops. The loop does not wait for a tool that ignores it. */
   readonly signal: AbortSignal;
+  /** Counts what the tool holds while it reads an answer; undefined: nothing is counted. */
+  readonly hold?: ByteHold | undefined;
 }
 
 /** Something the model may call. It holds its own limits of time and size. */

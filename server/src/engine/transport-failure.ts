@@ -27,7 +27,6 @@ const lost = new Set([
 
 /** A repeat meets the same wall. */
 const permanent: Readonly<Record<string, string>> = {
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: "The model's answer is larger than this server accepts.",
   BECKON_ENCODED_BODY: "The model's provider compressed its answer although it was asked not to.",
   BECKON_EGRESS_REFUSED:
     "The model's base URL is not a public http or https address, and the operator of this server has not opened it with BECKON_EGRESS_ALLOW.",

@@ -1,5 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { ByteHold } from "../base/byte-budget.ts";
 import { elapsed } from "../base/clock.ts";
+import { meterCalls } from "../base/egress/index.ts";
+import { CallMeter } from "./call-meter.ts";
 import { collectStream, type OnText } from "./collect-stream.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { raceSignal } from "./race-signal.ts";
@@ -16,6 +19,10 @@ export interface ModelTry {
   readonly endsAt: number;
   readonly firstByteMs: number;
   readonly onText: OnText;
+  /** Bytes of the answer, at most. */
+  readonly maxAnswerBytes: number;
+  /** Counts what the try holds, and its answer until it is released; undefined: nothing is counted. */
+  readonly hold: ByteHold | undefined;
 }
 
 /**
@@ -24,14 +31,17 @@ export interface ModelTry {
  *
  * @throws the signal's reason, `ModelFailure` (time-out, answer not whole), or what the model threw or wrote as its error.
  */
-export async function tryModel({ model, options, streamed, signal, endsAt, firstByteMs, onText }: ModelTry): Promise<Answer> {
+export async function tryModel(request: ModelTry): Promise<Answer> {
+  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } = request;
   const call = new AbortController();
+  const meter = new CallMeter({ hold, maxBytes: maxAnswerBytes, streamed, stop: (failure) => call.abort(failure) });
+  meterCalls(call.signal, meter);
   const stop = () => call.abort(signal.reason);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const stepTimer = setTimeout(() => call.abort(outOfTime("finish its answer")), Math.max(0, endsAt - elapsed()));
   const called = { ...options, abortSignal: call.signal };
-  try {
+  const ask = async () => {
     if (!streamed) {
       const result = await raceSignal(model.doGenerate(called), call.signal);
       refuseInBand(result.response?.body);
@@ -40,10 +50,17 @@ export async function tryModel({ model, options, streamed, signal, endsAt, first
 
     const firstByteTimer = setTimeout(() => call.abort(outOfTime("begin its answer", true)), firstByteMs);
     const { stream } = await raceSignal(model.doStream(called), call.signal).finally(() => clearTimeout(firstByteTimer));
-    return readAnswer(await collectStream(stream, call.signal, onText));
+    return readAnswer(await collectStream(stream, call.signal, { onText, onRead: (bytes) => meter.read(bytes) }));
+  };
+  try {
+    const answer = await ask();
+    meter.weigh(answer);
+    call.signal.throwIfAborted();
+    return answer;
   } catch (thrown) {
     const cause = call.signal.aborted ? call.signal.reason : thrown;
     call.abort(cause);
+    meter.release();
     throw cause;
   } finally {
     clearTimeout(stepTimer);

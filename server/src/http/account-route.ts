@@ -1,6 +1,7 @@
 import type { AccountContext, SignedIn } from "../accounts/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { findSession, type SessionFound } from "./find-session.ts";
+import { holdExchange } from "./hold-exchange.ts";
 import { managedBody } from "./managed-body.ts";
 import { type Answer, render } from "./managed-route.ts";
 import { requireOwnSite } from "./own-site.ts";
@@ -43,7 +44,7 @@ export interface PersonalRoute extends Described {
 export type AccountRoute = OpenRoute | PersonalRoute;
 
 export async function handleAccount(services: Services, route: AccountRoute, c: Request): Promise<Response> {
-  const { incoming } = c.env;
+  const { incoming, outgoing } = c.env;
   requireOwnSite(services, incoming, { strict: false });
   const address = addressOf(incoming, services.trustProxy);
   const ctx: AccountContext = {
@@ -61,7 +62,7 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     refusedSignIns: services.refusedSignIns,
   };
   const request = async () => {
-    const raw = route.method === "GET" ? undefined : await readBody(incoming);
+    const raw = route.method === "GET" ? undefined : await readBody(incoming, holdExchange(services.runtime.exchanges, address, outgoing));
     return {
       param: (name: string) => pathMember(c, name),
       query: c.req.query(),

@@ -5,6 +5,7 @@ import type { Outcome } from "../engine/index.ts";
 import { mayBeKey } from "../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
+import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { cookieOf, memberAt } from "./member-at-door.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
@@ -39,7 +40,7 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   if (honoured !== undefined) headers["preference-applied"] = honoured;
   const noWait = preference.respondAsync && preference.wait === undefined;
   const outcome = noWait ? undefined : await waitForRun(services.runtime, run, patience(c, preference));
-  return outcome === undefined ? accepted(services, run, headers) : ended(run, outcome, headers);
+  return outcome === undefined ? accepted(services, run, headers) : ended(services, c, run, outcome, headers);
 }
 
 async function accepted(services: Services, run: Started, headers: Record<string, string>): Promise<Response> {
@@ -47,9 +48,21 @@ async function accepted(services: Services, run: Started, headers: Record<string
   return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
 }
 
-function ended({ runId }: Started, outcome: Outcome, headers: Record<string, string>): Response {
+function ended(
+  { runtime }: Services,
+  { env: { outgoing } }: Request,
+  { runId, workspaceId }: Started,
+  outcome: Outcome,
+  headers: Record<string, string>,
+): Response {
   if (outcome.status === "succeeded") {
-    return new Response(JSON.stringify({ ok: true, run_id: runId, output: outcome.output }), { status: 200, headers });
+    const text = JSON.stringify({ ok: true, run_id: runId, output: outcome.output });
+    if (canSend(text, () => holdExchange(runtime.exchanges, workspaceId, outgoing), outgoing)) {
+      return new Response(text, { status: 200, headers });
+    }
+    const { message, code, retryAfter } = tooManyAnswers(`The run has succeeded: read its output with GET /api/public/runs/${runId}.`);
+    const body = { ok: false, error: message, code, run_id: runId };
+    return new Response(JSON.stringify(body), { status: 503, headers: { ...headers, "retry-after": String(retryAfter) } });
   }
   const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: runId };
   return new Response(JSON.stringify(body), { status: 500, headers });

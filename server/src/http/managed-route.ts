@@ -3,6 +3,7 @@ import type { Context } from "../base/context.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
+import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
 import { bindKey, idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
 import { readBody } from "./read-body.ts";
@@ -68,13 +69,14 @@ export interface ManagedRoute {
 
 /** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
 export async function handleManaged(services: Services, route: ManagedRoute, c: Request): Promise<Response> {
-  const { incoming } = c.env;
+  const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   const inTime = readDeadline();
   const authenticated = await inTime(authenticate(services, incoming, { id, any: route.anyWorkspace }));
   const { actor, workspaceId, cookies = [] } = authenticated;
-  const raw = route.method === "GET" ? undefined : await readBody(incoming);
+  const hold = holdExchange(services.runtime.exchanges, workspaceId, outgoing);
+  const raw = route.method === "GET" ? undefined : await readBody(incoming, hold);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
   const { database, sealer, runtime } = services;
@@ -98,7 +100,9 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
     const handled = route.handle(request);
-    return render({ ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies });
+    return render({ ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies }, (text) => {
+      if (!canSend(text, () => hold, outgoing)) throw tooManyAnswers();
+    });
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
   const reservation = services.streams.reserve(held.id);
@@ -117,8 +121,8 @@ function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** The answer of a route as it is sent. */
-export function render(answer: Answer): Response {
+/** The answer of a route as it is sent. `count` is called with its text. */
+export function render(answer: Answer, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = answer;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
@@ -140,7 +144,9 @@ export function render(answer: Answer): Response {
     return new Response(null, { status: 204, headers });
   }
   const body = { ok: true, data: answer.data, ...(answer.next === undefined ? {} : { next: answer.next }) };
-  return new Response(JSON.stringify(body), { status: answer.location === undefined ? 200 : 201, headers });
+  const text = JSON.stringify(body);
+  count(text);
+  return new Response(text, { status: answer.location === undefined ? 200 : 201, headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

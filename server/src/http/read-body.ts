@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import type { ByteHold } from "../base/byte-budget.ts";
 import { Refusal, type Result } from "../base/errors.ts";
 
 /** Bytes of a request body, at most: 1 MiB. */
@@ -11,8 +12,19 @@ const maxBodyBytes = 1_048_576;
  */
 export type RawBody = Result<Buffer>;
 
-/** Reads the body up to the limit. Rejects only if the caller goes away, or has gone, before it is complete. */
-export function readBody(incoming: IncomingMessage): Promise<RawBody> {
+/** Bytes of a body that are not counted: its connection takes as much. */
+const smallBodyBytes = 16 * 1024;
+
+/** Bytes of memory for each byte of a body: its pieces, the joined bytes, the text, the parsed JSON and what is made of that. */
+const heldPerByte = 6;
+
+/**
+ * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is complete.
+ *
+ * @param hold counts what is read; the caller releases it when nothing of the body is held any more.
+ * @throws Refusal `unavailable`, as rejection, if the process holds as many bodies as it may.
+ */
+export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ ok: false, refusal: tooLarge() });
@@ -23,9 +35,15 @@ export function readBody(incoming: IncomingMessage): Promise<RawBody> {
     let size = 0;
     const take = (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= maxBodyBytes) return void chunks.push(chunk);
+      const fits = size <= maxBodyBytes;
+      if (fits && (size <= smallBodyBytes || hold.grow(heldPerByte * chunk.length))) {
+        chunks.push(chunk);
+        return;
+      }
       incoming.off("data", take).pause();
-      resolve({ ok: false, refusal: tooLarge() });
+      chunks.length = 0;
+      if (fits) reject(tooManyBodies());
+      else resolve({ ok: false, refusal: tooLarge() });
     };
     // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
     const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));
@@ -63,6 +81,12 @@ function faultIn(thrown: unknown): string {
   if (said.includes("end of JSON input")) return ": it breaks off before its end";
   const where = /at position \d+( \(line \d+ column \d+\))?/.exec(said)?.[0];
   return where === undefined ? "" : `: it goes wrong ${where}`;
+}
+
+function tooManyBodies(): Refusal {
+  return new Refusal("unavailable", "This server is reading as many large request bodies as it can hold. Send the request again shortly.", {
+    retryAfter: 1,
+  });
 }
 
 function cutShort(): Refusal {

@@ -1,5 +1,6 @@
+import type { ByteHold } from "../base/byte-budget.ts";
 import { attempt, Refusal, type Result } from "../base/errors.ts";
-import { type Caller, type Started, type StartRequest, startRun, unauthorizedMessage } from "../runs/index.ts";
+import { type Caller, callerId, type Started, type StartRequest, startRun, unauthorizedMessage } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
 import { bindKey } from "./idempotency-key.ts";
 import { readBody } from "./read-body.ts";
@@ -22,21 +23,25 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "he
 export async function start(services: Services, hints: Hints, c: Request, head: StartHead): Promise<Started> {
   const { incoming } = c.env;
   const { caller } = head;
+  let hold: ByteHold | undefined;
   try {
     if (caller === undefined) throw new Refusal("unauthorized", unauthorizedMessage);
     if (!hints.has(caller)) await hints.ask({ source: head.source, caller, agentId: head.agentId });
-    return await startRun(services.runtime, await readStart(c, { ...head, caller }));
+    hold = services.runtime.exchanges.hold(callerId(caller));
+    return await startRun(services.runtime, await readStart(c, { ...head, caller }, hold));
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) hints.forget(caller);
     throw services.failedAuthentications.answer(addressOf(incoming, services.trustProxy), thrown.message);
+  } finally {
+    hold?.release();
   }
 }
 
 /** Reads the body. Rejects only if the client goes away before it is complete. */
-async function readStart(c: Request, head: StartHead & { caller: Caller }): Promise<StartRequest> {
+async function readStart(c: Request, head: StartHead & { caller: Caller }, hold: ByteHold): Promise<StartRequest> {
   const { source, caller, agentId, contentType = null, hearer, key, payloadOf } = head;
-  const body = await readBody(c.env.incoming);
+  const body = await readBody(c.env.incoming, hold);
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;
   return { source, caller, agentId, contentType, hearer, payload, idempotency: bindKey(key, body) };
 }

@@ -1,5 +1,5 @@
-import type { Database, Statement } from "../base/database/index.ts";
-import { type Claimant, claim, claimStatement, type LastAttempt, type Taken } from "./claim-statement.ts";
+import type { Database, Parameters, Statement } from "../base/database/index.ts";
+import { type Claimant, claim, claimStatement, exceptOf, type LastAttempt, type Taken } from "./claim-statement.ts";
 import { engineVersion, type RunRef } from "./run.ts";
 
 /**
@@ -33,11 +33,16 @@ const pickedBy = (condition: string, limit: string) => `picked as (
   ${source} and ${condition}
   order by r.id limit ${limit} for no key update of r skip locked
 )`;
-const picked = (condition: string) => (_: unknown, limit: string) => `${abandoned}, ${pickedBy(condition, limit)}`;
+const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =>
+  `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
+
+/** Picks runs that are only to be ended, which takes no memory to speak of. */
+const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) => `${abandoned}, ${pickedBy(condition, limit)}`;
 
 /** Half of the suspects that died together, of those among whom the oldest one is. */
-const halved = (_: unknown, limit: string) => `${abandoned}, half as (
-  select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected} order by r.id limit 1
+const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
+  select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}
+    and r.workspace_id <> all (${exceptOf(p)}) order by r.id limit 1
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
 
 /**
@@ -59,14 +64,14 @@ export async function countSuspects(database: Database): Promise<boolean> {
   return rows[0]?.left === true;
 }
 
-const failover = (name: string, picked: (p: unknown, limit: string) => string) =>
+const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string) => string) =>
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
 // Only once the suspects are counted: a run that is left behind was not alone.
 const cancelledRuns = failover(
   "claim-cancelled",
-  picked(
+  pickedToEnd(
     `d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
   ),
 );
@@ -98,10 +103,10 @@ export const maxTogether = 64;
  */
 export async function claimLastAttempts(
   database: Database,
-  { owner, eventIds }: Claimant,
+  { owner, eventIds, except = [] }: Claimant,
   executing: readonly LastAttempt[],
 ): Promise<Taken> {
-  const claimant = { owner, eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)) };
+  const claimant = { owner, except, eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)) };
   const take = async (statement: Statement<Claimant>, lastAttempt: LastAttempt): Promise<Taken> => {
     const taken = await claim(database.engine, statement, claimant);
     return { ...taken, runs: taken.runs.map((run) => ({ ...run, lastAttempt })) };

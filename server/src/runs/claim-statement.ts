@@ -20,9 +20,12 @@ export interface ClaimedRun {
   readonly cancelRequested: boolean;
   /** Milliseconds since its first start without those spent waiting for a failover, by the database's clock. */
   readonly elapsedMs: number;
-  readonly input: string;
   /** Set if it may be given to no other process after this one. */
   readonly lastAttempt?: LastAttempt;
+  /** undefined: it is large, and read when the run has the memory for it. */
+  readonly input: string | undefined;
+  /** Of the whole input, in UTF-8. */
+  readonly inputBytes: number;
 }
 
 /** `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its last attempt, in company. */
@@ -41,7 +44,7 @@ export interface Taken {
  * by age it would always go to the flood. The first part walks from agent to agent along the index, whatever the queue's length.
  * Runs of agents with a concurrency limit are left to `claimLimited`, which counts under a lock.
  */
-const candidates = (limit: string) => `
+const candidates = (limit: string, except: string) => `
 with recursive waiting (workspace_id, agent_id) as (
   (select workspace_id, agent_id from runs where status = 'queued' order by workspace_id, agent_id limit 1)
   union all
@@ -51,7 +54,8 @@ with recursive waiting (workspace_id, agent_id) as (
   ) as following
 ), free as (
   select w.* from waiting w, lateral (
-    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null limit 1
+    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null
+      and a.workspace_id <> all (${except}) limit 1
   ) as a
 ), oldest as (
   select q.id, f.workspace_id, row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
@@ -66,10 +70,16 @@ with recursive waiting (workspace_id, agent_id) as (
   select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
 )`;
 
-/** What the executor needs to know of a run `t` with its inputs `i`. */
+/** Bytes of an input that comes with the claim. Larger ones would make a batch of claims as large as it likes. */
+const smallInputBytes = 64 * 1024;
+
+/** In UTF-8, with the blank line between prefix and payload. */
+const inputSize = "cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input";
+
+/** What the executor needs to know of a run `t` with its inputs `i` and their `inputSize`. */
 const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= ${smallInputBytes} then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
@@ -86,6 +96,8 @@ const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) => JSON.stri
 export interface Claimant {
   readonly owner: string;
   readonly eventIds: readonly string[];
+  /** Workspaces whose runs wait for memory in this process: it takes no more of them. */
+  readonly except?: readonly string[];
 }
 
 interface Claiming<Input extends Claimant> {
@@ -120,7 +132,7 @@ export function claimStatement<Input extends Claimant = Claimant>(name: string, 
   from taken
 ), ${insertEvents("claim_events")}
 select (select count(*) from ${claiming.wanted}) > (select count(*) from picked) as contended, ${columns}
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id`;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id ${inputSize}) on true order by t.id`;
   });
 }
 
@@ -137,7 +149,8 @@ interface ClaimedRow {
   readonly resumed: boolean;
   readonly cancel_requested: boolean;
   readonly elapsed_ms: string;
-  readonly input: string;
+  readonly input: string | null;
+  readonly input_bytes: number;
 }
 
 /** Makes the claimant the owner of the runs that the statement picks and locks. */
@@ -151,10 +164,10 @@ export async function claim<Input extends Claimant>(
 }
 
 /** What claims of this process that had no answer have taken after all: it owns these runs, and nothing has been done for them yet. */
-export async function findClaimed(database: Database, { owner, eventIds }: Claimant): Promise<ClaimedRun[]> {
+export async function findClaimed(database: Database, { owner, eventIds }: Pick<Claimant, "owner" | "eventIds">): Promise<ClaimedRun[]> {
   const { rows } = await database.engine.query<ClaimedRow>({
     name: "find-claimed",
-    text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id
+    text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id ${inputSize}
       where t.status = 'running' and t.owner = $1
         and exists (select from events e where e.run_id = t.id and e.seq = t.last_seq and e.id = any ($2))`,
     values: [owner, eventIds],
@@ -162,7 +175,10 @@ export async function findClaimed(database: Database, { owner, eventIds }: Claim
   return rows.flatMap(toClaimed);
 }
 
-const queued = claimStatement("claim", { picked: (_, limit) => candidates(limit), wanted: "turns", failover: false });
+/** The workspaces that a claimant takes no more runs of. */
+export const exceptOf = (p: Parameters<Claimant>) => p.value("text[]", ({ except = [] }) => except);
+
+const queued = claimStatement("claim", { picked: (p, limit) => candidates(limit, exceptOf(p)), wanted: "turns", failover: false });
 
 /** Claims queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
 export function claimQueued(database: Database, claimant: Claimant): Promise<Taken> {
@@ -175,15 +191,15 @@ export function claimQueued(database: Database, claimant: Claimant): Promise<Tak
  * `for update` would block the foreign-key checks of starts.) In turns, workspace by workspace, and each agent gets its share of the room;
  * what the others leave of theirs is shared out again.
  */
-export async function claimLimited(database: Database, { owner, eventIds }: Claimant): Promise<Taken> {
+export async function claimLimited(database: Database, { owner, eventIds, except = [] }: Claimant): Promise<Taken> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
     text: `select a.id, a.workspace_id
       from agents a, lateral (select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id limit 1) as q
-      where a.max_concurrent_runs is not null
+      where a.max_concurrent_runs is not null and a.workspace_id <> all ($1::text[])
         and (select count(*) from runs e where e.status = 'running' and e.agent_id = a.id) < a.max_concurrent_runs
       order by row_number() over (partition by a.workspace_id order by random()), random()`,
-    values: [],
+    values: [except],
   });
   const runs: ClaimedRun[] = [];
   let contended = false;
@@ -192,7 +208,7 @@ export async function claimLimited(database: Database, { owner, eventIds }: Clai
     for (const [index, agent] of asking.entries()) {
       const share = Math.ceil((eventIds.length - runs.length) / (asking.length - index));
       if (share === 0) break;
-      const taken = await claimOfAgent(database, { owner, eventIds: eventIds.slice(runs.length, runs.length + share) }, agent);
+      const taken = await claimOfAgent(database, { owner, eventIds: eventIds.slice(runs.length, runs.length + share), except }, agent);
       runs.push(...taken.runs);
       contended ||= taken.contended;
       if (taken.runs.length === share) wantMore.push(agent);
@@ -267,7 +283,8 @@ function toClaimed(row: ClaimedRow): ClaimedRun[] {
     resumed: row.resumed,
     cancelRequested: row.cancel_requested,
     elapsedMs: Number(row.elapsed_ms),
-    input: row.input,
+    input: row.input ?? undefined,
+    inputBytes: row.input_bytes,
   };
   return [claimed];
 }

@@ -86,9 +86,10 @@ async function take(
   { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
   const { room, processId: owner } = runtime;
-  const limit = room.open ? Math.min(most, onlyToEnd ? most : room.max - room.taken) : 0;
+  const mayTake = room.open && (onlyToEnd || !runtime.heap.isFull);
+  const limit = mayTake ? Math.min(most, onlyToEnd ? most : room.max - room.taken) : 0;
   if (limit <= 0) return "full";
-  const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), ...options };
+  const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), except: runtime.budget.waitingOwners, ...options };
   room.taken += limit;
   let taken: Taken = { runs: [], contended: false };
   try {

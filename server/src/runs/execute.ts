@@ -1,11 +1,12 @@
-import type { RunErrorCode, TokenUsage } from "@beckon/contract";
+import type { RunErrorCode, RunEvent, TokenUsage } from "@beckon/contract";
+import type { ByteHold } from "../base/byte-budget.ts";
 import { elapsed, sleep } from "../base/clock.ts";
 import { failureKind } from "../base/database/index.ts";
 import { messageOf, Refusal } from "../base/errors.ts";
-import { defaultTimeouts, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
+import { defaultTimeouts, heldBytesOf, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../engine/index.ts";
 import type { LastAttempt } from "./claim-statement.ts";
 import type { Hearer } from "./hearer.ts";
-import { readJournal } from "./journal-store.ts";
+import { readInput, readJournal, readJournalBytes, readUsage } from "./journal-store.ts";
 import { LiveRun } from "./live-run.ts";
 import { type Claim, type OwnedJournal, openJournal } from "./open-journal.ts";
 import { prepareAgent, preparedAgent } from "./prepare-agent.ts";
@@ -18,7 +19,10 @@ export interface OwnedRun extends Claim {
   readonly agentId: string;
   readonly agentVersion: number;
   readonly providerStamp: string | null;
-  readonly input: string;
+  /** undefined: it is to be read. Forgotten while the run waits for memory. */
+  input: string | undefined;
+  /** Of the whole input, in UTF-8. */
+  readonly inputBytes: number;
   /** Another process may have executed some of it: go on from its journal. */
   readonly resumed: boolean;
   /** Milliseconds since its first start, without those spent waiting for a failover. */
@@ -41,29 +45,40 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   runtime.live.set(run.runId, live);
-  if (run.hearer !== undefined) runtime.hearers.add(run.runId, run.hearer);
+  if (run.hearer !== undefined) runtime.hearers.add(run, run.hearer);
   runtime.followers.wake(run.runId);
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
   let journal: OwnedJournal | undefined;
+  const hold = runtime.budget.hold(run.workspaceId);
   try {
-    const events = run.resumed ? await persist(live, () => readJournal(runtime.database, run)) : [];
-    journal = openJournal(runtime, live, run, events);
-    const prepared = preparedAgent(runtime, run) ?? (await prepare(runtime, live, run, journal));
+    const prepared = preparedAgent(runtime, run) ?? (await prepare(runtime, live, run));
     if (prepared !== undefined) {
-      limited = prepared.config.limits.max_concurrent_runs !== null;
-      await execute(runtime, live, run, prepared, journal, startedAt);
+      const { limits } = prepared.config;
+      limited = limits.max_concurrent_runs !== null;
+      const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
+      const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
+      try {
+        const loading = load(runtime, live, run, hold);
+        const { input, events } = loading instanceof Promise ? await loading : loading;
+        journal = openJournal(runtime, live, run, events);
+        await execute(runtime, live, { run, input, prepared, journal, hold, deadlineAt });
+      } finally {
+        clearTimeout(timer);
+      }
     }
   } catch (thrown) {
     report(runtime, run, thrown);
+    const spent = journal === undefined && run.resumed ? await readUsage(runtime.database, run).catch(() => undefined) : undefined;
     journal ??= openJournal(runtime, live, run, []);
-    await endUnexecuted(thrown, live, journal).catch((again) => report(runtime, run, again));
+    await endUnexecuted(thrown, live, journal, spent).catch((again) => report(runtime, run, again));
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(runtime, live, run, [])).handBack().catch((thrown) => report(runtime, run, thrown));
   }
   live.close();
+  hold.release();
   if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
   runtime.room.taken--;
   if (limited || !runtime.room.queueEmpty) runtime.wakeWorker();
@@ -72,7 +87,7 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
 }
 
 function report(runtime: Runtime, run: OwnedRun, thrown: unknown): void {
-  if (thrown instanceof RunStopped) return;
+  if (thrown instanceof RunStopped || thrown instanceof Refusal) return;
   runtime.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
 }
 
@@ -80,12 +95,14 @@ function report(runtime: Runtime, run: OwnedRun, thrown: unknown): void {
  * The engine ends every run it is given; this is for what never came to it, or failed by a fault of ours: a run that is ours and of which
  * nobody thinks any more would stay `running` for as long as this process lives.
  */
-async function endUnexecuted(thrown: unknown, live: LiveRun, journal: Journal): Promise<void> {
+async function endUnexecuted(thrown: unknown, live: LiveRun, journal: Journal, spent: TokenUsage | undefined): Promise<void> {
   if (live.outcome !== undefined) return;
-  const usage = spentBy([...journal.events, ...live.events]);
+  const usage = spent ?? spentBy([...journal.events, ...live.events]);
   const failed = (code: RunErrorCode, message: string) =>
     journal.end({ status: "failed", error: { code, message }, usage, cost_micros: null }, []);
-  if (!(thrown instanceof RunStopped)) {
+  if (thrown instanceof Refusal) {
+    await failed("model_error", thrown.message);
+  } else if (!(thrown instanceof RunStopped)) {
     await failed("interrupted", "Beckon failed at this run by a fault of its own. It is in the log.");
   } else if (thrown.reason === "deadline") {
     await failed("deadline_exceeded", "The run's time was over before it could begin.");
@@ -114,19 +131,20 @@ function stopReason(live: LiveRun): StopReason | undefined {
   return reason instanceof RunStopped ? reason.reason : undefined;
 }
 
-function execute(
-  runtime: Runtime,
-  live: LiveRun,
-  run: OwnedRun,
-  { config, model, circuit, tools }: PreparedAgent,
-  journal: Journal,
-  startedAt: number,
-): Promise<void> {
-  const deadlineAt = startedAt + config.limits.timeout_seconds * 1_000;
-  const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
+interface Executing {
+  readonly run: OwnedRun;
+  readonly input: string;
+  readonly prepared: PreparedAgent;
+  readonly journal: Journal;
+  readonly hold: ByteHold;
+  readonly deadlineAt: number;
+}
+
+function execute(runtime: Runtime, live: LiveRun, { run, input, prepared, journal, hold, deadlineAt }: Executing): Promise<void> {
+  const { config, model, circuit, tools } = prepared;
   return runEngine({
     runId: run.runId,
-    input: run.input,
+    input,
     instructions: config.instructions,
     modelName: config.model,
     model,
@@ -141,16 +159,72 @@ function execute(
     watched: () => runtime.hearers.has(run.runId),
     onDelta: tellOutput(runtime.hearers, live),
     timeouts: defaultTimeouts,
-  }).finally(() => clearTimeout(timer));
+    maxAnswerBytes: config.limits.max_answer_bytes,
+    hold,
+  });
+}
+
+/** Bytes of memory that a run takes by itself, with its model call and a short answer. */
+const runBytes = 64 * 1024;
+/** Bytes of memory for each byte of an input, and for each byte of a journal while it is read: docs/decisions/0014-a-budget-of-bytes.md. */
+const heldPerInputByte = 2;
+const heldPerJournalByte = 8;
+
+interface Loaded {
+  readonly input: string;
+  readonly events: readonly RunEvent[];
+}
+
+/** Takes memory for the run, waiting for it if there is none, and then reads what it needs. Not a promise when all is there. */
+function load(runtime: Runtime, live: LiveRun, run: OwnedRun, hold: ByteHold): Loaded | Promise<Loaded> {
+  if (run.resumed) return loadResumed(runtime, live, run, hold);
+  const waiting = enter(live, run, hold, 0);
+  if (waiting === undefined && run.input !== undefined) return { input: run.input, events: [] };
+  return loadEntered(runtime, live, run, waiting);
+}
+
+async function loadResumed(runtime: Runtime, live: LiveRun, run: OwnedRun, hold: ByteHold): Promise<Loaded> {
+  const journalBytes = await persist(live, () => readJournalBytes(runtime.database, run));
+  const loaded = await loadEntered(runtime, live, run, enter(live, run, hold, heldPerJournalByte * journalBytes));
+  const events = await persist(live, () => readJournal(runtime.database, run));
+  if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
+  return { ...loaded, events };
+}
+
+/** @throws Refusal: it takes more than a workspace may have. */
+function enter(live: LiveRun, run: OwnedRun, hold: ByteHold, journalBytes: number): Promise<void> | undefined {
+  const inputBytes = heldPerInputByte * run.inputBytes;
+  const bytes = runBytes + inputBytes + journalBytes;
+  if (bytes > hold.maxBytes) throw tooLarge(hold);
+  const waiting = hold.enter(bytes, live.signal);
+  // Whoever waits holds nothing: the input is read again.
+  if (waiting !== undefined) run.input = undefined;
+  const count = () => void hold.grow(inputBytes);
+  if (waiting === undefined) count();
+  return waiting?.then(count);
+}
+
+async function loadEntered(runtime: Runtime, live: LiveRun, run: OwnedRun, waiting: Promise<void> | undefined): Promise<Loaded> {
+  await waiting;
+  return { input: run.input ?? (await persist(live, () => readInput(runtime.database, run))), events: [] };
+}
+
+function tooLarge({ maxBytes }: ByteHold): Refusal {
+  const mib = Math.floor(maxBytes / 1024 / 1024);
+  return new Refusal(
+    "too_large",
+    `The run's input and journal take more memory than the runs of one workspace may use in one server process (${mib} MiB). Start it anew with less input, or have the operator raise BECKON_MEMORY_BUDGET_MIB.`,
+  );
 }
 
 /** The agent as pinned, or undefined when the run had to end because it cannot be had. */
-async function prepare(runtime: Runtime, live: LiveRun, run: OwnedRun, journal: Journal): Promise<PreparedAgent | undefined> {
+async function prepare(runtime: Runtime, live: LiveRun, run: OwnedRun): Promise<PreparedAgent | undefined> {
   try {
     return await persist(live, () => prepareAgent(runtime, run));
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
     const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+    const journal = openJournal(runtime, live, run, []);
     await journal.end({ status: "failed", error: { code: "model_error", message: thrown.message }, usage, cost_micros: 0 }, []);
     return undefined;
   }

@@ -6,11 +6,12 @@ import { type Page, readPage } from "../base/page.ts";
 import { parse } from "../base/parse.ts";
 import { noRun, permitRuns } from "./access.ts";
 import { searchRuns } from "./search-store.ts";
-import { readRuns } from "./store.ts";
+import { fittingRuns, readRuns } from "./store.ts";
 
 /**
  * Runs of the workspace, or of one agent, that fit the query; who is bound to agents sees theirs only.
- * A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as many runs as one page may.
+ * A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as many runs as one page may, or
+ * holds as many bytes.
  */
 export async function listRuns({
   ctx,
@@ -27,6 +28,8 @@ export async function listRuns({
     const { limit, after, ...filter } = parse(input.agentId === undefined ? runsQuery : agentRunsQuery, input.query);
     const page = readPage({ limit, after }, { list: "runs", workspace: ctx.workspaceId, agents: agentIds, ...filter });
     const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, { agentIds, filter, below: page.below, limit });
-    return { data: await readRuns(tx, ctx.workspaceId, runIds), next: goOn === undefined ? null : page.cursor(goOn) };
+    const fitting = await fittingRuns(tx, ctx.workspaceId, runIds);
+    const next = fitting.length < runIds.length ? (fitting.at(-1) ?? goOn) : goOn;
+    return { data: await readRuns(tx, ctx.workspaceId, fitting), next: next === undefined ? null : page.cursor(next) };
   });
 }

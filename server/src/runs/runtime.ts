@@ -1,7 +1,9 @@
 import { BriefMap } from "../base/brief-map.ts";
+import { ByteBudget } from "../base/byte-budget.ts";
 import type { OperatorProviders } from "../base/context.ts";
 import { type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
+import type { HeapGuard } from "../base/heap-guard.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
@@ -55,6 +57,11 @@ export interface Runtime {
   readonly room: Room;
   /** The last renewal of the lease failed. */
   leaseFailing: boolean;
+  /** Bytes that runs hold in memory, by workspace. */
+  readonly budget: ByteBudget;
+  /** Bytes of large request bodies and answers, by workspace or, before that is known, by credential or address. */
+  readonly exchanges: ByteBudget;
+  readonly heap: HeapGuard;
   /** Set while stopping: nothing new is taken, and readiness says so. */
   draining: boolean;
   /** Tells the worker that there may be something to claim. */
@@ -96,6 +103,9 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly processId?: string | undefined;
   readonly maxRuns: number;
+  /** Bytes that this process may hold for all workspaces. */
+  readonly memoryBytes: number;
+  readonly heap: HeapGuard;
   readonly executes: boolean;
   readonly extraTools?: readonly Tool[] | undefined;
   readonly outbound: Transport;
@@ -104,8 +114,24 @@ export interface RuntimeOptions {
 }
 
 /** Builds what the verbs of runs share inside one process. */
+/** Shares of `memoryBytes`; outputs are what models say and readers of streams have not taken yet. */
+const memory = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
+
+/** Builds what the verbs of runs share inside one process. */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { database } = options;
+  const { database, memoryBytes, heap } = options;
+  const budget = new ByteBudget({
+    maxBytes: memoryBytes * memory.runs,
+    // Its queued runs were left to wait in the database.
+    onServed: () => {
+      runtime.room.queueEmpty = false;
+      runtime.wakeWorker();
+    },
+  });
+  heap.onChange = (isFull) => {
+    budget.paused = isFull;
+    if (!isFull) runtime.wakeWorker();
+  };
   const wakeUps = openWakeUps(database, options.log);
   const tail = createTail({ database, wakeUps, log: options.log });
   const turns = takeTurns();
@@ -114,13 +140,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail.grew();
     return answers;
   };
-  return {
+  const runtime: Runtime = {
     database,
     sealer: options.sealer,
     log: options.log,
     processId: options.processId ?? newId("prc"),
     starts: gather({
-      write: (rows, options) => told(startRuns(database, rows, options)),
+      write: (rows, options) => told(startRuns(database, rows, { ...options, full: budget.waitingOwners })),
       order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
       bytes: (row) => row.payload.length,
       maxRows: 200,
@@ -140,7 +166,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     unanswered: new BriefMap(),
     unsureClaims: new Set(),
     followers: createFollowers(database, (runId) => wakeUps.tell({ kind: "watch", runId })),
-    hearers: createHearers(),
+    hearers: createHearers(new ByteBudget({ maxBytes: memoryBytes * memory.outputs })),
     sharedReads: shareReads(database),
     wakeUps,
     tail,
@@ -153,8 +179,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
     leaseFailing: false,
+    budget,
+    exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
+    heap,
     draining: false,
     wakeWorker: () => {},
     wakeTakeOver: () => {},
   };
+  return runtime;
 }

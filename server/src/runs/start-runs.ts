@@ -3,13 +3,21 @@ import type { InitialStatus } from "./insert-runs.ts";
 import { callerId, initialError, type RunDetails, type StartAnswer, type StartedRun, type StartRow } from "./start-row.ts";
 import { type Known, readStarted, sendStarts, type Verdict } from "./start-store.ts";
 
-/**
- * Checks and writes `rows`, and answers each in order.
- * @param repeated false: no earlier send of any of them can have reached the database, which is then not asked for one.
- */
-export async function startRuns(database: Database, rows: readonly StartRow[], { repeated = true } = {}): Promise<StartAnswer[]> {
+interface StartOptions {
+  /** false: no earlier send of any of the rows can have reached the database, which is then not asked for one. Default true. */
+  readonly repeated?: boolean;
+  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  readonly full?: readonly string[];
+}
+
+/** Checks and writes `rows`, and answers each in order. */
+export async function startRuns(
+  database: Database,
+  rows: readonly StartRow[],
+  { repeated = true, full = [] }: StartOptions = {},
+): Promise<StartAnswer[]> {
   const { callers, callerOf } = callersOf(rows);
-  const judgement = await sendStarts(database, { rows, callers, callerOf }, repeated);
+  const judgement = await sendStarts(database, { rows, callers, callerOf, full }, repeated);
   if (judgement.verdicts.length !== rows.length) throw new Error("the start statement left a request without a verdict");
   const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
   const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);

@@ -19,6 +19,8 @@ export interface StartInput {
   readonly callers: readonly StartRow[];
   /** Position of each row's caller, from 1. */
   readonly callerOf: readonly number[];
+  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  readonly full: readonly string[];
 }
 
 const memberOf = ({ caller }: StartRow) => (caller.kind === "member" ? caller : undefined);
@@ -55,6 +57,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       payload: ["text", ({ row }) => row.payload],
     });
     const details = parts.details ? detailsTable(p) : undefined;
+    const full = p.value("text[]", (input) => input.full);
     const scope = "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
     const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
     const isBound = parts.keys ? "key is null or status = 'failed' or run_id in (select run_id from bound)" : "true";
@@ -109,7 +112,7 @@ with callers as materialized (
   }
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (

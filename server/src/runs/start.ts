@@ -51,6 +51,7 @@ const rememberRefusedMs = 30_000;
  */
 export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
   if (runtime.draining) throw stopping();
+  if (runtime.heap.isFull) throw outOfMemory();
   const row = requested(request);
   for (;;) {
     const answer = await submit(runtime, row);
@@ -134,7 +135,13 @@ interface Claimed {
 
 async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswer | Claimed) & { owner: string }> {
   const { room } = runtime;
-  const hasRoom = request.body === "good" && request.details === undefined && room.open && room.queueEmpty && room.taken < room.max;
+  const hasRoom =
+    request.body === "good" &&
+    request.details === undefined &&
+    room.open &&
+    room.queueEmpty &&
+    room.taken < room.max &&
+    !runtime.heap.isFull;
   if (hasRoom) room.taken++;
   const owner = runtime.processId;
   const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
@@ -183,10 +190,20 @@ function stopping(): Refusal {
   });
 }
 
+function outOfMemory(): Refusal {
+  return new Refusal(
+    "unavailable",
+    "This server has almost no memory left and starts nothing more until some is free. Try again shortly.",
+    {
+      retryAfter: 5,
+    },
+  );
+}
+
 function owned(run: StartedRun, owner: string, payload: string, hearer: Hearer | undefined): OwnedRun {
   const { promptPrefix } = run;
   const input = promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
-  return { ...run, owner, fence: 1, lastSeq: 1, input, resumed: false, elapsedMs: 0, hearer };
+  return { ...run, owner, fence: 1, lastSeq: 1, input, inputBytes: Buffer.byteLength(input), resumed: false, elapsedMs: 0, hearer };
 }
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */

@@ -42,7 +42,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -159,7 +159,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -276,7 +276,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -407,7 +407,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -538,7 +538,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -666,7 +666,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -794,7 +794,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -936,7 +936,7 @@ with callers as materialized (
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1081,7 +1081,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1201,7 +1201,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1321,7 +1321,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1455,7 +1455,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1589,7 +1589,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1720,7 +1720,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1851,7 +1851,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -1996,7 +1996,7 @@ with callers as materialized (
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
   ) at_once
   left join lateral (
@@ -2253,7 +2253,8 @@ with recursive waiting (workspace_id, agent_id) as (
   ) as following
 ), free as (
   select w.* from waiting w, lateral (
-    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null limit 1
+    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null
+      and a.workspace_id <> all ($5::text[]) limit 1
   ) as a
 ), oldest as (
   select q.id, f.workspace_id, row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
@@ -2285,10 +2286,10 @@ with recursive waiting (workspace_id, agent_id) as (
 )
 select (select count(*) from turns) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-limited
 with picked as (
@@ -2316,10 +2317,10 @@ with picked as (
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-abandoned
 with abandoned as (
@@ -2331,7 +2332,7 @@ with abandoned as (
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt > 1
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt > 1 and r.workspace_id <> all ($5::text[])
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2352,10 +2353,10 @@ with abandoned as (
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-cancelled
 with abandoned as (
@@ -2388,10 +2389,10 @@ with abandoned as (
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-suspects
 with abandoned as (
@@ -2401,7 +2402,8 @@ with abandoned as (
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) <= r.attempt and r.attempt > 1 and d.suspects <> 1 order by r.id limit 1
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) <= r.attempt and r.attempt > 1 and d.suspects <> 1
+    and r.workspace_id <> all ($5::text[]) order by r.id limit 1
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
@@ -2430,10 +2432,10 @@ with abandoned as (
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-last-attempts
 with abandoned as (
@@ -2445,7 +2447,7 @@ with abandoned as (
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and d.died_at is not null and i.engine_version <= 1 and (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt = 1
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) - r.attempt = 1 and r.workspace_id <> all ($5::text[])
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2466,7 +2468,7 @@ with abandoned as (
 )
 select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
   t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  run_input(i.prompt_prefix, i.payload) as input,
+  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id) on true order by t.id;
+from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;

@@ -58,6 +58,21 @@ export async function findRun(
   return row && toRun(row);
 }
 
+/** Bytes of input and output of the runs on one page, all but the first. */
+const maxPageBytes = 4 * 1024 * 1024;
+
+/** Of these runs, newest first, those that fit on one page; the first always does. Sizes are known without reading the texts. */
+export async function fittingRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<string[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<{ run_id: string }>`select run_id from (
+      select i.run_id, sum(octet_length(i.prompt_prefix) + octet_length(i.payload) + coalesce(octet_length(e.output), 0))
+          over (order by i.run_id desc) as bytes, row_number() over (order by i.run_id desc) as n
+        from run_inputs i left join run_results e on e.run_id = i.run_id
+        where i.workspace_id = ${workspaceId} and i.run_id = any (${runIds}::text[])
+    ) as sized where n = 1 or bytes <= ${maxPageBytes} order by run_id desc`.execute(tx);
+  return rows.map((row) => row.run_id);
+}
+
 /** These runs, newest first. One that has been deleted meanwhile is left out. */
 export async function readRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<Run[]> {
   if (runIds.length === 0) return [];

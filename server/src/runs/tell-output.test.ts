@@ -1,17 +1,18 @@
 import type { OutputEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { eventually } from "../../test/eventually.ts";
+import { ByteBudget } from "../base/byte-budget.ts";
 import { createHearers } from "./hearers.ts";
 import { LiveRun } from "./live-run.ts";
 import { tellOutput } from "./tell-output.ts";
 
 function heardRun() {
   const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false });
-  const hearers = createHearers();
+  const hearers = createHearers(new ByteBudget({ maxBytes: 1024 * 1024 }));
   const heard: OutputEvent[] = [];
-  const hearer = { hear: (event: OutputEvent) => heard.push(event), take: () => undefined, wake: () => {} };
-  hearers.add("run_1", hearer);
-  return { hearers, hearer, heard, tell: tellOutput(hearers, live) };
+  const hearer = { hear: (event: OutputEvent) => heard.push(event), take: () => undefined, wake: () => {}, hold: undefined };
+  hearers.add(live, hearer);
+  return { live, hearers, hearer, heard, tell: tellOutput(hearers, live) };
 }
 const texts = (heard: readonly OutputEvent[]) => heard.flatMap((event) => (event.type === "run.output.delta" ? [event.data.text] : []));
 
@@ -47,12 +48,19 @@ test("reasoning and text are kept apart, in order", () => {
 });
 
 test("what nobody hears is not kept for who comes later", () => {
-  const { hearers, hearer, heard, tell } = heardRun();
+  const { live, hearers, hearer, heard, tell } = heardRun();
   tell({ type: "text_delta", step: 1, text: "a" });
   tell({ type: "text_delta", step: 1, text: "b" });
   hearers.delete("run_1", hearer);
   tell({ type: "text_delta", step: 1, text: "c" });
-  hearers.add("run_1", hearer);
+  hearers.add(live, hearer);
   tell({ type: "step_end", step: 1, complete: true });
   expect(texts(heard)).toEqual(["a"]);
+});
+
+test("a piece that is large is not gathered further", () => {
+  const { heard, tell } = heardRun();
+  tell({ type: "text_delta", step: 1, text: "a" });
+  for (const _ of Array(3)) tell({ type: "text_delta", step: 1, text: "b".repeat(10_000) });
+  expect(texts(heard).map((text) => text.length)).toEqual([1, 20_000]);
 });

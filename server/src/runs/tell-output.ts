@@ -7,6 +7,9 @@ import type { LiveRun } from "./live-run.ts";
 /** Milliseconds between two deltas of a run: models say dozens of pieces a second, and each costs every reader a write. */
 const pace = 40;
 
+/** Characters that wait for the next delta. */
+const maxPending = 16 * 1024;
+
 /**
  * Tells the run's hearers what its model says: the first piece at once, later ones gathered. While nobody hears it costs nothing. All
  * hearers get the same objects.
@@ -48,7 +51,7 @@ export function tellOutput(hearers: Hearers, live: LiveRun): (delta: Delta) => v
           flush();
           pending = delta;
         }
-        const wait = toldAt + pace - elapsed();
+        const wait = pending.text.length > maxPending ? 0 : toldAt + pace - elapsed();
         if (wait <= 0) flush();
         else timer ??= setTimeout(flush, wait);
       }

@@ -1,4 +1,5 @@
 import type { AgentConfig } from "@beckon/contract";
+import { configColumn } from "../agents/index.ts";
 import type { Database } from "../base/database/index.ts";
 
 /** A version as it was written, for the process that executes it. */
@@ -8,7 +9,7 @@ export async function readVersion(
 ): Promise<{ config: AgentConfig; providerId: string | null } | undefined> {
   const { rows } = await database.engine.query<{ config: AgentConfig; provider_id: string | null }>({
     name: "read-version",
-    text: "select config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3",
+    text: `select ${configColumn} as config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3`,
     values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
   });
   const row = rows[0];

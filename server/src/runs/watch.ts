@@ -43,7 +43,7 @@ export async function* watchRun(
   const { signal, follow = true, hearer } = options;
   let { after } = options;
   let following: Following | undefined;
-  if (hearer !== undefined) runtime.hearers.add(run.runId, hearer);
+  if (hearer !== undefined) runtime.hearers.add(run, hearer);
   try {
     while (!signal.aborted && !runtime.followers.closed) {
       const said = hearer?.take(after);

@@ -1,4 +1,5 @@
-import type { Dispatcher } from "undici";
+import { type Dispatcher, errors } from "undici";
+import { type ByteMeter, meterOf } from "./byte-meter.ts";
 
 export interface Head {
   readonly status: number;
@@ -7,6 +8,13 @@ export interface Head {
 }
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
+
+export interface ExchangeLimits {
+  /** Milliseconds from the call to the end of its answer; undefined: no limit. */
+  readonly totalTimeoutMs: number | undefined;
+  /** Bytes of the answer's body, unless the call has a meter. */
+  readonly maxResponseBytes: number;
+}
 
 /**
  * One request on its way: hears from undici and settles the promise of a call. What every call keeps to is here: it ends at once
@@ -19,17 +27,22 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #meter: ByteMeter | undefined;
+  /** Bytes of the body that may still come. */
+  #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
   /** Why it was given up from this side. */
   #stopped: Error | undefined;
 
   constructor(
     signal: AbortSignal | undefined,
-    totalTimeoutMs: number | undefined,
+    { totalTimeoutMs, maxResponseBytes }: ExchangeLimits,
     resolve: (answer: Answer) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#signal = signal;
+    this.#meter = meterOf(signal);
+    this.#leftBytes = this.#meter === undefined ? maxResponseBytes : Infinity;
     this.resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -76,8 +89,14 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
     this.begin({ status, statusText, headers }, controller);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.take(chunk);
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#leftBytes -= chunk.length;
+    if (this.#leftBytes < 0) {
+      controller.abort(new errors.ResponseExceededMaxSizeError());
+      return;
+    }
+    this.#meter?.received(chunk.length);
+    if (this.#stopped === undefined) this.take(chunk);
   }
 
   onResponseEnd(): void {

@@ -1,4 +1,5 @@
 import { Agent, type buildConnector, type Dispatcher } from "undici";
+import { meterOf } from "./byte-meter.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
 import { type WholeAnswer, WholeExchange } from "./whole-exchange.ts";
 
@@ -14,7 +15,7 @@ export interface LeanFetchOptions {
   readonly totalTimeoutMs?: number;
   /** Connections to one origin; further calls wait for a free one. Default 4,096. */
   readonly maxConnections?: number;
-  /** Bytes of one body. Default 32 MiB. */
+  /** Bytes of one body, unless the call has a meter (`byte-meter.ts`). Default 32 MiB. */
   readonly maxResponseBytes?: number;
 }
 
@@ -64,28 +65,37 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    maxResponseSize: options.maxResponseBytes ?? 32 * 1024 * 1024,
+    // Counted by the exchange, which knows whether the call has a meter.
+    maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,
     allowH2: false,
   });
+  const limits = { totalTimeoutMs: options.totalTimeoutMs, maxResponseBytes: options.maxResponseBytes ?? 32 * 1024 * 1024 };
   return {
     fetch: (input, init) =>
       new Promise((resolve, reject) => {
         const url = urlOf(input);
         admit(url, init?.headers);
         const signal = init?.signal ?? undefined;
+        const request = fetchOptions(url, init);
+        meterBody(signal, request.body);
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(fetchOptions(url, init), new StreamedExchange(signal, options.totalTimeoutMs, resolve, reject));
+        agent.dispatch(request, new StreamedExchange(signal, limits, resolve, reject));
       }),
     call: (url, { method, headers, body = null, signal }) =>
       new Promise((resolve, reject) => {
         admit(url, headers);
+        meterBody(signal, body);
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(requestOptions(url, method, headers, body), new WholeExchange(signal, options.totalTimeoutMs, resolve, reject));
+        agent.dispatch(requestOptions(url, method, headers, body), new WholeExchange(signal, limits, resolve, reject));
       }),
     close: () => agent.destroy(),
   };
+}
+
+function meterBody(signal: AbortSignal | undefined, body: Dispatcher.DispatchOptions["body"]): void {
+  if (typeof body === "string" || body instanceof Uint8Array) meterOf(signal)?.sent(body.length);
 }
 
 function urlOf(input: string | URL | Request): URL {

@@ -44,7 +44,9 @@ export class WholeExchange extends Exchange<WholeAnswer> {
   protected finish(): void {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
-    this.resolve({ status, headers: joined(headers), text: decoder.decode(this.#bytes.subarray(0, this.#length)) });
+    const text = decoder.decode(this.#bytes.subarray(0, this.#length));
+    this.breakOff();
+    this.resolve({ status, headers: joined(headers), text });
   }
 
   protected breakOff(): void {

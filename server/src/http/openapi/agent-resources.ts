@@ -12,7 +12,14 @@ const config = {
   model: "demo/echo",
   model_settings: { stream: "auto" },
   tools: [],
-  limits: { max_steps: 20, timeout_seconds: 600, max_concurrent_runs: null, max_queued_runs: 10_000, max_attempts: 3 },
+  limits: {
+    max_steps: 20,
+    timeout_seconds: 600,
+    max_concurrent_runs: null,
+    max_queued_runs: 10_000,
+    max_attempts: 3,
+    max_answer_bytes: 4_194_304,
+  },
   metadata: {},
 };
 const triggers = [{ name: "Payments", prompt_prefix: "A payment came in:", enabled: true }];

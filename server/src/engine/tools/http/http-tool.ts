@@ -101,9 +101,10 @@ async function send(request: HttpRequest, { grant, operation, services, context 
       signal: AbortSignal.any([context.signal, timeUp]),
       ...(request.body === undefined ? {} : { body: request.body }),
     });
-    return await readResponse(response, grant.max_response_bytes, scrubberFor(secrets));
+    return await readResponse(response, { maxBytes: grant.max_response_bytes, scrubber: scrubberFor(secrets), hold: context.hold });
   } catch (thrown) {
     context.signal.throwIfAborted();
+    if (thrown instanceof ToolFailure) throw thrown;
     const effect = operation.safe_to_repeat ? "" : " It may or may not have taken effect.";
     if (timeUp.aborted) throw new ToolFailure(`There was no whole answer within ${grant.timeout_seconds} seconds.${effect}`);
     if (thrown instanceof EgressRefused) throw new ToolFailure(thrown.message);

@@ -1,3 +1,6 @@
+import type { ByteHold } from "../../../base/byte-budget.ts";
+import { memoryIsUsedUp } from "../../call-meter.ts";
+import { ToolFailure } from "../../tool.ts";
 import type { Scrubber } from "./scrub-secrets.ts";
 
 /** What the model is shown of an answer. */
@@ -12,8 +15,35 @@ export interface HttpResult {
 /** Headers that say something to a model; the others would only take its room. */
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
-/** Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the body off. */
-export async function readResponse(response: Response, maxBytes: number, scrubber: Scrubber): Promise<HttpResult> {
+/** Bytes of memory for each byte of a body that is read: its pieces, the joined bytes, its text and the value of that. */
+const heldPerByte = 6;
+
+interface Reading {
+  /** Bytes of the body that are shown. */
+  readonly maxBytes: number;
+  readonly scrubber: Scrubber;
+  /** Counts the body while it is read. */
+  readonly hold?: ByteHold | undefined;
+}
+
+/**
+ * Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the body off.
+ * @throws {ToolFailure} the run's workspace holds too much already.
+ */
+export async function readResponse(response: Response, { maxBytes, scrubber, hold }: Reading): Promise<HttpResult> {
+  let held = 0;
+  const count = (bytes: number) => {
+    if (hold?.grow(heldPerByte * bytes) === false) throw new ToolFailure(`The answer was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
+    held += heldPerByte * bytes;
+  };
+  try {
+    return await read(response, maxBytes, scrubber, count);
+  } finally {
+    hold?.shrink(held);
+  }
+}
+
+async function read(response: Response, maxBytes: number, scrubber: Scrubber, count: (bytes: number) => void): Promise<HttpResult> {
   const headers = shownHeaders.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, scrubber.text(value).slice(0, 1_000)]];
@@ -22,7 +52,7 @@ export async function readResponse(response: Response, maxBytes: number, scrubbe
   const redirected = response.status >= 300 && response.status < 400 && response.headers.has("location");
 
   // Beyond the limit as many bytes as a secret may take, in UTF-16 too, so that none is cut in two and shown by half.
-  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.longest);
+  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.longest, count);
   const isCut = bytes.length > maxBytes;
   const encoding = encodingOf(response.headers.get("content-type"));
   const text = decoded(bytes, encoding, { fatal: true, isCut });
@@ -46,16 +76,17 @@ function shownBody(text: string, end: number | undefined, scrubber: Scrubber): u
   }
 }
 
-async function firstBytes(response: Response, count: number): Promise<Uint8Array> {
+async function firstBytes(response: Response, maxBytes: number, count: (bytes: number) => void): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
+    count(chunk.length);
     chunks.push(chunk);
     size += chunk.length;
     // Leaving the loop cancels the body, which ends the exchange.
-    if (size > count) break;
+    if (size > maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, count + 1);
+  return Buffer.concat(chunks).subarray(0, maxBytes + 1);
 }
 
 /** UTF-8 unless the type names another encoding that there is. */

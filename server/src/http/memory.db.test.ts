@@ -1,0 +1,101 @@
+import { connect, type Socket } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { says, startModelServer } from "../../test/model-server.ts";
+import type { HeapGuard } from "../base/heap-guard.ts";
+
+const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
+/** Bodies and answers may hold 30 MiB, those of one caller 22.5 MiB. */
+const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap });
+
+function setFull(isFull: boolean): void {
+  heap.isFull = isFull;
+  heap.onChange(isFull);
+}
+
+/** Sends all but the last byte of a body of 1 MiB, and keeps the connection. */
+async function sendSlowly(agent: { id: string; token: string }): Promise<Socket> {
+  const { hostname, port } = new URL(beckon.url);
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  const head = `POST /api/public/agents/${agent.id}/invoke HTTP/1.1\r\nhost: ${hostname}\r\nx-api-key: ${agent.token}\r\ncontent-length: 1048576\r\n\r\n`;
+  await new Promise((resolve) => socket.write(head + "x".repeat(1_048_575), resolve));
+  return socket;
+}
+
+test("more large bodies than one caller may send at once are answered with 503, another caller's is not", async () => {
+  const [greedy, other] = [await beckon.createAgent(), await beckon.createAgent()];
+  const large = "x".repeat(1_040_000);
+  expect((await beckon.invoke(greedy, large)).status).toBe(200);
+  const sockets = await Promise.all(Array.from({ length: 3 }, () => sendSlowly(greedy)));
+  const refused = await eventually("a refused body", async () => {
+    const answer = await beckon.invoke(greedy, large);
+    return answer.status === 503 ? answer : undefined;
+  });
+  expect([refused.body.code, refused.headers.get("retry-after")]).toEqual(["unavailable", "1"]);
+  expect((await beckon.invoke(other, large)).status).toBe(200);
+  expect((await beckon.invoke(greedy, "small")).status).toBe(200);
+  for (const socket of sockets) socket.destroy();
+  await eventually("room for its bodies again", async () => (await beckon.invoke(greedy, large)).status === 200 || undefined);
+});
+
+test("an output that is too large to be sent now is answered with 503 and the run's id", async () => {
+  const server = await startModelServer();
+  onTestFinished(() => server.close());
+  server.script(says("x".repeat(5_000_000)));
+  const { name } = await beckon.createProvider(server.url, "large");
+  const agent = await beckon.createAgent({ model: `${name}/scripted`, limits: { max_answer_bytes: 6_000_000 } });
+  const { status, body, headers } = await beckon.invoke(agent, "hello");
+  expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", "1"]);
+  expect(body.error).toContain(body.run_id);
+});
+
+test("a page of runs ends early when their texts are large, and its cursor goes on with the next", async () => {
+  const server = await startModelServer();
+  onTestFinished(() => server.close());
+  server.script(says("x".repeat(1_500_000)));
+  const { name } = await beckon.createProvider(server.url, "paged");
+  const agent = await beckon.createAgent({ model: `${name}/scripted` });
+  const made = [];
+  for (let n = 0; n < 5; n++) made.unshift((await beckon.invoke(agent, "hello")).body.run_id);
+  const pages: string[][] = [];
+  for (let after: string | null = ""; after !== null; ) {
+    const { body }: { body: { data: { id: string }[]; next: string | null } } = await beckon.call(
+      `/agents/${agent.id}/runs?limit=100${after === "" ? "" : `&after=${after}`}`,
+    );
+    pages.push(body.data.map(({ id }) => id));
+    after = body.next;
+  }
+  expect(pages.map(({ length }) => length)).toEqual([2, 2, 1]);
+  expect(pages.flat()).toEqual(made);
+});
+
+test("while the heap is full nothing is started, and all is as before when it is not any more", async () => {
+  const agent = await beckon.createAgent();
+  const trigger = await beckon.createTrigger(agent.id);
+  setFull(true);
+  expect((await fetch(`${beckon.url}/readyz`)).status).toBe(503);
+  const answers = [await beckon.invoke(agent, "hello"), await beckon.call(trigger.url, { credential: null, body: "hello" })];
+  for (const { status, body, headers } of answers) {
+    expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", "5"]);
+  }
+  setFull(false);
+  expect((await fetch(`${beckon.url}/readyz`)).status).toBe(200);
+  expect((await beckon.invoke(agent, "hello")).status).toBe(200);
+});
+
+test("a run that another process has accepted meanwhile is not lost: it is executed when there is memory again", async () => {
+  const agent = await beckon.createAgent();
+  const door = await beckon.another({ settings: { BECKON_ROLE: "api" } });
+  onTestFinished(() => door.stop());
+  setFull(true);
+  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "kept" } });
+  const { data } = await eventually("the run in the queue", async () => {
+    const { body } = await beckon.call(`/agents/${agent.id}/runs`);
+    return body.data.length === 1 ? body : undefined;
+  });
+  expect(data[0].status).toBe("queued");
+  setFull(false);
+  expect((await invoked).body.output).toBe("kept");
+});

@@ -1,0 +1,117 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { eventually } from "../../test/eventually.ts";
+import { startHeldModel } from "../../test/held-model.ts";
+import { type HeldTool, heldTool } from "../../test/held-tool.ts";
+import { says, startModelServer } from "../../test/model-server.ts";
+import { insertStranger } from "../../test/workspace-key.ts";
+import type { Tool } from "../engine/index.ts";
+
+/** Runs may hold 60 MiB, those of one workspace 45 MiB. */
+const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
+const shareKib = 45 * 1024;
+
+const tools = { current: heldTool() };
+const shared: Tool = { ...tools.current.tool, execute: (args, context) => tools.current.tool.execute(args, context) };
+const beckon = await startTestBeckon(settings, { tools: [shared] });
+const stranger = await insertStranger(beckon);
+
+function freshTool() {
+  const held = heldTool();
+  tools.current = held;
+  onTestFinished(() => held.letGo());
+  return held;
+}
+
+/** Begins a run and does not wait for it. */
+async function begin(agent: { id: string; token: string }, input: string): Promise<string> {
+  const { status, body } = await beckon.invoke(agent, input, { prefer: "respond-async" });
+  expect(status).toBe(202);
+  return body.run_id;
+}
+
+const read = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
+const over = (runId: string) =>
+  eventually(`the end of ${runId}`, async () => {
+    const run = await read(runId);
+    return run.finished_at === null ? undefined : run;
+  });
+const typesOf = async (runId: string) => (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
+
+/** A run of `default` that leaves less of the workspace's share than a run needs to begin. */
+async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
+  const runId = await begin(await beckon.createAgent(), `/call hold {"kib": ${shareKib - lessKib - 40}}`);
+  await held.called(1);
+  return runId;
+}
+
+test("a workspace that has used up its share waits, and another one's runs all succeed at once", async () => {
+  const held = freshTool();
+  const agent = await beckon.createAgent();
+  const full = await fillShare(held);
+  const waiting = await begin(agent, "waits for memory");
+  const queued = await eventually("a run that is queued, since one waits", async () => {
+    const runId = await begin(agent, "waits in the queue");
+    return (await read(runId)).status === "queued" ? runId : undefined;
+  });
+  const { body } = await beckon.call("/agents", { credential: stranger, body: { name: "Other", model: "demo/echo" } });
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => beckon.invoke(body.data, `hello ${n}`)));
+  expect(answers.map(({ status, body: { output } }) => [status, output])).toEqual(
+    Array.from({ length: 20 }, (_, n) => [200, `hello ${n}`]),
+  );
+  expect([(await read(waiting)).status, await typesOf(waiting)]).toEqual(["running", ["run.started"]]);
+  expect((await read(queued)).status).toBe("queued");
+
+  held.letGo();
+  for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
+});
+
+test("a run that waits is ended at once when it is cancelled, and when its time is over", async () => {
+  const held = freshTool();
+  const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });
+  await fillShare(held);
+  const late = await begin(hasty, "too late");
+  expect(await over(late)).toMatchObject({ status: "failed", error: { code: "deadline_exceeded" } });
+  const cancelled = await begin(hasty, "cancelled");
+  await beckon.call(`/runs/${cancelled}/cancel`, { method: "POST" });
+  expect(await over(cancelled)).toMatchObject({ status: "cancelled" });
+});
+
+test("a large input that waits is read again when there is memory for it", async () => {
+  const held = freshTool();
+  const agent = await beckon.createAgent();
+  await fillShare(held);
+  const input = "é".repeat(200_000);
+  const waiting = await begin(agent, input);
+  held.letGo();
+  expect(await over(waiting)).toMatchObject({ status: "succeeded", output: input });
+});
+
+describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stream) => {
+  test("does not wait for more: it fails, and says why and what to do", async () => {
+    const held = freshTool();
+    const model = await startHeldModel(beckon, says("x".repeat(600_000)));
+    const agent = await beckon.createAgent({ model: model.model, model_settings: { stream } });
+    const runId = await begin(agent, "hello");
+    await model.reached(1);
+    await fillShare(held, 64);
+    model.release();
+    const { status, error } = await over(runId);
+    expect([status, error.code]).toEqual(["failed", "model_error"]);
+    expect(error.message).toMatch(/all the memory .* \(45 MiB\).*Start fewer runs at once.*BECKON_MEMORY_BUDGET_MIB/);
+  });
+
+  test("has an answer of 4 MiB at most, unless its agent says otherwise", async () => {
+    const server = await startModelServer();
+    onTestFinished(() => server.close());
+    server.script(says("x".repeat(4_300_000)));
+    const { name } = await beckon.createProvider(server.url, `large-${stream}`);
+    const agent = await beckon.createAgent({ model: `${name}/scripted`, model_settings: { stream } });
+    const refused = await beckon.invoke(agent, "hello");
+    expect([refused.status, refused.body.code]).toEqual([500, "model_error"]);
+    expect(refused.body.error).toMatch(/larger than 4194304 bytes, the agent's limits.max_answer_bytes/);
+    expect(server.requests).toHaveLength(1);
+    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_answer_bytes: 5_000_000 } } });
+    expect((await beckon.invoke(agent, "hello")).body.output).toHaveLength(4_300_000);
+  });
+});
