@@ -11,6 +11,7 @@
 /** From the top down. A floor may import what stands below it, and never what stands beside it. */
 const floors = [
   { name: "the doors", members: ["http", "worker"] },
+  { name: "the supervisor", members: ["supervisor"] },
   { name: "triggers", members: ["triggers"] },
   { name: "runs", members: ["runs"] },
   { name: "agents", members: ["agents"] },
@@ -18,7 +19,7 @@ const floors = [
   { name: "members", members: ["members"] },
   {
     name: "the other nouns and the engine",
-    members: ["tokens", "keys", "events", "subscriptions", "usage", "providers", "accounts", "engine"],
+    members: ["tokens", "keys", "events", "subscriptions", "usage", "providers", "accounts", "credentials", "processes", "engine"],
   },
   { name: "base", members: ["base"] },
 ];

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
-import { serverFlags } from "../server/src/supervise-servers.ts";
+import { serverFlags } from "../server/src/supervisor/keep-servers.ts";
 import { median } from "./against/statistics.ts";
 import { openApi } from "./api.ts";
 import { type Case, casesNamed, measureCase, models, type Prepared, shapeOf } from "./cases.ts";

@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { createLog } from "../server/src/base/log.ts";
-import { serverFlags } from "../server/src/supervise-servers.ts";
+import { serverFlags } from "../server/src/supervisor/keep-servers.ts";
 import { openApi } from "./api.ts";
 import { withCleanUp } from "./clean-up.ts";
 import { prepareAgent } from "./prepare-agent.ts";

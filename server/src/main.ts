@@ -15,12 +15,12 @@ import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { settleHistory } from "./events/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
 import { countFailedAuthentications, defaultStreamLimits, listen, openStreams, type StreamLimits } from "./http/index.ts";
-import { keepLease } from "./keep-lease.ts";
 import { recordKeyUse } from "./keys/index.ts";
+import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { operatorProviders } from "./providers/index.ts";
-import { createRuntime, drainRuns, recordDeaths, registerProcess } from "./runs/index.ts";
+import { createRuntime, drainRuns } from "./runs/index.ts";
 import { settleMasterKey } from "./settle-master-key.ts";
-import { type Demo, parseFromSupervisor, type Ready } from "./supervisor-messages.ts";
+import { type Demo, parseFromSupervisor, type Ready } from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
 
@@ -120,7 +120,16 @@ async function build(
     operator: operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders }),
   });
   opened.defer(() => runtime.wakeUps.close());
-  const lease = keepLease(runtime, config.leaseSeconds);
+  const lease = keepLease({
+    own: runtime.process,
+    connection: database.lease,
+    leaseSeconds: config.leaseSeconds,
+    wakeUps: runtime.wakeUps,
+    log,
+    dropRuns: () => {
+      for (const live of runtime.live.values()) live.stop("fenced");
+    },
+  });
   opened.defer(() => lease.stop());
   const worker = startWorker(runtime, { recordLapsed: lease.recordLapsed });
   opened.defer(() => worker.stop());
@@ -157,7 +166,7 @@ async function build(
     demo: made === undefined ? null : shown(made, url),
     created: made !== undefined,
     setupToken: setupToken ?? null,
-    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.processId),
+    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.process.id),
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
       const graceOver = elapsed() + config.drainSeconds * 1_000;

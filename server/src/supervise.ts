@@ -8,10 +8,8 @@ import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
 import { keepSecret } from "./base/secrets/index.ts";
-import { type ClaimedPort, claimPort } from "./claim-port.ts";
 import { type Config, readConfig } from "./config.ts";
-import { greeting } from "./supervise-greeting.ts";
-import { keepServers } from "./supervise-servers.ts";
+import { type ClaimedPort, claimPort, greeting, keepServers } from "./supervisor/index.ts";
 
 /**
  * The parent of everything: it locks the data folder, keeps the secrets, runs PostgreSQL unless DATABASE_URL names one, and keeps

@@ -1,16 +1,8 @@
 import { sleep } from "./base/clock.ts";
 import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
-import {
-  cancelledRuns,
-  claimRuns,
-  executeLostClaims,
-  expireQueued,
-  forgetDead,
-  type Runtime,
-  stopHere,
-  takeOverRuns,
-} from "./runs/index.ts";
+import { forgetDead } from "./processes/index.ts";
+import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, type Runtime, stopHere, takeOverRuns } from "./runs/index.ts";
 
 /** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
@@ -50,7 +42,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
       await attempt("looking for lost claims", () => executeLostClaims(runtime));
       runtime.wakeWorker();
       await attempt("looking for cancelled runs", async () => {
-        const runIds = await cancelledRuns(runtime.database.engine, runtime.processId);
+        const runIds = await cancelledRuns(runtime.database.engine, runtime.process.id);
         for (const runId of runIds) runtime.live.get(runId)?.stop("cancelled");
       });
       if (turn % sweepEvery === 0) {

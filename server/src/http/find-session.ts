@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { unauthorizedMessage } from "../runs/index.ts";
+import { unauthorizedMessage } from "../credentials/index.ts";
 import { requireOwnSite } from "./own-site.ts";
 import { addressOf, headerOf } from "./request.ts";
 import type { Services } from "./services.ts";

@@ -10,8 +10,8 @@ const mostPending = 5_000;
  * and a batch that failed, which is tried until it is written.
  */
 export async function isReady({ database, runtime }: Pick<Services, "database" | "runtime">): Promise<boolean> {
-  const { draining, starts, appends, leaseFailing, heap } = runtime;
+  const { draining, starts, appends, process, heap } = runtime;
   if (draining || starts.pending >= mostPending) return false;
-  if (heap.isFull || leaseFailing || starts.stalled || appends.stalled) return false;
+  if (heap.isFull || process.leaseFailing || starts.stalled || appends.stalled) return false;
   return isUsable(database);
 }

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import { hashCredential } from "../base/secrets/index.ts";
-import type { HeldCredential } from "../runs/index.ts";
+import type { StreamCredential } from "../credentials/index.ts";
 import type { Authenticated } from "./authenticate.ts";
 import { headerOf } from "./request.ts";
 
 /** What this request was authenticated with, as it is looked at again while its stream is open. */
-export function heldBy({ actor, sessionId }: Authenticated, incoming: IncomingMessage): Pick<HeldCredential, "kind" | "id"> {
+export function heldBy({ actor, sessionId }: Authenticated, incoming: IncomingMessage): Pick<StreamCredential, "kind" | "id"> {
   switch (actor.kind) {
     case "token":
     case "key":

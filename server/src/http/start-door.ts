@@ -1,6 +1,7 @@
 import type { ByteHold } from "../base/byte-budget.ts";
 import { attempt, Refusal, type Result } from "../base/errors.ts";
-import { type Caller, callerId, type Started, type StartRequest, startRun, unauthorizedMessage } from "../runs/index.ts";
+import { unauthorizedMessage } from "../credentials/index.ts";
+import { type Caller, callerId, type Started, type StartRequest, startRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
 import { bindKey } from "./idempotency-key.ts";
 import { readBody } from "./read-body.ts";

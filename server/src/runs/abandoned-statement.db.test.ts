@@ -2,12 +2,12 @@ import { eventData, type NewEvent } from "@beckon/contract";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne } from "../../test/tenant.ts";
+import { recordDeaths } from "../processes/process-store.ts";
 import { countSuspects } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readJournal } from "./journal-store.ts";
-import { recordDeaths } from "./process-store.ts";
 import { readOutcome } from "./result-store.ts";
 
 const { database } = await testDatabase();

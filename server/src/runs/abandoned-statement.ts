@@ -1,6 +1,7 @@
 import type { Database, Parameters, Statement } from "../base/database/index.ts";
+import { engineVersion } from "../base/engine-version.ts";
 import { type Claimant, claim, claimStatement, exceptOf, type LastAttempt, type Taken } from "./claim-statement.ts";
-import { engineVersion, type RunRef } from "./run.ts";
+import type { RunRef } from "./run.ts";
 
 /**
  * Running runs whose owner is on record as dead, never by an expired lease alone: that is for whoever records the death. From the dead to

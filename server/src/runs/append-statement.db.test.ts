@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../test/tenant.ts";
 import { newId } from "../base/ids.ts";
+import { recordDeaths } from "../processes/process-store.ts";
 import { type AppendRow, appendToRuns } from "./append-statement.ts";
 import { toEntry } from "./journal-entry.ts";
 import { readEvents, readJournal } from "./journal-store.ts";
-import { recordDeaths } from "./process-store.ts";
 
 const { database } = await testDatabase();
 const agent = await seedAgent(database);

@@ -4,11 +4,11 @@ import { appendRow, type SeededAgent, seedAgent, seedProcess, seedWorkspace, sta
 import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
+import { recordDeaths } from "../processes/process-store.ts";
 import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
 import { appendToRuns } from "./append-statement.ts";
 import { claimLimited, claimQueued } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
-import { recordDeaths } from "./process-store.ts";
 import { readOutcome } from "./result-store.ts";
 import type { StartedRun } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";

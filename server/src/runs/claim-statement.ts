@@ -1,8 +1,8 @@
 import { maxAttemptsLimit } from "@beckon/contract";
 import { type Database, type Parameters, type Statement, statement } from "../base/database/index.ts";
+import { engineVersion } from "../base/engine-version.ts";
 import { insertEvents } from "../events/index.ts";
 import { addEvents } from "./end-runs.ts";
-import { engineVersion } from "./run.ts";
 
 /** A run this process has just become the owner of. */
 export interface ClaimedRun {

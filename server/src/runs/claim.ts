@@ -85,7 +85,8 @@ async function take(
   claim: (claim: Claimant) => Promise<Taken>,
   { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
-  const { room, processId: owner } = runtime;
+  const { room } = runtime;
+  const owner = runtime.process.id;
   const mayTake = room.open && (onlyToEnd || !runtime.heap.isFull);
   const limit = mayTake ? Math.min(most, onlyToEnd ? most : room.max - room.taken) : 0;
   if (limit <= 0) return "full";

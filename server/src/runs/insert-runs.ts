@@ -1,6 +1,6 @@
+import { engineVersion } from "../base/engine-version.ts";
 import { insertEvents } from "../events/index.ts";
 import { insertResults } from "./end-runs.ts";
-import { engineVersion } from "./run.ts";
 
 /** Statuses that a run can be created with. `waiting`: held until somebody releases it. `failed`: never executes. */
 export type InitialStatus = "running" | "queued" | "waiting" | "failed";

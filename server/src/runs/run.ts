@@ -9,12 +9,6 @@
  * running run names owner, fence and last_seq: after a claim by another process the former owner writes nothing more.
  */
 
-/**
- * What this code can execute: kept with each run and each process, and raised when a journal written by the new code
- * cannot be continued by the old.
- */
-export const engineVersion = 1;
-
 /** The run's lasting facts, as its executor and its watchers know it. */
 export interface RunRef {
   readonly runId: string;

@@ -9,6 +9,7 @@ import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import { type Circuits, circuitPolicy, createCircuits, type Tool } from "../engine/index.ts";
 import { createTail, type Tail } from "../events/index.ts";
+import { OwnProcess } from "../processes/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 import type { Claimant, LastAttempt } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
@@ -26,8 +27,7 @@ export interface Runtime {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly log: Log;
-  /** This process in `processes`. A process declared dead goes on under a new id. */
-  processId: string;
+  readonly process: OwnProcess;
   readonly starts: Gatherer<StartRow, StartAnswer>;
   readonly appends: Gatherer<AppendRow, AppendAnswer>;
   /** Runs that this process executes, by id. */
@@ -55,8 +55,6 @@ export interface Runtime {
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
   readonly room: Room;
-  /** The last renewal of the lease failed. */
-  leaseFailing: boolean;
   /** Bytes that runs hold in memory, by workspace. */
   readonly budget: ByteBudget;
   /** Bytes of large request bodies and answers, by workspace or, before that is known, by credential or address. */
@@ -144,7 +142,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     database,
     sealer: options.sealer,
     log: options.log,
-    processId: options.processId ?? newId("prc"),
+    process: new OwnProcess(options.processId ?? newId("prc")),
     starts: gather({
       write: (rows, options) => told(startRuns(database, rows, { ...options, full: budget.waitingOwners })),
       order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
@@ -178,7 +176,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     egress: options.egress,
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
-    leaseFailing: false,
     budget,
     exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
     heap,

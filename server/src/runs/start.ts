@@ -4,6 +4,7 @@ import { databaseAway, failureKind, GiveUp } from "../base/database/index.ts";
 import { messageOf, Refusal, type Result } from "../base/errors.ts";
 import { mismatch } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
+import { unauthorizedMessage } from "../credentials/index.ts";
 import { deletedRun } from "./access.ts";
 import { cancelStored } from "./cancel-statement.ts";
 import { executeOwned, type OwnedRun } from "./execute.ts";
@@ -32,10 +33,6 @@ export interface Started extends RunRef {
   /** An earlier request with this Idempotency-Key started it. */
   readonly replayed: boolean;
 }
-
-/** One answer for every credential that does not stand, so that it tells nothing about what exists. */
-export const unauthorizedMessage =
-  "The credential is missing, malformed or no longer valid. Send a valid one as the header x-api-key or, to fire a trigger, in its URL; if it was rotated or revoked, get the new one.";
 
 /** Milliseconds that a caller waits for the database before it is told 503. */
 const startWaitMs = 5_000;
@@ -143,7 +140,7 @@ async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswe
     room.taken < room.max &&
     !runtime.heap.isFull;
   if (hasRoom) room.taken++;
-  const owner = runtime.processId;
+  const owner = runtime.process.id;
   const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
   const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
   const unanswered: UnansweredStart = { refused: false, claimed: undefined, settled };

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { newId } from "../../src/base/ids.ts";
-import { parseFromServer } from "../../src/supervisor-messages.ts";
+import { parseFromServer } from "../../src/supervisor/messages.ts";
 
 /** One place of the fleet: a server process, or the gap until its successor is ready. */
 export interface Server {

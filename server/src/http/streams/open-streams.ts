@@ -4,7 +4,7 @@ import { sleep } from "../../base/clock.ts";
 import { type Database, failureKind } from "../../base/database/index.ts";
 import { messageOf, Refusal } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { type HeldCredential, unauthorizedMessage, whatStands } from "../../runs/index.ts";
+import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
 import { gone, type Request } from "../request.ts";
 import { type EventSource, type Timing, writeStream } from "./write-stream.ts";
 
@@ -20,7 +20,7 @@ export interface Streams {
 /** Room for one stream. It is given back by `release`, or when the stream has ended. */
 export interface Reservation {
   /** Answers with the source's events for as long as the credential stands. */
-  answer(c: Request, source: EventSource, held: HeldCredential, headers?: Readonly<Record<string, string>>): Response;
+  answer(c: Request, source: EventSource, held: StreamCredential, headers?: Readonly<Record<string, string>>): Response;
   /** Does nothing once there is an answer. */
   release(): void;
 }
@@ -46,7 +46,7 @@ export const defaultStreamLimits: StreamLimits = {
 };
 
 interface OpenStream {
-  readonly held: HeldCredential;
+  readonly held: StreamCredential;
   /** Ends it: its credential does not stand any more. */
   readonly revoke: () => void;
 }
@@ -70,7 +70,7 @@ export function openStreams({ database, log }: { database: Database; log: Log },
       const groups = Map.groupBy(open, ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`);
       const asked = [...groups.values()].flatMap(([first]) => first?.held ?? []);
       try {
-        const standing = await whatStands(database, asked);
+        const standing = await stillValid(database, asked);
         for (const [first, ...more] of groups.values()) {
           if (first !== undefined && !standing.has(first.held)) for (const stream of [first, ...more]) stream.revoke();
         }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { greeting } from "./supervise-greeting.ts";
+import { greeting } from "./greeting.ts";
 
 const ready = { type: "ready", url: "http://127.0.0.1:3000", demo: null, created: true } as const;
 const greet = (setup_token: string | null) =>

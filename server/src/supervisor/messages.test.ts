@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseFromServer, parseFromSupervisor } from "./supervisor-messages.ts";
+import { parseFromServer, parseFromSupervisor } from "./messages.ts";
 
 test("a message that fits is read without what it has beyond", () => {
   const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };

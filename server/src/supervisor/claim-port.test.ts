@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { ConfigError } from "./base/errors.ts";
+import { ConfigError } from "../base/errors.ts";
 import { claimPort } from "./claim-port.ts";
 
 async function claim(host: string, port: number): Promise<{ fd: number; server: Server; port: number }> {

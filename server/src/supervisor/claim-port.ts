@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import net from "node:net";
-import { ConfigError } from "./base/errors.ts";
-import { listenError } from "./base/listen-error.ts";
+import { ConfigError } from "../base/errors.ts";
+import { listenError } from "../base/listen-error.ts";
 
 /** A port that this process has bound for its servers, which listen on it together. */
 export interface ClaimedPort {

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { checkout, postmasterPid, type Supervisor, startSupervisor, temporaryFolder } from "../test/fixtures/supervisor.ts";
-import { openNamespace, withoutNamespaces } from "../test/fixtures/without-namespaces.ts";
+import { checkout, postmasterPid, type Supervisor, startSupervisor, temporaryFolder } from "../../test/fixtures/supervisor.ts";
+import { openNamespace, withoutNamespaces } from "../../test/fixtures/without-namespaces.ts";
 
 /** These are about who may enter which folder, and need root to take on other users. For anybody else every other test is one. */
 const asRoot = test.runIf(process.geteuid?.() === 0 && process.platform === "linux");

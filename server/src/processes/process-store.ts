@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import { engineVersion } from "./run.ts";
+import { engineVersion } from "../base/engine-version.ts";
 
 /** Anything that runs a query: a pool, or the lease's own connection. */
 type Queryable = Pick<Database["engine"], "query">;
@@ -50,14 +50,4 @@ export async function recordDeaths(connection: Queryable, dead: readonly string[
     "update processes set died_at = now() where died_at is null and id <> $1 and ($2::text[] is null or id = any ($2))",
     [survivor, dead === "all" ? null : dead],
   );
-}
-
-/** Runs of this process that somebody has asked to cancel, perhaps through another process. */
-export async function cancelledRuns(connection: Queryable, owner: string): Promise<string[]> {
-  const { rows } = await connection.query<{ id: string }>({
-    name: "cancelled-runs",
-    text: "select id from runs where status = 'running' and owner = $1 and cancel_requested_at is not null",
-    values: [owner],
-  });
-  return rows.map((row) => row.id);
 }

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { type SeededAgent, seedAgent, seedTrigger } from "../../test/tenant.ts";
-import { type HeldCredential, whatStands } from "./standing-statement.ts";
+import { type StreamCredential, stillValid } from "./still-valid-statement.ts";
 
 const { database } = await testDatabase();
 
-const heldToken = (agent: SeededAgent, more: Partial<HeldCredential> = {}): HeldCredential => ({
+const heldToken = (agent: SeededAgent, more: Partial<StreamCredential> = {}): StreamCredential => ({
   kind: "token",
   id: agent.hash.toString("hex"),
   workspaceId: agent.workspaceId,
@@ -18,7 +18,7 @@ const heldToken = (agent: SeededAgent, more: Partial<HeldCredential> = {}): Held
 let users = 0;
 
 /** A member who is signed in. */
-async function heldSession(workspaceId: string, role: string): Promise<HeldCredential> {
+async function heldSession(workspaceId: string, role: string): Promise<StreamCredential> {
   const id = `user_${++users}`;
   const { engine } = database;
   await engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [id, `${id}@example.com`]);
@@ -27,18 +27,18 @@ async function heldSession(workspaceId: string, role: string): Promise<HeldCrede
   return { kind: "session", id, workspaceId, scope: "runs:read", agentIds: null };
 }
 
-const stands = async (held: HeldCredential) => (await whatStands(database, [held])).has(held);
+const stands = async (held: StreamCredential) => (await stillValid(database, [held])).has(held);
 
 test("of many, those that stand are told from the others", async () => {
   const agents = await Promise.all(Array.from({ length: 6 }, () => seedAgent(database)));
   const held = agents.map((agent) => heldToken(agent));
   const dead = held.filter((_, index) => index % 2 === 0);
   for (const { id } of dead) await database.engine.query("delete from tokens where hash = $1", [Buffer.from(id, "hex")]);
-  expect(await whatStands(database, held)).toEqual(new Set(held.filter((each) => !dead.includes(each))));
+  expect(await stillValid(database, held)).toEqual(new Set(held.filter((each) => !dead.includes(each))));
 });
 
 test("none is asked for: none stands", async () => {
-  expect(await whatStands(database, [])).toEqual(new Set());
+  expect(await stillValid(database, [])).toEqual(new Set());
 });
 
 test("a token stands for its own agent and workspace only", async () => {

@@ -1,4 +1,4 @@
-import type { Ready } from "./supervisor-messages.ts";
+import type { Ready } from "./messages.ts";
 
 /** What a person at the terminal needs after a start: where Beckon is, where its keys are, and two lines to paste. */
 export function greeting({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { heapFlags } from "./supervise-servers.ts";
+import { heapFlags } from "./keep-servers.ts";
 
 const gib = 1024 ** 3;
 

@@ -5,7 +5,7 @@ import type { Database } from "../base/database/index.ts";
  * A credential that was accepted a while ago, and what for. `id` is the SHA-256 of an agent token or a key, in hex, or the id of a session.
  * `agentIds`: what is read is of these agents; null: of the whole workspace.
  */
-export interface HeldCredential {
+export interface StreamCredential {
   readonly kind: keyof typeof standing;
   readonly id: string;
   readonly workspaceId: string;
@@ -39,7 +39,7 @@ const text = `with held as (
     ${Object.values(standing).join("\n    union all\n    ")}`;
 
 /** Those that still stand, by one query for all. Runs under all workspaces, as that which accepted them did. */
-export async function whatStands<T extends HeldCredential>(database: Database, held: readonly T[]): Promise<Set<T>> {
+export async function stillValid<T extends StreamCredential>(database: Database, held: readonly T[]): Promise<Set<T>> {
   const { rows } = await database.engine.query<{ n: string }>({
     name: "what-stands",
     text,

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { totalmem } from "node:os";
-import { elapsed, sleep } from "./base/clock.ts";
-import { exitCodes } from "./base/exit-codes.ts";
-import { newId } from "./base/ids.ts";
-import type { Log } from "./base/log.ts";
-import { parseFromServer, type Ready, type Reaped } from "./supervisor-messages.ts";
+import { elapsed, sleep } from "../base/clock.ts";
+import { exitCodes } from "../base/exit-codes.ts";
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 
 /**
  * Room for objects that live no longer than a request, in MiB. At V8's 16 many are promoted before they die, and collecting them then costs

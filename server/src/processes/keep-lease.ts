@@ -1,13 +1,28 @@
-import { elapsed, sleep } from "./base/clock.ts";
-import { messageOf } from "./base/errors.ts";
-import { newId } from "./base/ids.ts";
-import { type Runtime, recordDeaths, recordLapsed, registerProcess, renewLease } from "./runs/index.ts";
+import { elapsed, sleep } from "../base/clock.ts";
+import type { Database, WakeUps } from "../base/database/index.ts";
+import { messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import type { OwnProcess } from "./own-process.ts";
+import { recordDeaths, recordLapsed, registerProcess, renewLease } from "./process-store.ts";
 
+/** The lease by which this process counts as alive. */
 export interface Lease {
   /** Declares dead who has let its lease lapse, if this process may judge. */
   recordLapsed(): Promise<void>;
   /** Gives the lease back. */
   stop(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  readonly own: OwnProcess;
+  /** A connection of its own, so that no other work holds a renewal up. */
+  readonly connection: Database["lease"];
+  readonly leaseSeconds: number;
+  readonly wakeUps: WakeUps;
+  readonly log: Log;
+  /** Stops what this process executes: others have it by now. */
+  readonly dropRuns: () => void;
 }
 
 /** Between tries of a renewal that fails. */
@@ -21,8 +36,7 @@ const retryMs = 1_000;
  * all have lapsed, and each needs the time to renew. A renewal that failed breaks it too: others may have lapsed in an outage that this
  * process outlasted.
  */
-export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
-  const { lease: connection } = runtime.database;
+export function keepLease({ own, connection, leaseSeconds, wakeUps, log, dropRuns }: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
   const stopping = new AbortController();
   let renewedAt = elapsed();
@@ -30,12 +44,11 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
 
   async function renew(): Promise<void> {
     const askedAt = elapsed();
-    const renewed = await renewLease(connection, runtime.processId, leaseSeconds);
+    const renewed = await renewLease(connection, own.id, leaseSeconds);
     if (renewed === undefined) return startAnew();
-    if (runtime.leaseFailing || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
-    runtime.leaseFailing = false;
+    if (own.leaseFailing || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
+    own.renewed(true);
     renewedAt = askedAt;
-    const { wakeUps } = runtime;
     const wasAlone = wakeUps.alone;
     wakeUps.alone = renewed.alive < 2;
     // The others may not know yet that they are not alone: that somebody speaks tells them.
@@ -43,22 +56,22 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   }
 
   async function startAnew(): Promise<void> {
-    runtime.log.warn({ process_id: runtime.processId }, "this process was declared dead; it drops its runs and goes on under a new id");
-    for (const live of runtime.live.values()) live.stop("fenced");
+    log.warn({ process_id: own.id }, "this process was declared dead; it drops its runs and goes on under a new id");
+    dropRuns();
     const id = newId("prc");
     unbrokenSince = renewedAt = elapsed();
     await registerProcess(connection, id, leaseSeconds);
-    runtime.processId = id;
+    own.continueAs(id);
   }
 
   async function keep(): Promise<void> {
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
-        runtime.leaseFailing = true;
-        runtime.log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again");
+        own.renewed(false);
+        log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again");
       });
       // Readiness waits for the next success, so a failure is not left standing for long.
-      await sleep(runtime.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6, stopping.signal).catch(() => {});
+      await sleep(own.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6, stopping.signal).catch(() => {});
     }
   }
 
@@ -66,14 +79,14 @@ export function keepLease(runtime: Runtime, leaseSeconds: number): Lease {
   return {
     async recordLapsed() {
       const now = elapsed();
-      if (runtime.leaseFailing || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
-      const dead = await recordLapsed(connection, runtime.processId);
-      if (dead.length > 0) runtime.log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
+      if (own.leaseFailing || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
+      const dead = await recordLapsed(connection, own.id);
+      if (dead.length > 0) log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
     },
     async stop() {
       stopping.abort();
       await keeping;
-      await recordDeaths(connection, [runtime.processId], "").catch(() => {});
+      await recordDeaths(connection, [own.id], "").catch(() => {});
     },
   };
 }

@@ -1,0 +1,2 @@
+export { type StreamCredential, stillValid } from "./still-valid-statement.ts";
+export { unauthorizedMessage } from "./unauthorized.ts";
