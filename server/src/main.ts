@@ -170,8 +170,7 @@ async function build(
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
-      runtime.draining = true;
-      runtime.room.open = false;
+      runtime.capacity.drain();
       await worker.stop();
       await drainRuns(runtime, Math.max(0, graceOver - elapsed()));
       await running.disposeAsync();

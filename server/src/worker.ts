@@ -20,8 +20,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   const stopping = new AbortController();
   const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runtime)));
   const takeOvers = serially(stopping.signal, () => attempt("taking over runs", () => takeOverRuns(runtime)));
-  runtime.wakeWorker = claims.wake;
-  runtime.wakeTakeOver = takeOvers.wake;
+  runtime.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
   runtime.wakeUps.onMessage = (message) => hear(runtime, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
@@ -38,9 +37,9 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   async function look(): Promise<void> {
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       await attempt("recording deaths", options.recordLapsed);
-      runtime.wakeTakeOver();
+      runtime.worker.takeOver();
       await attempt("looking for lost claims", () => executeLostClaims(runtime));
-      runtime.wakeWorker();
+      runtime.worker.claim();
       await attempt("looking for cancelled runs", async () => {
         const runIds = await cancelledRuns(runtime.database.engine, runtime.process.id);
         for (const runId of runIds) runtime.live.get(runId)?.stop("cancelled");
@@ -57,7 +56,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   return {
     async stop() {
       stopping.abort();
-      runtime.wakeWorker = runtime.wakeTakeOver = () => {};
+      runtime.worker.disconnect();
       await Promise.all([looking, claims.idle(), takeOvers.idle()]);
     },
   };
@@ -120,6 +119,6 @@ function hear(runtime: Runtime, message: WakeUp | undefined): void {
 }
 
 function lookForQueued(runtime: Runtime): void {
-  runtime.room.queueEmpty = false;
-  runtime.wakeWorker();
+  runtime.capacity.foundQueue({ empty: false });
+  runtime.worker.claim();
 }

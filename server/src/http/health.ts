@@ -10,8 +10,8 @@ const mostPending = 5_000;
  * and a batch that failed, which is tried until it is written.
  */
 export async function isReady({ database, runtime }: Pick<Services, "database" | "runtime">): Promise<boolean> {
-  const { draining, starts, appends, process, heap } = runtime;
-  if (draining || starts.pending >= mostPending) return false;
+  const { capacity, starts, appends, process, heap } = runtime;
+  if (capacity.isDraining || starts.pending >= mostPending) return false;
   if (heap.isFull || process.leaseFailing || starts.stalled || appends.stalled) return false;
   return isUsable(database);
 }

@@ -48,9 +48,9 @@ export function stopRun(runtime: Runtime, runId: string): void {
 }
 
 /** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */
-export function stopHere({ live, wakeTakeOver }: Runtime, runId: string): boolean {
+export function stopHere({ live, worker }: Pick<Runtime, "live" | "worker">, runId: string): boolean {
   const here = live.get(runId);
-  if (here === undefined) wakeTakeOver();
+  if (here === undefined) worker.takeOver();
   else here.stop("cancelled");
   return here !== undefined;
 }

@@ -23,7 +23,7 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
   const limited = () => take(runtime, batch, (claim) => claimLimited(runtime.database, claim));
   const unlimited = async () => {
     const taken = await take(runtime, batch, (claim) => claimQueued(runtime.database, claim));
-    runtime.room.queueEmpty = taken === "all";
+    runtime.capacity.foundQueue({ empty: taken === "all" });
     return taken;
   };
   // Either may come first: always the same one would take all the room for as long as it has a flood.
@@ -67,7 +67,7 @@ export async function executeLostClaims(runtime: Runtime): Promise<void> {
     const found = await findClaimed(runtime.database, claim);
     for (const run of found) {
       if (runtime.live.has(run.runId)) continue;
-      runtime.room.taken++;
+      runtime.capacity.reserve(1);
       execute(runtime, run, claim);
     }
     // One for last attempts is a single statement: it has taken effect, and holds up the next one no more.
@@ -85,13 +85,12 @@ async function take(
   claim: (claim: Claimant) => Promise<Taken>,
   { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
-  const { room } = runtime;
+  const { capacity } = runtime;
   const owner = runtime.process.id;
-  const mayTake = room.open && (onlyToEnd || !runtime.heap.isFull);
-  const limit = mayTake ? Math.min(most, onlyToEnd ? most : room.max - room.taken) : 0;
-  if (limit <= 0) return "full";
+  const limit = onlyToEnd && capacity.isOpen ? most : Math.min(most, capacity.free);
+  if (limit === 0) return "full";
   const claimant = { owner, eventIds: Array.from({ length: limit }, () => newId("evt")), except: runtime.budget.waitingOwners, ...options };
-  room.taken += limit;
+  capacity.reserve(limit);
   let taken: Taken = { runs: [], contended: false };
   try {
     taken = await claim(claimant);
@@ -99,7 +98,7 @@ async function take(
     runtime.unsureClaims.add({ ...claimant, until: elapsed() + unsureMs });
     throw thrown;
   } finally {
-    room.taken -= limit - taken.runs.length;
+    capacity.release(limit - taken.runs.length);
   }
   if (taken.runs.length > 0) runtime.tail.grew();
   for (const run of taken.runs) execute(runtime, run, claimant);
@@ -114,5 +113,5 @@ function execute(runtime: Runtime, run: ClaimedRun, claim: { readonly owner: str
   const cancelRequested = run.cancelRequested || unanswered?.refused === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = executeOwned(runtime, { ...run, owner: claim.owner, lastAttempt, cancelRequested, fromQueue: true });
-  if (lastAttempt !== undefined) void executed.then(() => runtime.wakeTakeOver());
+  if (lastAttempt !== undefined) void executed.then(() => runtime.worker.takeOver());
 }

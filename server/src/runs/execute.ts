@@ -80,10 +80,10 @@ export async function executeOwned(runtime: Runtime, run: OwnedRun): Promise<voi
   live.close();
   hold.release();
   if (runtime.live.get(run.runId) === live) runtime.live.delete(run.runId);
-  runtime.room.taken--;
-  if (limited || !runtime.room.queueEmpty) runtime.wakeWorker();
+  runtime.capacity.release(1);
+  if (limited || !runtime.capacity.queueEmpty) runtime.worker.claim();
   // A process that stops gives what it frees to the others.
-  if (!runtime.room.open) runtime.wakeUps.tell({ kind: "queued" });
+  if (!runtime.capacity.isOpen) runtime.wakeUps.tell({ kind: "queued" });
 }
 
 function report(runtime: Runtime, run: OwnedRun, thrown: unknown): void {

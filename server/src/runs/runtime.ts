@@ -11,6 +11,7 @@ import { type Circuits, circuitPolicy, createCircuits, type Tool } from "../engi
 import { createTail, type Tail } from "../events/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
+import { Capacity } from "./capacity.ts";
 import type { Claimant, LastAttempt } from "./claim-statement.ts";
 import { createFollowers, type Followers } from "./followers.ts";
 import { createHearers, type Hearers } from "./hearers.ts";
@@ -21,6 +22,7 @@ import type { RunRef } from "./run.ts";
 import { type SharedReads, shareReads } from "./shared-reads.ts";
 import type { StartAnswer, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
+import { WorkerCalls } from "./worker-calls.ts";
 
 /** What the verbs of runs share inside one process. */
 export interface Runtime {
@@ -54,29 +56,13 @@ export interface Runtime {
   /** For what a workspace chose: its providers, and where its tools go. */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
-  readonly room: Room;
+  readonly capacity: Capacity;
   /** Bytes that runs hold in memory, by workspace. */
   readonly budget: ByteBudget;
   /** Bytes of large request bodies and answers, by workspace or, before that is known, by credential or address. */
   readonly exchanges: ByteBudget;
   readonly heap: HeapGuard;
-  /** Set while stopping: nothing new is taken, and readiness says so. */
-  draining: boolean;
-  /** Tells the worker that there may be something to claim. */
-  wakeWorker: () => void;
-  /** Tells the worker that there may be something to take over, or to end, of dead processes. */
-  wakeTakeOver: () => void;
-}
-
-/** How many runs this process executes and may execute. */
-export interface Room {
-  readonly max: number;
-  /** Executing, or reserved for a start that is under way. */
-  taken: number;
-  /** Whether the last claim left nothing in the queue: only then a run may be born running, past those that wait. */
-  queueEmpty: boolean;
-  /** Off in a process of role `api`, and while draining. */
-  open: boolean;
+  readonly worker: WorkerCalls;
 }
 
 /** A start whose statement is under way, perhaps on a connection that says no more, while the run it wrote can be claimed. */
@@ -111,24 +97,25 @@ export interface RuntimeOptions {
   readonly operator?: OperatorProviders | undefined;
 }
 
-/** Builds what the verbs of runs share inside one process. */
 /** Shares of `memoryBytes`; outputs are what models say and readers of streams have not taken yet. */
 const memory = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
 /** Builds what the verbs of runs share inside one process. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { database, memoryBytes, heap } = options;
+  const capacity = new Capacity({ max: options.maxRuns, executes: options.executes, heap });
+  const worker = new WorkerCalls();
   const budget = new ByteBudget({
     maxBytes: memoryBytes * memory.runs,
     // Its queued runs were left to wait in the database.
     onServed: () => {
-      runtime.room.queueEmpty = false;
-      runtime.wakeWorker();
+      capacity.foundQueue({ empty: false });
+      worker.claim();
     },
   });
   heap.onChange = (isFull) => {
     budget.paused = isFull;
-    if (!isFull) runtime.wakeWorker();
+    if (!isFull) worker.claim();
   };
   const wakeUps = openWakeUps(database, options.log);
   const tail = createTail({ database, wakeUps, log: options.log });
@@ -138,7 +125,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail.grew();
     return answers;
   };
-  const runtime: Runtime = {
+  return {
     database,
     sealer: options.sealer,
     log: options.log,
@@ -175,13 +162,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     outbound: options.outbound,
     egress: options.egress,
     operator: options.operator,
-    room: { max: options.maxRuns, taken: 0, queueEmpty: false, open: options.executes },
+    capacity,
+    worker,
     budget,
     exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
     heap,
-    draining: false,
-    wakeWorker: () => {},
-    wakeTakeOver: () => {},
   };
-  return runtime;
 }

@@ -47,7 +47,7 @@ const rememberRefusedMs = 30_000;
  *   run that turns out to have been written is cancelled before any model call.
  */
 export async function startRun(runtime: Runtime, request: StartRequest): Promise<Started> {
-  if (runtime.draining) throw stopping();
+  if (runtime.capacity.isDraining) throw stopping();
   if (runtime.heap.isFull) throw outOfMemory();
   const row = requested(request);
   for (;;) {
@@ -131,15 +131,8 @@ interface Claimed {
 }
 
 async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswer | Claimed) & { owner: string }> {
-  const { room } = runtime;
-  const hasRoom =
-    request.body === "good" &&
-    request.details === undefined &&
-    room.open &&
-    room.queueEmpty &&
-    room.taken < room.max &&
-    !runtime.heap.isFull;
-  if (hasRoom) room.taken++;
+  const { capacity } = runtime;
+  const hasRoom = request.body === "good" && request.details === undefined && capacity.tryReserve();
   const owner = runtime.process.id;
   const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
   const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
@@ -150,7 +143,7 @@ async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswe
     if (unanswered.refused) setTimeout(() => runtime.unanswered.delete(row.runId), rememberRefusedMs).unref();
     else runtime.unanswered.delete(row.runId);
     resolveSettled();
-    if (hasRoom && !executes) room.taken--;
+    if (hasRoom && !executes) capacity.release(1);
   };
   try {
     const answer = await runtime.starts.submit(row, {
@@ -176,8 +169,8 @@ async function submit(runtime: Runtime, request: Requested): Promise<(StartAnswe
 
 /** A queued run is for whoever has room: this process, perhaps, and the others. */
 function announceQueued(runtime: Runtime): void {
-  runtime.room.queueEmpty = false;
-  runtime.wakeWorker();
+  runtime.capacity.foundQueue({ empty: false });
+  runtime.worker.claim();
   runtime.wakeUps.tell({ kind: "queued" });
 }
 

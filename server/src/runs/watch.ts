@@ -52,7 +52,7 @@ export async function* watchRun(
         continue;
       }
       const inMemory = eventsInMemory(runtime, run, after, options);
-      const leaving = hearer !== undefined && runtime.draining && !runtime.live.has(run.runId);
+      const leaving = hearer !== undefined && runtime.capacity.isDraining && !runtime.live.has(run.runId);
       if (inMemory !== undefined) {
         following?.leave();
         following = undefined;
