@@ -128,11 +128,10 @@ test("a claim that is under way when the death of its process is recorded is cou
   const { runs } = await claimLastAttempts({ ...database, engine: client } as unknown as Database, claimant(heir), []);
   expect(runs.map(({ runId }) => runId)).toEqual(runIds);
   const recorded = die(heir);
+  const { rows: holders } = await client.query<{ xid: string }>("select pg_current_xact_id()::xid::text as xid");
   await eventually("somebody who waits for the claim", async () => {
-    const { rowCount } = await database.engine.query(
-      "select from pg_stat_activity where wait_event_type = 'Lock' and query like 'update processes%'",
-    );
-    return (rowCount ?? 0) > 0 || undefined;
+    const waiting = "select from pg_locks where not granted and transactionid::text = $1";
+    return (await database.engine.query(waiting, [holders[0]?.xid])).rowCount || undefined;
   });
   await client.query("commit");
   await recorded;
