@@ -16,11 +16,14 @@ async function statuses(url: string): Promise<number[]> {
 
 const all200 = Array.from({ length: 40 }, () => 200);
 
-test("a second install on the port of two processes ends with 78 and names the setting, and the first goes on", async () => {
+test("a second install on the port of two processes ends with 78 and names the setting, and the first goes on", {
+  timeout: 90_000,
+}, async () => {
   const port = await freePort();
   const first = await startProduct(settings(port));
+  const other = settings(port, { BECKON_BOOTSTRAP_KEY: "bootstrap_of_another_install_0123456789" });
   for (const own of [{}, { HOST: "0.0.0.0" }, { BECKON_PROCESSES: "1" }]) {
-    const second = launch(settings(port, { BECKON_BOOTSTRAP_KEY: "bootstrap_of_another_install_0123456789", ...own }));
+    const second = launch({ ...other, ...own });
     expect(await second.exited).toBe(78);
     expect(second.output()).toMatch(/Beckon cannot start\..*EADDRINUSE.*set PORT to another port/);
   }

@@ -41,9 +41,13 @@ export function failureKind(thrown: unknown): FailureKind {
   return lostMessages.test(thrown.message) ? "lost" : "defect";
 }
 
-/** The server is away, or starts or stops. A login that it rejects is none of these: waiting does not help a start. */
+/**
+ * The server is away, or starts or stops, so that a start can wait for it. Not a login that it rejects, and not an error of our own
+ * files, which have a `path`.
+ */
 export function isUnreachable(thrown: unknown): boolean {
-  return failureKind(thrown) === "lost" && !loginCodes.includes(codeOf(thrown));
+  const isFile = thrown instanceof Error && "path" in thrown;
+  return failureKind(thrown) === "lost" && !isFile && !loginCodes.includes(codeOf(thrown));
 }
 
 function codeOf(thrown: unknown): string {
