@@ -20,8 +20,11 @@ export const newAccount = z.object({ name, password });
 /** Body of `POST /setup`: the first owner, by the link that the start has printed. */
 export const setupBody = z.strictObject({ token, name, email, password });
 
-/** Body of `POST /sign-in`. */
-export const signInBody = z.strictObject({ email, password: givenPassword });
+/**
+ * Body of `POST /sign-in`. Several accounts can have one e-mail; among the members of a workspace
+ * it is unique.
+ */
+export const signInBody = z.strictObject({ email, password: givenPassword, workspace_id: cleanText(100).min(1).optional() });
 
 /** Body of `PATCH /me`. */
 export const updateMeBody = z.strictObject({ name: name.optional() });
@@ -32,8 +35,17 @@ export const changePasswordBody = z.strictObject({ current_password: givenPasswo
 /** Body of `POST /password/reset`. */
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
 
-/** Body of `POST /invitations/accept`. A new person gives a name and a password; who has an account is signed in, or gives its password. */
-export const acceptInvitationBody = z.strictObject({ token, name: name.optional(), password: givenPassword.optional() });
+/**
+ * Body of `POST /invitations/accept`. `password`, with `email` or else the invitation's, names an
+ * account there is; if there is none, a `name` makes a new one. Without `password` the account is
+ * the one that is signed in.
+ */
+export const acceptInvitationBody = z
+  .strictObject({ token, name: name.optional(), email: email.optional(), password: givenPassword.optional() })
+  .refine(({ email, password }) => email === undefined || password !== undefined, {
+    path: ["password"],
+    error: "is missing: an email names an account only with its password, or with the password of a new one",
+  });
 
 /** A person. */
 export const user = z.object({

@@ -23,7 +23,10 @@ export const resetLink = z.object({ expires_at: z.iso.datetime() });
 /** Body of `PATCH /members/:user_id`. */
 export const updateMemberBody = z.strictObject({ role });
 
-/** A link by which a person may become a member, once. */
+/**
+ * A link by which a person may become a member, once. `email` is a label: the account is chosen by
+ * whoever accepts.
+ */
 export const invitation = z.object({
   id: z.string(),
   email: z.string(),

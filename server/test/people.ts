@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { Role } from "@beckon/contract";
+import { type Auth, addAccount, createAuth, hashPassword } from "../src/accounts/index.ts";
+import { inAllWorkspaces } from "../src/base/database/index.ts";
+import { parseMasterKey } from "../src/base/secrets/index.ts";
 import { issueSetupToken } from "../src/workspaces/index.ts";
 import type { Answer, CallOptions, TestBeckon } from "./beckon.ts";
 
@@ -16,13 +19,36 @@ export interface Person {
 
 export const password = "correct horse battery staple";
 
-/** A member, by an invitation of the workspace's key (default: the bootstrap key's workspace), who has signed in. */
+/** One for all, since a hash is dear. */
+const passwordHash = hashPassword(password);
+const auths = new WeakMap<TestBeckon, Auth>();
+
+/**
+ * A member, by an invitation of the workspace's key (default: the bootstrap key's workspace), who
+ * is signed in. Their account and session are made without HTTP: a sign-in compares four hashes.
+ */
 export async function addPerson(beckon: TestBeckon, { role, key }: { role: Role; key?: string }): Promise<Person> {
   const email = `${randomBytes(6).toString("hex")}@example.com`;
+  const account = { name: "Test", email, passwordHash: await passwordHash };
+  const { id } = await inAllWorkspaces(beckon.db.database.tenant, (tx) => addAccount(tx, account));
+  const person = await startSession(beckon, id);
   const invited = await beckon.call("/invitations", { ...(key === undefined ? {} : { credential: key }), body: { email, role } });
-  const body = { token: invited.body.data.token, name: "Test", password };
-  await expectOk(beckon.call("/invitations/accept", { credential: null, body }));
-  return signIn(beckon, email);
+  await expectOk(person.call("/invitations/accept", { body: { token: invited.body.data.token } }));
+  return { id, email, password, ...person };
+}
+
+/** A new session of a person, without a sign-in. */
+export async function startSession(beckon: TestBeckon, userId: string): Promise<Pick<Person, "cookie" | "call">> {
+  const { cookies } = await authOf(beckon).startSession({ userId, address: "127.0.0.1", userAgent: undefined });
+  return visitor(beckon, cookies[0]?.split(";")[0] ?? "");
+}
+
+function authOf(beckon: TestBeckon): Auth {
+  const { masterKey = "", publicUrl } = beckon.config;
+  const options = { masterKey: parseMasterKey(masterKey), secure: publicUrl?.startsWith("https:") === true };
+  const auth = auths.get(beckon) ?? createAuth({ database: beckon.db.database, ...options });
+  auths.set(beckon, auth);
+  return auth;
 }
 
 /** The token of the link that a start prints; the one before stops. */

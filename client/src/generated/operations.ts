@@ -437,12 +437,12 @@ export function bindOperations(send: Sender) {
       remove: (userId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/members/{user_id}", params: [userId] }, options),
 
-      /** Make a link by which a member sets a new password. It works once, for 24 hours, and takes the place of the one before. The member must be in no workspace that you do not own, unless you own the workspace default. Needs the scope `workspaces:own`. */
+      /** Make a link by which a member sets a new password. It works once, for 24 hours, and takes the place of the one before. It stops when you could not make it any more, or when a membership or role of the member changes. The member must be in no workspace that you do not own, unless you own the workspace default. Needs the scope `workspaces:own`. */
       createResetLink: (userId: string, options?: OnceOptions): Promise<CreateResetLinkAnswer> =>
         send.data<CreateResetLinkAnswer>({ method: "POST", path: "/members/{user_id}/reset-link", params: [userId], once: true }, options),
     },
     invitations: {
-      /** Invite a person. The link, url, is shown in this answer only; hand it to the person. It works once. Nobody invites to a role above their own. Needs the scope `members:write`. */
+      /** Invite a person. The link, url, is shown in this answer only; hand it to the person. It works once, for as long as you could make it. The e-mail is a label: whoever accepts chooses the account. Nobody invites to a role above their own. Needs the scope `members:write`. */
       create: (body: CreateInvitationBody, options?: OnceOptions): Promise<CreateInvitationAnswer> =>
         send.data<CreateInvitationAnswer>({ method: "POST", path: "/invitations", body, once: true }, options),
 
@@ -454,7 +454,7 @@ export function bindOperations(send: Sender) {
       delete: (invitationId: string, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "DELETE", path: "/invitations/{invitation_id}", params: [invitationId] }, options),
 
-      /** Accept an invitation. A new person gives a name and a password. Who has an account under the invitation's e-mail is signed in with it, or gives its password. Needs no credential. */
+      /** Accept an invitation. Joins with an account that you choose: without password the one that is signed in, with password the one that has it and email (by default the invitation's). If there is none, a name makes a new account. An e-mail is a label: several accounts can have the same one, but not two members of one workspace, which is a 409. Needs no credential. */
       accept: (body: AcceptInvitationBody, options?: CallOptions): Promise<AcceptedInvitation> =>
         send.data<AcceptedInvitation>({ method: "POST", path: "/invitations/accept", body, open: true }, options),
     },
@@ -462,7 +462,7 @@ export function bindOperations(send: Sender) {
     setUp: (body: SetUpBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/setup", body, open: true }, options),
 
-    /** Sign in. The answer sets the session's cookie, which authenticates all routes but triggers. A session lives 30 days from its last use. Beyond the limit of failures from an address no password is looked at. Needs no credential. */
+    /** Sign in. The answer sets the session's cookie, which authenticates all routes but triggers. A session lives 30 days from its last use. Beyond the limit of failures from an address no password is looked at. Several accounts can have the same e-mail: workspace_id names a workspace of which you are a member; without it the passwords of the oldest four are compared, and the oldest that has yours signs in. Needs no credential. */
     signIn: (body: SignInBody, options?: CallOptions): Promise<User> =>
       send.data<User>({ method: "POST", path: "/sign-in", body, open: true }, options),
 
@@ -494,7 +494,7 @@ export function bindOperations(send: Sender) {
       change: (body: ChangePasswordBody, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "POST", path: "/password", body, open: true }, options),
 
-      /** Set a new password by a link that an owner made. The link works once. All sessions of the person end. Needs no credential. */
+      /** Set a new password by a link that an owner made. The link works once, for as long as its issuer could make it and no membership or role of the person has changed. All sessions of the person end. Needs no credential. */
       reset: (body: ResetPasswordBody, options?: CallOptions): Promise<void> =>
         send.nothing({ method: "POST", path: "/password/reset", body, open: true }, options),
     },

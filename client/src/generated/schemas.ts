@@ -1284,6 +1284,7 @@ export interface SetUpBody {
 export interface SignInBody {
   email: string;
   password: string;
+  workspace_id?: string;
 }
 export interface UpdateMeBody {
   name?: string;
@@ -1303,5 +1304,6 @@ export interface ResetPasswordBody {
 export interface AcceptInvitationBody {
   token: string;
   name?: string;
+  email?: string;
   password?: string;
 }

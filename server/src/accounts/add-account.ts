@@ -5,13 +5,12 @@ import { insertPassword } from "./password-store.ts";
 import { insertUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
-/** A new person, who may sign in; undefined when the e-mail has an account. There is no other way to one: sign-up is closed. */
-export async function addAccount(
-  tx: WorkspaceTransaction,
-  given: { name: string; email: string; passwordHash: string },
-): Promise<User | undefined> {
+/**
+ * Adds a person, who can sign in, whoever else has the e-mail. There is no other way to an account:
+ * sign-up is closed.
+ */
+export async function addAccount(tx: WorkspaceTransaction, given: { name: string; email: string; passwordHash: string }): Promise<User> {
   const row = await insertUser(tx, { id: newId("usr"), name: given.name, email: given.email });
-  if (row === undefined) return undefined;
   await insertPassword(tx, row.id, given.passwordHash);
   return toUser(row);
 }

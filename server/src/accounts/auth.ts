@@ -1,14 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { hkdfSync } from "node:crypto";
 import { betterAuth } from "better-auth";
+import { createAuthEndpoint } from "better-auth/api";
+import { setSessionCookie } from "better-auth/cookies";
+import { z } from "zod";
 import { type Database, databaseAway, failureKind } from "../base/database/index.ts";
 import { type IdPrefix, newId } from "../base/ids.ts";
-import { hashPassword, verifyPassword } from "./hash-password.ts";
 
 /** What a sign-in gives, and what tells that it stands. */
 export interface Auth {
-  /** The headers that set the session's cookie, or undefined: there is no such person, or it is another password. Takes the same time for both. */
-  signIn(given: { email: string; password: string } & Visitor): Promise<NewSession | undefined>;
+  /** Starts a session for a person whose password was compared. */
+  startSession(given: { userId: string } & Visitor): Promise<NewSession>;
   /** The session behind a request's cookies, asked of the database each time, or undefined. */
   find(cookies: string): Promise<FoundSession | undefined>;
   /** Whether a request carries a cookie of ours, which may not stand. */
@@ -24,9 +26,9 @@ export interface Visitor {
 }
 
 interface NewSession {
-  readonly userId: string;
   /** What its cookie holds. */
   readonly token: string;
+  /** The headers that set it. */
   readonly cookies: readonly string[];
 }
 
@@ -47,11 +49,14 @@ const prefixes: Readonly<Record<string, IdPrefix>> = { user: "usr", session: "se
 const addressHeader = "x-address";
 
 /**
- * better-auth on our tables: it compares passwords, makes and finds sessions and signs their cookies. Its routes are not reachable, it sends
- * nothing anywhere (short of an operator who sets its own BETTER_AUTH_TELEMETRY and an endpoint beside it), and logs nothing. What changes people and passwords is ours
- * (`store.ts`), since it must be one transaction with what hangs on it and with its record.
+ * better-auth on our tables: it makes and finds sessions and signs their cookies. Its routes are
+ * not reachable, it sends nothing anywhere (short of an operator who sets its own
+ * BETTER_AUTH_TELEMETRY and an endpoint beside it), and logs nothing. What changes people and
+ * passwords is ours (`store.ts`), since it must be one transaction with what hangs on it and with
+ * its record.
  *
- * Cookies are signed with a key derived from the master key: no other installation's are taken, and a new master key ends all sessions.
+ * Cookies are signed with a key derived from the master key: no other installation's are taken, and
+ * a new master key ends all sessions.
  */
 export function createAuth({ database, masterKey, secure }: { database: Database; masterKey: Buffer; secure: boolean }): Auth {
   const secret = Buffer.from(hkdfSync("sha256", masterKey, "", "beckon session cookies", 32)).toString("hex");
@@ -67,7 +72,7 @@ export function createAuth({ database, masterKey, secure }: { database: Database
     rateLimit: { enabled: false },
     // The library tells of a failure in its log only, and answers that something was wrong.
     logger: { log: (_level, _message, ...about) => remember(failures.getStore(), about) },
-    emailAndPassword: { enabled: true, disableSignUp: true, password: { hash: hashPassword, verify: verifyPassword } },
+    plugins: [{ id: "beckon", endpoints: { startSession } }],
     session: { modelName: "sessions", fields: sessionFields, expiresIn: lifetime, updateAge: renewal, cookieCache: { enabled: false } },
     user: { modelName: "users", fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" } },
     account: { modelName: "accounts", fields: accountFields },
@@ -95,15 +100,10 @@ export function createAuth({ database, masterKey, secure }: { database: Database
   }
 
   return {
-    async signIn({ email, password, address, userAgent }) {
+    async startSession({ userId, address, userAgent }) {
       const headers = new Headers({ [addressHeader]: address, ...(userAgent === undefined ? {} : { "user-agent": userAgent }) });
-      try {
-        const answer = await ask(() => auth.api.signInEmail({ body: { email, password }, headers, returnHeaders: true }));
-        return { userId: answer.response.user.id, token: answer.response.token, cookies: answer.headers.getSetCookie() };
-      } catch (thrown) {
-        if (statusOf(thrown) === 401) return undefined;
-        throw thrown;
-      }
+      const answer = await ask(() => auth.api.startSession({ body: { userId }, headers, returnHeaders: true }));
+      return { token: answer.response.token, cookies: answer.headers.getSetCookie() };
     },
     async find(cookies) {
       const answer = await ask(() => auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }));
@@ -114,6 +114,19 @@ export function createAuth({ database, masterKey, secure }: { database: Database
     farewell: `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`,
   };
 }
+
+/**
+ * The library's own sign-in finds a person by e-mail, which several accounts can carry: so we
+ * compare the password, and this does the rest. Without a path: it can be called from here alone.
+ */
+const startSession = createAuthEndpoint({ method: "POST", body: z.object({ userId: z.string() }) }, async (ctx) => {
+  const { internalAdapter } = ctx.context;
+  const user = await internalAdapter.findUserById(ctx.body.userId);
+  if (user === null) throw new Error("a session was asked for without a person");
+  const session = await internalAdapter.createSession(user.id);
+  await setSessionCookie(ctx, { session, user });
+  return { token: session.token };
+});
 
 const sessionFields = {
   userId: "user_id",

@@ -1,19 +1,36 @@
 import type { User } from "@beckon/contract";
-import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { verifyPassword } from "./hash-password.ts";
-import { findPassword } from "./password-store.ts";
-import { findUserByEmail } from "./store.ts";
+import { type Database, inAllWorkspaces } from "../base/database/index.ts";
+import { matchPassword } from "./hash-password.ts";
+import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
 
-/** The person with this e-mail, and what proves a password of theirs. */
+/**
+ * An account, with the hash that its password was compared to: it can change before the account is
+ * used.
+ */
 export interface FoundAccount {
   readonly user: User;
-  isPassword(password: string): Promise<boolean>;
+  readonly passwordHash: string;
 }
 
-export async function findAccount(tx: WorkspaceTransaction, email: string): Promise<FoundAccount | undefined> {
-  const row = await findUserByEmail(tx, email);
-  if (row === undefined) return undefined;
-  const hash = await findPassword(tx, row.id);
-  return { user: toUser(row), isPassword: async (password) => hash !== undefined && verifyPassword({ hash, password }) };
+/**
+ * An address can have any number of accounts, and a guess costs no more than this many comparisons.
+ */
+export const maxCompared = 4;
+
+/**
+ * Finds the account with this e-mail and password, the oldest if several have them: among the
+ * oldest `maxCompared`, or with a workspace its one member with this e-mail. Time does not tell how
+ * many there are.
+ * @returns also whether there was any account to compare.
+ */
+export async function findAccount(
+  database: Database,
+  { email, password, workspaceId }: { email: string; password: string; workspaceId?: string | undefined },
+): Promise<{ account: FoundAccount | undefined; isKnown: boolean }> {
+  const max = workspaceId === undefined ? maxCompared : 1;
+  const rows = await inAllWorkspaces(database.tenant, (tx) => listAccounts(tx, { email, workspaceId, max }));
+  const hashes = rows.map((row) => row.password);
+  const row = rows[await matchPassword(hashes, { password, count: max })];
+  return { account: row?.password == null ? undefined : { user: toUser(row), passwordHash: row.password }, isKnown: rows.length > 0 };
 }

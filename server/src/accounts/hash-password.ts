@@ -21,6 +21,28 @@ export function verifyPassword(given: { hash: string; password: string }): Promi
   return inTurn(() => library.verifyPassword(given));
 }
 
+/** Has the form of a hash and is that of no password. */
+const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
+
+/**
+ * Returns the index of the first of `hashes` that is this password's, or -1. It takes the time of
+ * `count` comparisons, however many hashes there are and whichever one matches.
+ * @throws Refusal `unavailable` when too many ask at once.
+ */
+export function matchPassword(
+  hashes: readonly (string | null)[],
+  { password, count }: { password: string; count: number },
+): Promise<number> {
+  return inTurn(async () => {
+    let match = -1;
+    for (let index = 0; index < count; index++) {
+      const isPassword = await library.verifyPassword({ hash: hashes[index] ?? noHash, password });
+      if (isPassword && match === -1) match = index;
+    }
+    return match;
+  });
+}
+
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= maxWaiting) throw tooMany();
   if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));

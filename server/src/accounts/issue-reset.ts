@@ -1,12 +1,25 @@
+import { type Principal, principalOf } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { upsertReset } from "./password-store.ts";
 
 const hours = 24;
 
-/** What a link to set a new password carries; the one before stops. */
-export async function issueReset(tx: WorkspaceTransaction, userId: string): Promise<{ token: string; expires_at: string }> {
+/**
+ * What a link to set a new password carries; the one before stops. The issuer is stored, to be
+ * checked when the link is used.
+ */
+export async function issueReset(
+  tx: WorkspaceTransaction,
+  { userId, issuer, workspaceId }: { userId: string; issuer: Principal; workspaceId: string },
+): Promise<{ token: string; expires_at: string }> {
   const token = newCredential("bkr_");
-  const expiresAt = await upsertReset(tx, { userId, hash: hashCredential(token), hours });
+  const expiresAt = await upsertReset(tx, {
+    user_id: userId,
+    hash: hashCredential(token),
+    created_by: principalOf(issuer),
+    created_in: workspaceId,
+    hours,
+  });
   return { token, expires_at: expiresAt.toISOString() };
 }

@@ -1,6 +1,9 @@
-import { sql } from "kysely";
-import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
+import type { UserRow } from "./store.ts";
+
+export type ResetRow = Selectable<Tables["password_resets"]>;
 
 /** The library's name for a password among the ways to sign in. */
 const method = "credential";
@@ -22,7 +25,27 @@ export async function findPassword(tx: WorkspaceTransaction, userId: string): Pr
   return row?.password ?? undefined;
 }
 
-/** The same, held against changes until the transaction ends. */
+/**
+ * The oldest accounts with this e-mail, at most `max`, with the hashes of their passwords; with a
+ * workspace, of its members alone.
+ */
+export function listAccounts(
+  tx: WorkspaceTransaction,
+  { email, workspaceId, max }: { email: string; workspaceId: string | undefined; max: number },
+): Promise<(UserRow & { password: string | null })[]> {
+  const query = tx
+    .selectFrom("users as u")
+    .leftJoin("accounts as a", (join) => join.onRef("a.account_id", "=", "u.id").on("a.method", "=", method))
+    .selectAll("u")
+    .select("a.password")
+    .where("u.email", "=", email)
+    .orderBy("u.id")
+    .limit(max);
+  if (workspaceId === undefined) return query.execute();
+  return query.where("u.id", "in", tx.selectFrom("members").select("user_id").where("workspace_id", "=", workspaceId)).execute();
+}
+
+/** The person's password, held against changes until the transaction ends. */
 export async function holdPassword(tx: WorkspaceTransaction, userId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom("accounts")
@@ -50,37 +73,38 @@ export async function updatePassword(
 }
 
 /** In place of the one before. */
-export async function upsertReset(tx: WorkspaceTransaction, reset: { userId: string; hash: Buffer; hours: number }): Promise<Date> {
-  const values = { hash: reset.hash, expires_at: sql<Date>`now() + make_interval(hours => ${reset.hours})`, created_at: sql<Date>`now()` };
+export async function upsertReset(
+  tx: WorkspaceTransaction,
+  { user_id, hours, ...reset }: { user_id: string; hash: Buffer; created_by: string; created_in: string; hours: number },
+): Promise<Date> {
+  const values = { ...reset, expires_at: sql<Date>`now() + make_interval(hours => ${hours})`, created_at: sql<Date>`now()` };
   const row = await tx
     .insertInto("password_resets")
-    .values({ user_id: reset.userId, ...values })
+    .values({ user_id, ...values })
     .onConflict((conflict) => conflict.column("user_id").doUpdateSet(values))
     .returning("expires_at")
     .executeTakeFirstOrThrow();
   return row.expires_at;
 }
 
-/** Whose password a link that stands may set. */
-export async function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<string | undefined> {
-  const row = await tx
+/** The link that has not expired, whatever its issuer can do by now. */
+export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
+  return tx
     .selectFrom("password_resets")
-    .select("user_id")
+    .selectAll()
     .where("hash", "=", hash)
     .where("expires_at", ">", sql<Date>`now()`)
     .executeTakeFirst();
-  return row?.user_id;
 }
 
-/** The same, and the link has gone: of two that come together one takes it. */
-export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<string | undefined> {
-  const row = await tx
+/** Deletes the link. @returns whether it was there: of two that come together one takes it. */
+export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom("password_resets")
     .where("hash", "=", hash)
     .where("expires_at", ">", sql<Date>`now()`)
-    .returning("user_id")
     .executeTakeFirst();
-  return row?.user_id;
+  return numDeletedRows > 0n;
 }
 
 export async function deleteResets(tx: WorkspaceTransaction, userId: string): Promise<void> {

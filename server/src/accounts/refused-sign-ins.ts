@@ -2,8 +2,9 @@ import { elapsed } from "../base/clock.ts";
 import { type Database, inAllWorkspaces } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { maxCompared } from "./find-account.ts";
+import { listAccounts } from "./password-store.ts";
 import { recordAct } from "./record-act.ts";
-import { findUserByEmail } from "./store.ts";
 
 /** Puts sign-ins that failed on record, where the person is a member. */
 export interface RefusedSignIns {
@@ -11,7 +12,7 @@ export interface RefusedSignIns {
    * Somebody gave a wrong password for this e-mail. Returns at once: to write before the answer would tell, by the time it takes, whose
    * e-mail has an account. It may be lost with the process.
    */
-  note(attempt: { email: string; address: string }): void;
+  note(attempt: { email: string; workspaceId?: string | undefined; address: string }): void;
 }
 
 /** Of one e-mail, in a minute: enough to see that somebody guesses, and no more, since a guesser must not fill the record. */
@@ -23,7 +24,7 @@ const maxEmails = 10_000;
 export function recordRefusedSignIns(database: Database, log: Log): RefusedSignIns {
   const noted = new Map<string, { count: number; until: number }>();
   return {
-    note({ email, address }) {
+    note({ email, workspaceId, address }) {
       const now = elapsed();
       const known = noted.get(email);
       const entry = known !== undefined && known.until > now ? known : { count: 0, until: now + windowMs };
@@ -36,10 +37,10 @@ export function recordRefusedSignIns(database: Database, log: Log): RefusedSignI
       }
       if (entry.count > most) return;
       inAllWorkspaces(database.tenant, async (tx) => {
-        const user = await findUserByEmail(tx, email);
-        if (user === undefined) return;
-        // Who acted is not known: only whom it was about.
-        await recordAct(tx, { userId: user.id, actor: { kind: "system" }, address }, { action: "session.refuse", target: user.id });
+        // Who acted is not known: only whose passwords were compared.
+        for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {
+          await recordAct(tx, { userId: id, actor: { kind: "system" }, address }, { action: "session.refuse", target: id });
+        }
       }).catch((thrown) => log.warn({ reason: messageOf(thrown) }, "a sign-in that failed was not put on record"));
     },
   };

@@ -17,6 +17,18 @@ export function listSessionRows(tx: WorkspaceTransaction, userId: string, page: 
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
+/** Whether the session is valid. */
+export async function isSession(tx: WorkspaceTransaction, { id, userId }: { id: string; userId: string }): Promise<boolean> {
+  const row = await tx
+    .selectFrom("sessions")
+    .select("id")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where(living)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** @returns whether it was there. */
 export async function deleteSessionRow(tx: WorkspaceTransaction, userId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom("sessions").where("user_id", "=", userId).where("id", "=", id).executeTakeFirst();

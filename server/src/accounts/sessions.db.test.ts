@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
@@ -12,8 +13,10 @@ const there = (path: string) => `${other.url}/api/public${path}`;
 const { engine } = beckon.db.database;
 
 /** Each test that fails to sign in does so from an address of its own. */
-const attempt = (email: string, given: string, address: string) =>
-  beckon.call("/sign-in", { credential: null, body: { email, password: given }, headers: { "x-forwarded-for": address } });
+const attempt = (email: string, given: string, address: string, more: { workspace_id?: string } = {}) =>
+  beckon.call("/sign-in", { credential: null, body: { email, password: given, ...more }, headers: { "x-forwarded-for": address } });
+/** For many attempts: with a workspace one password is compared, without any four. */
+const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
 describe("signing in", () => {
   test("sets a cookie that scripts cannot read and other sites cannot send", async () => {
@@ -28,8 +31,8 @@ describe("signing in", () => {
   test("sets it for TLS alone where PUBLIC_URL is https", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const auth = createAuth({ database: beckon.db.database, masterKey: Buffer.alloc(32), secure: true });
-    const session = await auth.signIn({ email: person.email, password, address: "127.0.0.1", userAgent: undefined });
-    expect(session?.cookies[0]).toMatch(/^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/);
+    const session = await auth.startSession({ userId: person.id, address: "127.0.0.1", userAgent: undefined });
+    expect(session.cookies[0]).toMatch(/^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/);
     expect(auth.farewell).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
   });
 
@@ -61,7 +64,7 @@ describe("signing in", () => {
 
   test("is refused unseen to whom has guessed too often, and to nobody else", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await Promise.all(Array.from({ length: 30 }, (_, round) => attempt(`guess${round}@example.com`, "guessed", "203.0.113.4")));
+    await Promise.all(Array.from({ length: 30 }, (_, round) => attempt(`guess${round}@example.com`, "guessed", "203.0.113.4", aWorkspace)));
     const refused = await attempt(person.email, password, "203.0.113.4");
     expectRefusal(refused, 429, "too_many_requests");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -72,7 +75,7 @@ describe("signing in", () => {
 
   test("stands still for nobody: many at once are answered, or told to come again", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, index) => attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`)),
+      Array.from({ length: 80 }, (_, index) => attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`, aWorkspace)),
     );
     for (const { status } of answers) expect(status).toBeOneOf([401, 503]);
     expect(answers.some(({ status }) => status === 401)).toBe(true);
@@ -168,6 +171,27 @@ describe("a session", () => {
   ])("cookie %s is refused", async (_, change) => {
     const { cookie } = await addPerson(beckon, { role: "viewer" });
     expectRefusal(await visitor(beckon, change(cookie)).call("/me"), 401, "unauthorized");
+  });
+
+  test("is not opened by its token as it is stored, unsigned or signed with another key", async () => {
+    const person = await addPerson(beckon, { role: "viewer" });
+    const { rows } = await engine.query<{ token: string }>("select token from sessions where user_id = $1", [person.id]);
+    const token = rows[0]?.token ?? "";
+    const signed = (key: string | Buffer) => encodeURIComponent(`${token}.${createHmac("sha256", key).update(token).digest("base64")}`);
+    const masterKey = Buffer.from(beckon.config.masterKey ?? "", "base64");
+    const values = [token, `${token}.`, `${token}.${token}`, signed(""), signed(token), signed(masterKey), signed(randomBytes(32))];
+    for (const value of values) {
+      for (const cookie of [`beckon.session_token=${value}`, `__Secure-beckon.session_token=${value}`]) {
+        const answer = await visitor(beckon, cookie).call("/me", { headers: { authorization: `Bearer ${token}` } });
+        expectRefusal(answer, 401, "unauthorized");
+      }
+    }
+    expectRefusal(await beckon.call("/me", { credential: token }), 401, "unauthorized");
+    expect(decodeURIComponent(person.cookie)).toContain(`=${token}.`);
+    expect((await person.call("/me")).status).toBe(200);
+    for (const path of ["/api/auth/get-session", "/api/auth/sign-in/email", "/api/auth/list-sessions"]) {
+      expect((await beckon.call(beckon.url + path, { credential: null })).status).toBe(404);
+    }
   });
 
   test("of one installation is none of another's, though the tables were copied", async () => {

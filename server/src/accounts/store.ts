@@ -3,25 +3,18 @@ import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 
 export type UserRow = Selectable<Tables["users"]>;
 
-/** @returns undefined when the e-mail is taken. */
-export function insertUser(tx: WorkspaceTransaction, row: { id: string; name: string; email: string }): Promise<UserRow | undefined> {
-  return tx
-    .insertInto("users")
-    .values(row)
-    .onConflict((conflict) => conflict.column("email").doNothing())
-    .returningAll()
-    .executeTakeFirst();
+export function insertUser(tx: WorkspaceTransaction, row: { id: string; name: string; email: string }): Promise<UserRow> {
+  return tx.insertInto("users").values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 export function findUser(tx: WorkspaceTransaction, id: string): Promise<UserRow | undefined> {
   return tx.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export function findUserByEmail(tx: WorkspaceTransaction, email: string): Promise<UserRow | undefined> {
-  return tx.selectFrom("users").selectAll().where("email", "=", email).executeTakeFirst();
-}
-
-/** The same, locked against other changes until the transaction ends. */
+/**
+ * The same, locked against other changes until the transaction ends: also for who joins a workspace
+ * or sets a password by a link.
+ */
 export function lockUser(tx: WorkspaceTransaction, id: string): Promise<UserRow | undefined> {
   return tx.selectFrom("users").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }

@@ -7,7 +7,10 @@ import { recordAct } from "./record-act.ts";
 import { lockUser, renameUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
-/** Changes the person's own name. The e-mail stays: it is what invitations were made out to. */
+/**
+ * Changes the person's own name. The e-mail stays: it is unique among the members of each
+ * workspace.
+ */
 export async function updateMe({ ctx, input }: { ctx: SignedIn; input: { body: unknown } }): Promise<User> {
   const { name } = parse(updateMeBody, input.body);
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {

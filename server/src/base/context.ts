@@ -100,7 +100,7 @@ function lacks(actor: Actor, scope: Scope): string {
  * Nobody gives more than they have, neither to a key nor to a person.
  * @returns those of `scopes` that the actor lacks.
  */
-export function scopesBeyond({ actor }: Context, scopes: readonly string[]): string[] {
+export function scopesBeyond({ actor }: Pick<Context, "actor">, scopes: readonly string[]): string[] {
   if (actor.kind === "system") return [];
   const own = actor.kind === "token" ? [] : actor.scopes;
   return scopes.filter((scope) => !own.includes(scope));

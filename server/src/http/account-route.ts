@@ -1,6 +1,6 @@
 import type { AccountContext, SignedIn } from "../accounts/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { findSession } from "./find-session.ts";
+import { findSession, type SessionFound } from "./find-session.ts";
 import { managedBody } from "./managed-body.ts";
 import { type Answer, render } from "./managed-route.ts";
 import { requireOwnSite } from "./own-site.ts";
@@ -28,8 +28,8 @@ interface Described {
 /** Needs no credential, or has it in its body. */
 export interface OpenRoute extends Described {
   readonly who: "anybody";
-  /** `signedIn`: who is signed in, if anybody. */
-  readonly handle: (request: AccountRequest<AccountContext> & { signedIn: () => Promise<string | undefined> }) => Promise<Answer>;
+  /** `signedIn`: the session of who is signed in, if anybody. */
+  readonly handle: (request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> }) => Promise<Answer>;
 }
 
 /** About the person who is signed in: it takes a session, and no key. */
@@ -68,7 +68,7 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     };
   };
   if (route.who === "anybody") {
-    const signedIn = async () => (await findSession(services, incoming))?.userId;
+    const signedIn = () => findSession(services, incoming);
     return render({ ...(await route.handle({ ctx, ...(await request()), signedIn })), secret: true });
   }
   const session = await findSession(services, incoming);

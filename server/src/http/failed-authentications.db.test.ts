@@ -97,7 +97,7 @@ test("whoever guesses from many addresses of one IPv6 network is told to wait, a
 
 test("passwords guessed from many addresses of one IPv6 network are counted as those of one", async () => {
   const address = inNetwork("c");
-  const body = { email: "nobody@example.com", password: "guessed" };
+  const body = { email: "nobody@example.com", password: "guessed", workspace_id: "wsp_00000000000000000000000000" };
   const attempt = (headers: Record<string, string>) => beckon.call("/sign-in", { credential: null, body, headers });
   await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(from(address(index)))));
   expect((await attempt(from(address(1_000)))).status).toBe(429);

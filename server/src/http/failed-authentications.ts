@@ -26,7 +26,8 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
     remaining: Math.max(0, limitPerMinute - count),
-    resetSeconds: Math.ceil((until - now) / 1_000),
+    // Rounded first: the sum of two floating-point times may be a little more.
+    resetSeconds: Math.ceil(Math.round(until - now) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
     new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
@@ -58,8 +59,9 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
 }
 
 /**
- * Returns what an address is counted by: an IPv4 address itself, IPv4-mapped ones (RFC 4291, 2.5.5.2)
- * too; of an IPv6 address its /64, since one subscriber has at least a whole one (RFC 6177).
+ * Returns what an address is counted by: an IPv4 address itself, IPv4-mapped ones (RFC 4291,
+ * 2.5.5.2) too; of an IPv6 address its /64, since one subscriber has at least a whole one (RFC
+ * 6177).
  */
 function networkOf(address: string): string {
   if (isIP(address) === 0) return address;

@@ -79,6 +79,12 @@ export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promi
   await tx.deleteFrom("keys").where("id", "=", row.id).where("workspace_id", "=", row.workspace_id).execute();
 }
 
+/** The key unless it has expired, held against changes until the transaction ends. */
+export async function holdLivingKey(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<FoundKey | undefined> {
+  const row = await within(tx, workspaceId, undefined).where("id", "=", id).forShare().executeTakeFirst();
+  return row?.lives ? { id: row.id, workspaceId, scopes: row.scopes, agentIds: row.agent_ids } : undefined;
+}
+
 /** Which of these agents live. Reads the agents' table, which is theirs: `agents/` stands above and may not be asked. */
 export async function livingAgents(tx: WorkspaceTransaction, workspaceId: string, ids: readonly string[]): Promise<string[]> {
   const rows = await tx

@@ -1,78 +1,138 @@
 import { type AcceptedInvitation, acceptInvitationBody, newAccount } from "@beckon/contract";
-import { type AccountContext, addAccount, type FoundAccount, findAccount, hashPassword, wrongPassword } from "../accounts/index.ts";
+import {
+  type AccountContext,
+  addAccount,
+  findAccount,
+  hashPassword,
+  holdPassword,
+  isSession,
+  lockUser,
+  wrongPassword,
+} from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
+import { permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
+import { addMember } from "./add-member.ts";
 import { findInvitation, type InvitationRow, takeInvitation } from "./invitation-store.ts";
-import { toMember } from "./member.ts";
-import { findMemberRow, insertMember } from "./store.ts";
+import { findAbleIssuer } from "./issuer.ts";
+import { permitRole, toMember } from "./member.ts";
+import { lockMembers } from "./store.ts";
 
 const wrongLink = "This invitation does not stand: it was accepted, was taken back, or has expired. Ask whoever sent it for another.";
 
+/** A valid session. */
+interface Session {
+  readonly id: string;
+  readonly userId: string;
+}
+
+interface GivenAccount {
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+  readonly password?: string | undefined;
+}
+
 /**
- * Lets the person that an invitation was made out to into its workspace. The link alone makes a new account; it opens no account there is, whose
- * holder has to be signed in, or to give its password. The e-mail is that of the invitation, whoever has the link.
+ * Lets a person into the workspace of an invitation, with an account that the caller chooses: the
+ * invitation's e-mail is a label. The link opens no account: that takes its password or a session.
+ * It works if its issuer could issue it now.
  *
- * What takes long, a hash, is done before the transaction that takes the link: of two with the same link one gets in.
- * @param userId Who is signed in, if anybody.
+ * What takes long, a hash, is done before the transaction that takes the link: of two with the same
+ * link one gets in.
  */
 export async function acceptInvitation({
   ctx,
   input,
 }: {
   ctx: AccountContext;
-  input: { body: unknown; userId: string | undefined };
+  input: { body: unknown; signedIn: () => Promise<Session | undefined> };
 }): Promise<AcceptedInvitation> {
-  const body = parse(acceptInvitationBody, input.body);
+  const { token, ...given } = parse(acceptInvitationBody, input.body);
   ctx.guesses.permit();
-  if (!isCredential("bki_", body.token)) throw ctx.guesses.wrong(wrongLink);
-  const hash = hashCredential(body.token);
+  if (!isCredential("bki_", token)) throw ctx.guesses.wrong(wrongLink);
+  const hash = hashCredential(token);
   const { tenant } = ctx.database;
-  const { invitation, account } = await inAllWorkspaces(tenant, async (tx) => {
-    const row = await findInvitation(tx, hash);
-    return { invitation: row, account: row && (await findAccount(tx, row.email)) };
-  });
-  if (invitation === undefined) throw ctx.guesses.wrong(wrongLink);
-  const person = account === undefined ? await newcomer(body) : undefined;
-  if (account !== undefined) await requireHolder(ctx, account, { password: body.password, userId: input.userId });
+  const found = await inAllWorkspaces(tenant, (tx) => findIssuable(tx, hash));
+  if (found === undefined) throw ctx.guesses.wrong(wrongLink);
+  const account =
+    given.password === undefined ? await ofSession(input.signedIn) : await ofPassword(ctx, found, { ...given, password: given.password });
   return inAllWorkspaces(tenant, async (tx) => {
-    const taken = await takeInvitation(tx, hash);
-    if (taken === undefined) throw ctx.guesses.wrong(wrongLink);
-    const user = person === undefined ? account?.user : await addAccount(tx, { ...person, email: taken.email });
-    if (user === undefined)
-      throw new Refusal("conflict", "This e-mail has had an account since a moment ago. Accept again, with its password.");
-    return join(tx, ctx, taken, user.id);
+    const invitation = await findIssuable(tx, hash);
+    // It may have been accepted or taken back while `findIssuable` waited for its locks.
+    if (invitation === undefined || !(await takeInvitation(tx, hash))) throw ctx.guesses.wrong(wrongLink);
+    return join(tx, ctx, invitation, await account(tx));
   });
 }
 
-async function newcomer(body: { name?: string | undefined; password?: string | undefined }) {
-  const { name, password } = parse(newAccount, { name: body.name, password: body.password });
-  return { name, passwordHash: await hashPassword(password) };
+/**
+ * The invitation of this link, if its issuer could issue it now; the workspace's members are locked
+ * then.
+ */
+async function findIssuable(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
+  const row = await findInvitation(tx, hash);
+  if (row === undefined) return undefined;
+  await lockMembers(tx, row.workspace_id);
+  const issue = { workspaceId: row.workspace_id, principal: row.created_by };
+  const issuer = await findAbleIssuer(tx, issue, (ctx) => {
+    permit(ctx, "members:write");
+    permitRole(ctx, row.role);
+  });
+  return issuer && row;
 }
 
-/** @throws Refusal `unauthorized` unless whoever accepts is the account's holder. */
-async function requireHolder(
-  ctx: AccountContext,
-  { user, isPassword }: FoundAccount,
-  given: { password: string | undefined; userId: string | undefined },
-): Promise<void> {
-  if (given.userId === user.id) return;
-  if (given.password === undefined) {
-    throw new Refusal("unauthorized", `${user.email} has an account here. Sign in with it first, or give its password.`);
+/**
+ * Returns the id of the account that joins. It checks the proof again in that transaction, or makes
+ * the account.
+ * @throws Refusal `unauthorized`
+ */
+type Account = (tx: WorkspaceTransaction) => Promise<string>;
+
+/** The account that is signed in. */
+async function ofSession(signedIn: () => Promise<Session | undefined>): Promise<Account> {
+  const session = await signedIn();
+  if (session === undefined) {
+    throw new Refusal(
+      "bad_request",
+      "Say with which account you join: give name and password for a new one, or email and password of yours, or sign in first.",
+    );
   }
-  if (!(await isPassword(given.password))) throw wrongPassword(ctx, user.email);
+  return async (tx) => {
+    await lockUser(tx, session.userId);
+    if (await isSession(tx, session)) return session.userId;
+    throw new Refusal("unauthorized", "Your session has ended. Sign in again, and then accept.");
+  };
+}
+
+/** The account with this e-mail and password; with a name a new one if there is none. */
+async function ofPassword(ctx: AccountContext, invitation: InvitationRow, given: GivenAccount & { password: string }): Promise<Account> {
+  const { password, email = invitation.email } = given;
+  const { account, isKnown } = await findAccount(ctx.database, { email, password });
+  if (account !== undefined) {
+    return async (tx) => {
+      await lockUser(tx, account.user.id);
+      if ((await holdPassword(tx, account.user.id)) === account.passwordHash) return account.user.id;
+      throw wrongPassword(ctx, { email });
+    };
+  }
+  if (given.name === undefined) throw wrongPassword(ctx, { email });
+  const { name } = parse(newAccount, { name: given.name, password });
+  // Or whoever invites to an address could guess its passwords without being slowed down.
+  if (isKnown) wrongPassword(ctx, { email });
+  const passwordHash = await hashPassword(password);
+  return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;
 }
 
 async function join(tx: WorkspaceTransaction, ctx: AccountContext, invitation: InvitationRow, userId: string): Promise<AcceptedInvitation> {
-  const { workspace_id: workspaceId, role } = invitation;
-  if (!(await insertMember(tx, { user_id: userId, workspace_id: workspaceId, role }))) {
-    throw new Refusal("conflict", "You are a member of this workspace already. Ask one of its admins to change your role.");
-  }
-  const row = await findMemberRow(tx, workspaceId, userId);
-  if (row === undefined) throw new Error("a member that was just added is not there");
+  const { workspace_id: workspaceId, role, email } = invitation;
+  const row = await addMember(tx, { userId, workspaceId, role });
   const by = { workspaceId, actor: { kind: "user", id: userId }, address: ctx.address } as const;
-  await record(tx, by, { action: "invitation.accept", target: invitation.id, data: { user_id: userId, email: row.email, role } });
+  await record(tx, by, {
+    action: "invitation.accept",
+    target: invitation.id,
+    data: { user_id: userId, email: row.email, invited: email, role },
+  });
   return { ...toMember(row), workspace_id: workspaceId };
 }

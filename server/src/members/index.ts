@@ -1,9 +1,11 @@
 export { acceptInvitation } from "./accept-invitation.ts";
+export { addMember } from "./add-member.ts";
 export { inviteMember } from "./invite.ts";
 export { listMembers } from "./list.ts";
 export { listInvitations } from "./list-invitations.ts";
 export { removeMember } from "./remove.ts";
 export { resetMemberPassword } from "./reset-password.ts";
-export { findMemberships, insertMember } from "./store.ts";
+export { findMemberships, lockMembers } from "./store.ts";
 export { updateMember } from "./update.ts";
+export { useResetLink } from "./use-reset-link.ts";
 export { withdrawInvitation } from "./withdraw-invitation.ts";

@@ -35,9 +35,17 @@ export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<
   return tx.selectFrom("invitations").selectAll().where("hash", "=", hash).where("expires_at", ">", sql<Date>`now()`).executeTakeFirst();
 }
 
-/** The same, and it has gone: of two that come together one takes it. */
-export function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
-  return tx.deleteFrom("invitations").where("hash", "=", hash).where("expires_at", ">", sql<Date>`now()`).returningAll().executeTakeFirst();
+/**
+ * Deletes the invitation.
+ * @returns whether it was there: of two that come together one takes it.
+ */
+export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("invitations")
+    .where("hash", "=", hash)
+    .where("expires_at", ">", sql<Date>`now()`)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
 }
 
 /** Those that this principal has made, of the given roles. */

@@ -39,7 +39,7 @@ export async function requireStanding(tx: WorkspaceTransaction, ctx: Context): P
  * all of them.
  * @throws Refusal `forbidden`
  */
-export function permitRole(ctx: Context, role: Role): void {
+export function permitRole(ctx: Pick<Context, "actor">, role: Role): void {
   const lacking = scopesBeyond(ctx, roleScopes[role]);
   if (lacking.length === 0) return;
   throw new Refusal(

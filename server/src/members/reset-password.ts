@@ -1,8 +1,8 @@
 import { emptyBody } from "@beckon/contract";
 import { issueReset } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
-import { inAllWorkspaces } from "../base/database/index.ts";
+import { type Actor, type Context, permit } from "../base/context.ts";
+import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parse } from "../base/parse.ts";
@@ -31,8 +31,7 @@ export async function resetMemberPassword({
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await requireMember(tx, ctx, input.userId);
-    const owner = ctx.actor.kind === "user" ? ctx.actor.id : undefined;
-    if (ctx.workspaceId !== input.firstWorkspaceId && (await isBeyond(tx, { userId: row.id, workspaceId: ctx.workspaceId, owner }))) {
+    if (await opensMore(tx, ctx, { userId: row.id, firstWorkspaceId: input.firstWorkspaceId })) {
       throw new Refusal(
         "forbidden",
         "This person is a member of workspaces that you do not own, and the link would open these too. Ask an owner of the workspace default.",
@@ -40,9 +39,23 @@ export async function resetMemberPassword({
     }
     return once(tx, ctx, async () => {
       parse(emptyBody, input.body ?? {});
-      const { token, expires_at } = await issueReset(tx, row.id);
+      const { token, expires_at } = await issueReset(tx, { userId: row.id, issuer: ctx.actor, workspaceId: ctx.workspaceId });
       await record(tx, ctx, { action: "password.reset_link", target: row.id, data: { email: row.email, expires_at } });
       return { token, url: `${input.publicUrl}/reset#token=${token}`, expires_at };
     });
   });
+}
+
+/**
+ * Whether a link for the person would open workspaces that its issuer does not own and does not
+ * look after.
+ */
+export async function opensMore(
+  tx: WorkspaceTransaction,
+  issuer: { readonly actor: Actor; readonly workspaceId: string },
+  { userId, firstWorkspaceId }: { userId: string; firstWorkspaceId: string },
+): Promise<boolean> {
+  const { actor, workspaceId } = issuer;
+  if (workspaceId === firstWorkspaceId) return false;
+  return isBeyond(tx, { userId, workspaceId, owner: actor.kind === "user" ? actor.id : undefined });
 }

@@ -21,15 +21,8 @@ function members(tx: WorkspaceTransaction, workspaceId: string) {
     .where("m.workspace_id", "=", workspaceId);
 }
 
-/** @returns whether the person is a member now who was not before. */
-export async function insertMember(tx: WorkspaceTransaction, row: { user_id: string; workspace_id: string; role: Role }): Promise<boolean> {
-  const added = await tx
-    .insertInto("members")
-    .values(row)
-    .onConflict((conflict) => conflict.doNothing())
-    .returning("user_id")
-    .executeTakeFirst();
-  return added !== undefined;
+export async function insertMember(tx: WorkspaceTransaction, row: { user_id: string; workspace_id: string; role: Role }): Promise<void> {
+  await tx.insertInto("members").values(row).execute();
 }
 
 export function findMemberRow(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<MemberRow | undefined> {
@@ -50,6 +43,22 @@ export function listMemberRows(tx: WorkspaceTransaction, workspaceId: string, pa
 /** One change of the workspace's members after the other, until the transaction ends: two owners cannot remove each other. */
 export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
   await tx.selectFrom("workspaces").select("id").where("id", "=", workspaceId).forNoKeyUpdate().execute();
+}
+
+/**
+ * The same for this workspace and all of which the person is a member, in the order of their ids.
+ * In a transaction that sees all workspaces.
+ */
+export async function lockMembersAround(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<void> {
+  await tx
+    .selectFrom("workspaces")
+    .select("id")
+    .where(({ eb, or, selectFrom }) =>
+      or([eb("id", "=", workspaceId), eb("id", "in", selectFrom("members").select("workspace_id").where("user_id", "=", userId))]),
+    )
+    .orderBy("id")
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** Whether there is an owner beside this person. */

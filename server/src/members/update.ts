@@ -1,7 +1,8 @@
 import { type Member, updateMemberBody } from "@beckon/contract";
+import { deleteResets } from "../accounts/index.ts";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
-import { inWorkspace } from "../base/database/index.ts";
+import { inAllWorkspaces } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
 import { permitRole, requireMember, requireStanding, toMember } from "./member.ts";
@@ -13,7 +14,8 @@ import { lockMembers, updateRole } from "./store.ts";
  */
 export async function updateMember({ ctx, input }: { ctx: Context; input: { userId: string; body: unknown } }): Promise<Member> {
   permit(ctx, "members:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  // Links to set the person's password belong to no workspace.
+  return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireStanding(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
@@ -22,6 +24,7 @@ export async function updateMember({ ctx, input }: { ctx: Context; input: { user
     permitRole(ctx, role);
     if (row.role === "owner" && role !== "owner") await requireOtherOwner(tx, ctx, row.id);
     await updateRole(tx, ctx.workspaceId, row.id, role);
+    await deleteResets(tx, row.id);
     await withdrawInvitations(tx, ctx, { userId: row.id, remaining: role });
     const changed = toMember(await requireMember(tx, ctx, row.id));
     await record(tx, ctx, { action: "member.update", target: row.id, data: changes(toMember(row), changed) });

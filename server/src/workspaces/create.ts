@@ -7,7 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
 import { addKey } from "../keys/index.ts";
-import { insertMember } from "../members/index.ts";
+import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
 import { insertWorkspace } from "./store.ts";
 import { requireTimeZone, toWorkspace } from "./workspace.ts";
@@ -38,7 +38,7 @@ export async function createWorkspace({ ctx, input }: { ctx: Context; input: { b
       }
       const shown = toWorkspace(row);
       if (actor.kind === "user") {
-        await insertMember(tx, { user_id: actor.id, workspace_id: row.id, role: "owner" });
+        await addMember(tx, { userId: actor.id, workspaceId: row.id, role: "owner" });
         return shown;
       }
       const scopes = actor.kind === "key" ? actor.scopes : [];

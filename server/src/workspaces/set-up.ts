@@ -2,10 +2,9 @@ import { setupBody, type User } from "@beckon/contract";
 import { type AccountContext, addAccount, hashPassword } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Database, inAllWorkspaces } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { hashCredential, isCredential, newCredential } from "../base/secrets/index.ts";
-import { insertMember } from "../members/index.ts";
+import { addMember, lockMembers } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
 import { hasOwner, isSetupHash, replaceSetupHash, takeSetupHash } from "./setup-store.ts";
 
@@ -35,11 +34,11 @@ export async function setUp({ ctx, input }: { ctx: AccountContext; input: { body
   if (!stands) throw ctx.guesses.wrong(wrongLink);
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
+    await lockMembers(tx, defaultWorkspaceId);
     // A key may have invited an owner meanwhile.
     if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId))) throw ctx.guesses.wrong(wrongLink);
     const user = await addAccount(tx, { name, email, passwordHash });
-    if (user === undefined) throw new Refusal("conflict", "This e-mail has an account. Set up with another one.");
-    await insertMember(tx, { user_id: user.id, workspace_id: defaultWorkspaceId, role: "owner" });
+    await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });
     const by = { workspaceId: defaultWorkspaceId, actor: { kind: "user", id: user.id }, address: ctx.address } as const;
     await record(tx, by, { action: "owner.create", target: user.id, data: { email } });
     return user;

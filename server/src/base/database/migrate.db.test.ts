@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
@@ -11,6 +11,8 @@ import { migrate } from "./migrate.ts";
 
 const { database, name, url } = await testDatabase({ empty: true });
 await checkServer({ connectionString: url }, { trustStorage: false });
+const earlier = await testDatabase({ empty: true });
+await checkServer({ connectionString: earlier.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url))).filter((file) => file.endsWith(".sql")).sort();
 
 test("of many processes that start on an empty database one migrates, and the others find it done", async () => {
@@ -27,6 +29,24 @@ test("of many processes that start on an empty database one migrates, and the ot
     ),
   );
   for (const names of found) expect(names).toEqual(files);
+});
+
+test("a database of an earlier version keeps its people, and drops links to set a password whose issuer is not known", async () => {
+  const { database: old } = earlier;
+  const before = files.filter((file) => file < "0005");
+  await old.engine.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
+  for (const file of before) {
+    await old.engine.query(await readFile(new URL(file, new URL("./migrations/", import.meta.url)), "utf8"));
+    await old.engine.query("insert into migrations (name) values ($1)", [file]);
+  }
+  const add = (id: string) => old.engine.query("insert into users (id, name, email) values ($1, 'Ada', 'ada@example.com')", [id]);
+  await add("usr_1");
+  await expect(add("usr_2")).rejects.toMatchObject({ code: "23505" });
+  await old.engine.query("insert into password_resets (user_id, hash, expires_at) values ('usr_1', 'x', now() + interval '1 day')");
+  await migrate(old.settings, async () => {});
+  expect((await old.engine.query("select id, email from users")).rows).toEqual([{ id: "usr_1", email: "ada@example.com" }]);
+  expect((await old.engine.query("select from password_resets")).rowCount).toBe(0);
+  await add("usr_2");
 });
 
 test("a migration may take longer than an ordinary statement, and so may the wait for another process's", async () => {

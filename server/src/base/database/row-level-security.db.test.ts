@@ -164,7 +164,10 @@ test("a workspace sees the names of its own members, and nobody's credentials", 
       newId("ses"),
       id,
     ]);
-    await database.engine.query("insert into password_resets (user_id, hash, expires_at) values ($1, $2, now())", [id, Buffer.from(id)]);
+    await database.engine.query(
+      "insert into password_resets (user_id, hash, expires_at, created_by, created_in) values ($1, $2, now(), 'system', $3)",
+      [id, Buffer.from(id), workspaceId],
+    );
   }
   const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, ours.workspaceId, work);
   expect(await here((tx) => tx.selectFrom("users").select("id").execute())).toEqual([{ id: "usr_0" }]);

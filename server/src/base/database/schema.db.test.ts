@@ -147,6 +147,8 @@ const described: Described = {
     hash: "not null",
     created_at: "not null",
     expires_at: "not null",
+    created_by: "not null",
+    created_in: "not null",
   },
   providers: {
     id: "not null",

@@ -268,6 +268,9 @@ create table password_resets (
   hash bytea not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  created_by text not null,
+  created_in text not null,
+  constraint password_resets_created_in_fkey FOREIGN KEY (created_in) REFERENCES workspaces(id),
   constraint password_resets_hash_key UNIQUE (hash),
   constraint password_resets_pkey PRIMARY KEY (user_id),
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
@@ -434,9 +437,9 @@ create table users (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint users_email_check CHECK ((email = lower(email))),
-  constraint users_email_key UNIQUE (email),
   constraint users_pkey PRIMARY KEY (id)
 );
+CREATE INDEX users_by_email ON public.users USING btree (email, id);
 alter table users enable row level security;
 alter table users force row level security;
 create policy members on users as permissive for all to public using (((current_setting('beckon.workspace'::text, true) = '*'::text) OR (EXISTS ( SELECT

@@ -56,6 +56,8 @@ interface PasswordResets {
   hash: Buffer;
   created_at: Time;
   expires_at: Date;
+  created_by: string;
+  created_in: string;
 }
 
 interface Members {

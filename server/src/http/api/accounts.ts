@@ -15,15 +15,14 @@ import {
   changePassword,
   getMe,
   listSessions,
-  resetPassword,
   revokeOtherSessions,
   revokeSession,
   signIn,
   signOut,
   updateMe,
 } from "../../accounts/index.ts";
-import { acceptInvitation } from "../../members/index.ts";
-import { setUp } from "../../workspaces/index.ts";
+import { acceptInvitation, useResetLink } from "../../members/index.ts";
+import { defaultWorkspaceId, setUp } from "../../workspaces/index.ts";
 import type { AccountRoute } from "../account-route.ts";
 
 const password = "correct horse battery staple";
@@ -55,7 +54,7 @@ export const accountRoutes: readonly AccountRoute[] = [
       id: "signIn",
       summary: "Sign in",
       description:
-        "The answer sets the session's cookie, which authenticates all routes but triggers. A session lives 30 days from its last use. Beyond the limit of failures from an address no password is looked at.",
+        "The answer sets the session's cookie, which authenticates all routes but triggers. A session lives 30 days from its last use. Beyond the limit of failures from an address no password is looked at. Several accounts can have the same e-mail: workspace_id names a workspace of which you are a member; without it the passwords of the oldest four are compared, and the oldest that has yours signs in.",
       body: signInBody,
       data: user,
       example: { email, password },
@@ -133,12 +132,13 @@ export const accountRoutes: readonly AccountRoute[] = [
     doc: {
       id: "resetPassword",
       summary: "Set a new password by a link that an owner made",
-      description: "The link works once. All sessions of the person end.",
+      description:
+        "The link works once, for as long as its issuer could make it and no membership or role of the person has changed. All sessions of the person end.",
       body: resetPasswordBody,
       example: { token: "bkr_…", new_password: password },
     },
     handle: async ({ ctx, body }) => {
-      await resetPassword({ ctx, input: { body } });
+      await useResetLink({ ctx, input: { body, firstWorkspaceId: defaultWorkspaceId } });
       return {};
     },
   },
@@ -150,12 +150,12 @@ export const accountRoutes: readonly AccountRoute[] = [
       id: "acceptInvitation",
       summary: "Accept an invitation",
       description:
-        "A new person gives a name and a password. Who has an account under the invitation's e-mail is signed in with it, or gives its password.",
+        "Joins with an account that you choose: without password the one that is signed in, with password the one that has it and email (by default the invitation's). If there is none, a name makes a new account. An e-mail is a label: several accounts can have the same one, but not two members of one workspace, which is a 409.",
       body: acceptInvitationBody,
       data: acceptedInvitation,
       errors: ["conflict"],
       example: { token: "bki_…", name: "Grace", password },
     },
-    handle: async ({ ctx, body, signedIn }) => ({ data: await acceptInvitation({ ctx, input: { body, userId: await signedIn() } }) }),
+    handle: async ({ ctx, body, signedIn }) => ({ data: await acceptInvitation({ ctx, input: { body, signedIn } }) }),
   },
 ];

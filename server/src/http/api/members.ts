@@ -64,7 +64,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       id: "createResetLink",
       summary: "Make a link by which a member sets a new password",
       description:
-        "It works once, for 24 hours, and takes the place of the one before. The member must be in no workspace that you do not own, unless you own the workspace default.",
+        "It works once, for 24 hours, and takes the place of the one before. It stops when you could not make it any more, or when a membership or role of the member changes. The member must be in no workspace that you do not own, unless you own the workspace default.",
       body: emptyBody,
       bodyOptional: true,
       data: resetLink,
@@ -85,7 +85,7 @@ export const memberRoutes: readonly ManagedRoute[] = [
       id: "createInvitation",
       summary: "Invite a person",
       description:
-        "The link, url, is shown in this answer only; hand it to the person. It works once. Nobody invites to a role above their own.",
+        "The link, url, is shown in this answer only; hand it to the person. It works once, for as long as you could make it. The e-mail is a label: whoever accepts chooses the account. Nobody invites to a role above their own.",
       body: createInvitationBody,
       data: invitation,
       also: linkShown,

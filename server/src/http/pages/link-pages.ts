@@ -43,16 +43,18 @@ export const linkPages: readonly LinkPage[] = [
   {
     path: "/invite",
     title: "Join a workspace",
-    lead: "You were invited. If you have an account here already, your password is enough.",
+    lead: "You were invited. Join with a new account, with one that you have, or leave the form empty if you are signed in here.",
     post: "/api/public/invitations/accept",
     fields: [
-      { name: "name", label: "Your name", type: "text", autocomplete: "name", hint: "Not needed if you have an account.", optional: true },
+      { name: "name", label: "Your name", type: "text", autocomplete: "name", hint: "For a new account.", optional: true },
+      { name: "email", label: "E-mail", type: "email", autocomplete: "username", hint: "Empty: the one that was invited.", optional: true },
       {
         name: "password",
         label: "Password",
         type: "password",
         autocomplete: "current-password",
         hint: "Of your account, or a new one of at least 12 characters.",
+        optional: true,
       },
     ],
     button: "Join",

@@ -1,0 +1,239 @@
+import { type Role, roleScopes, role as roles, type Scope } from "@beckon/contract";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../test/beckon.ts";
+import { addPerson, type Person, password, startSession } from "../../test/people.ts";
+import { defaultWorkspaceId } from "../workspaces/index.ts";
+
+/**
+ * Links with an issuer, through all that can change between issue and use, against a small model: a
+ * link works if and only if its issuer could issue it now, and nothing has dropped it meanwhile.
+ */
+
+const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
+const { engine } = beckon.db.database;
+let addresses = 0;
+/** Wrong links are counted by address, so each use comes from another one. */
+const from = () => ({ "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
+
+interface Workspace {
+  readonly id: string;
+  /** Of a key with all scopes that issues nothing, and makes all changes. */
+  readonly key: string;
+}
+const newWorkspace = async (): Promise<Workspace> => (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
+const first: Workspace = { id: defaultWorkspaceId, key: beckon.key };
+const workspaces = [first, await newWorkspace(), await newWorkspace()] as const;
+/** With an owner each who stays, so that nobody else is the last one. */
+for (const { key } of workspaces) await addPerson(beckon, { role: "owner", key });
+
+const names = ["issuer", "target", "guest"] as const;
+type Name = (typeof names)[number];
+const people: Record<Name, Person> = {
+  issuer: await addPerson(beckon, { role: "viewer" }),
+  target: await addPerson(beckon, { role: "viewer" }),
+  guest: await addPerson(beckon, { role: "viewer" }),
+};
+
+/** What the model knows: roles by workspace and person, and the issuing key. */
+interface Model {
+  readonly role: Map<string, Role>;
+  key: { exists: boolean; expired: boolean; scopes: readonly string[] };
+}
+const place = (workspace: Workspace, name: Name) => `${workspace.id} ${name}`;
+
+const changes = [
+  ...(["issuer", "target"] as const).flatMap((name) =>
+    workspaces.flatMap((_, workspace) => [
+      ...roles.options.map((role) => ({ kind: "role", name, workspace, role }) as const),
+      { kind: "remove", name, workspace } as const,
+      { kind: "join", name, workspace, role: "owner" } as const,
+      { kind: "join", name, workspace, role: "viewer" } as const,
+    ]),
+  ),
+  { kind: "key expires" },
+  { kind: "key lives again" },
+  { kind: "key may do less" },
+  { kind: "key may do all" },
+  { kind: "key is rotated" },
+  { kind: "key is deleted" },
+  { kind: "workspace is renamed" },
+] as const;
+type Change = (typeof changes)[number];
+
+const scenario = fc.record({
+  link: fc.oneof(fc.constant("reset" as const), fc.constantFrom(...roles.options)),
+  by: fc.constantFrom("user", "key"),
+  /** Where it is issued; the issuer is an owner there, and the target a member. */
+  workspace: fc.nat(workspaces.length - 1),
+  /** More that the issuer owns, and in which the target is. */
+  owned: fc.uniqueArray(fc.nat(workspaces.length - 1)),
+  joined: fc.uniqueArray(fc.nat(workspaces.length - 1)),
+  changes: fc.array(fc.constantFrom(...changes), { maxLength: 4 }),
+});
+
+test("a link works if its issuer could issue it now, whatever has happened since, and never else", { timeout: 600_000 }, async () => {
+  const used = { yes: 0, no: 0 };
+  const property = fc.asyncProperty(scenario, async (given) => {
+    const home = at(given.workspace);
+    const model = await begin(given, home);
+    const link = await issue(given, home, model);
+    if (link === undefined) {
+      expect(given.link === "reset" && beyond(model, given, home)).toBe(true);
+      return;
+    }
+    let dropped = false;
+    for (const change of given.changes) {
+      const changed = await make(change, home, model, link.keyId);
+      if (given.link === "reset") dropped ||= changed === "target";
+      // The person's own invitations are taken back; a key's stay, and wait for the key to be what
+      // it was.
+      else dropped ||= given.by === "user" && changed === "issuer" && !mayIssue(model, given, home);
+    }
+    const expected = !dropped && mayIssue(model, given, home);
+    const status = await use(given.link, link.token);
+    expect(status).toBe(expected ? (given.link === "reset" ? 204 : 200) : 401);
+    used[expected ? "yes" : "no"]++;
+    if (given.link === "reset" && expected) people.target = { ...people.target, ...(await startSession(beckon, people.target.id)) };
+  });
+  await fc.assert(property, { numRuns: 50 });
+  // Otherwise nothing was proven.
+  expect([used.yes, used.no]).toEqual([expect.toSatisfy((count) => count > 5), expect.toSatisfy((count) => count > 5)]);
+});
+
+type Given = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+function at(index: number): Workspace {
+  const workspace = workspaces[index];
+  if (workspace === undefined) throw new Error("there is no such workspace");
+  return workspace;
+}
+
+/** The rule in words of the model. */
+function mayIssue(model: Model, given: Given, home: Workspace): boolean {
+  const own = scopesOf(model, given, home);
+  if (given.link !== "reset") return [...roleScopes[given.link], "members:write"].every((scope) => own.includes(scope));
+  return own.includes("workspaces:own") && model.role.has(place(home, "target")) && !beyond(model, given, home);
+}
+
+function scopesOf(model: Model, given: Given, home: Workspace): readonly (string | Scope)[] {
+  if (given.by === "key") return model.key.exists && !model.key.expired ? model.key.scopes : [];
+  const role = model.role.get(place(home, "issuer"));
+  return role === undefined ? [] : roleScopes[role];
+}
+
+/**
+ * Whether the target is in a workspace that the issuer does not own, which only `default` looks
+ * after.
+ */
+function beyond(model: Model, given: Given, home: Workspace): boolean {
+  if (home === first) return false;
+  return workspaces.some(
+    (each) =>
+      each !== home && model.role.has(place(each, "target")) && !(given.by === "user" && model.role.get(place(each, "issuer")) === "owner"),
+  );
+}
+
+/** Brings the people to where the scenario begins. */
+async function begin(given: Given, home: Workspace): Promise<Model> {
+  const ids = names.map((name) => people[name].id);
+  await engine.query("delete from members where user_id = any($1)", [ids]);
+  await engine.query("delete from password_resets where user_id = any($1)", [ids]);
+  await engine.query("delete from invitations");
+  const model: Model = { role: new Map(), key: { exists: true, expired: false, scopes: roleScopes.owner } };
+  const members: [Workspace, Name, Role][] = [
+    ...[home, ...given.owned.map(at)].map((workspace): [Workspace, Name, Role] => [workspace, "issuer", "owner"]),
+    ...[home, ...given.joined.map(at)].map((workspace): [Workspace, Name, Role] => [workspace, "target", "viewer"]),
+  ];
+  for (const [workspace, name, role] of members) {
+    model.role.set(place(workspace, name), role);
+    const row = [people[name].id, workspace.id, role];
+    await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, $3) on conflict do nothing", row);
+  }
+  return model;
+}
+
+/** @returns undefined when it was refused. */
+async function issue(given: Given, home: Workspace, model: Model): Promise<{ token: string; keyId: string } | undefined> {
+  const made = await beckon.call("/keys", { credential: home.key, body: { name: "Issuer", preset: "everything" } });
+  const { id: keyId, key } = made.body.data;
+  const path = given.link === "reset" ? `/members/${people.target.id}/reset-link` : "/invitations";
+  const body = given.link === "reset" ? {} : { email: `label${++addresses}@example.com`, role: given.link };
+  const answer =
+    given.by === "key"
+      ? await beckon.call(path, { credential: key, body })
+      : await people.issuer.call(path, { body, headers: { "beckon-workspace": home.id } });
+  expect(answer.status < 300).toBe(mayIssue(model, given, home));
+  return answer.status < 300 ? { token: answer.body.data.token, keyId } : undefined;
+}
+
+/** Makes a change, where it can be made, over HTTP. @returns whose membership or role it was. */
+async function make(change: Change, home: Workspace, model: Model, keyId: string): Promise<Name | undefined> {
+  const { key } = model;
+  const patch = async (body: unknown) =>
+    key.exists && expect((await beckon.call(`/keys/${keyId}`, { method: "PATCH", credential: home.key, body })).status).toBe(200);
+  switch (change.kind) {
+    case "role":
+    case "remove":
+    case "join":
+      return changeMember(change, model);
+    case "key expires":
+      await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [keyId]);
+      key.expired = true;
+      return undefined;
+    case "key lives again":
+      await patch({ expires_in_days: 1 });
+      key.expired = false;
+      return undefined;
+    case "key may do less":
+      key.scopes = [...roleScopes.viewer, "members:write"];
+      await patch({ scopes: key.scopes });
+      return undefined;
+    case "key may do all":
+      key.scopes = roleScopes.owner;
+      await patch({ scopes: key.scopes });
+      return undefined;
+    case "key is rotated":
+      await beckon.call(`/keys/${keyId}/rotate`, { method: "POST", credential: home.key });
+      return undefined;
+    case "key is deleted":
+      await beckon.call(`/keys/${keyId}`, { method: "DELETE", credential: home.key });
+      key.exists = false;
+      return undefined;
+    case "workspace is renamed":
+      await beckon.call(`/workspaces/${home.id}`, { method: "PATCH", credential: home.key, body: { name: "Renamed" } });
+      return undefined;
+  }
+}
+
+async function changeMember(change: Extract<Change, { name: Name }>, model: Model): Promise<Name | undefined> {
+  const { kind, name } = change;
+  const [workspace, person] = [at(change.workspace), people[name]];
+  const isMember = model.role.has(place(workspace, name));
+  if (isMember === (kind === "join")) return undefined;
+  const path = `/members/${person.id}`;
+  if (kind === "remove") {
+    expect((await beckon.call(path, { method: "DELETE", credential: workspace.key })).status).toBe(204);
+    model.role.delete(place(workspace, name));
+    return name;
+  }
+  model.role.set(place(workspace, name), change.role);
+  if (kind === "role") {
+    const body = { role: change.role };
+    expect((await beckon.call(path, { method: "PATCH", credential: workspace.key, body })).status).toBe(200);
+    return name;
+  }
+  const invitation = { email: `label${++addresses}@example.com`, role: change.role };
+  const { body } = await beckon.call("/invitations", { credential: workspace.key, body: invitation });
+  expect((await person.call("/invitations/accept", { body: { token: body.data.token } })).status).toBe(200);
+  return name;
+}
+
+/** Uses the link as somebody who knows nothing else. */
+async function use(link: Given["link"], token: string): Promise<number> {
+  if (link === "reset") {
+    const body = { token, new_password: password };
+    return (await beckon.call("/password/reset", { credential: null, body, headers: from() })).status;
+  }
+  return (await people.guest.call("/invitations/accept", { body: { token }, headers: from() })).status;
+}
