@@ -5,6 +5,7 @@ export { failureKind, isUniqueViolation } from "./failures.ts";
 export { type Gatherer, GiveUp, gather, takeTurns } from "./gather.ts";
 export { databaseAway, inAllWorkspaces, inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
 export { isUsable } from "./is-usable.ts";
+export { apartIfLarge } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";
 export type { Tables } from "./tables.ts";
 export { openWakeUps, type WakeUp, type WakeUps } from "./wake-ups.ts";
