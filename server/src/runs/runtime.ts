@@ -1,7 +1,7 @@
 import { BriefMap } from "../base/brief-map.ts";
 import { ByteBudget } from "../base/byte-budget.ts";
 import type { OperatorProviders } from "../base/context.ts";
-import { type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
+import { apartIfLarge, type Database, type Gatherer, gather, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import { newId } from "../base/ids.ts";
@@ -125,6 +125,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     tail.grew();
     return answers;
   };
+  const appends = {
+    write: (rows: readonly AppendRow[]) => told(appendToRuns(database, rows)),
+    order: (row: AppendRow) => row.runId,
+    bytes: bytesOf,
+  };
   return {
     database,
     sealer: options.sealer,
@@ -138,14 +143,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       maxBytes: 8 * 1024 * 1024,
       turns,
     }),
-    appends: gather({
-      write: (rows) => told(appendToRuns(database, rows)),
-      order: (row) => row.runId,
-      bytes: (row) =>
-        row.entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), row.end?.output?.length ?? 0),
-      maxRows: 200,
-      maxBytes: 8 * 1024 * 1024,
-      turns,
+    appends: apartIfLarge({
+      bytes: bytesOf,
+      maxSmallBytes: 1024 * 1024,
+      small: gather({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, turns }),
+      // One at a time, beside the others: starts do not wait for them either.
+      large: gather({ ...appends, maxRows: 1, maxBytes: 1 }),
     }),
     live: new BriefMap(),
     unanswered: new BriefMap(),
@@ -168,4 +171,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
     heap,
   };
+}
+
+function bytesOf({ entries, end }: AppendRow): number {
+  return entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), end?.output?.length ?? 0);
 }

@@ -4,6 +4,7 @@ export { failureKind, isUniqueViolation, isUnreachable } from "./failures.ts";
 export { type Gatherer, GiveUp, gather, takeTurns } from "./gather.ts";
 export { databaseAway, inAllWorkspaces, inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
 export { isUsable } from "./is-usable.ts";
+export { apartIfLarge } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";
 export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { gather } from "./gather.ts";
+import { apartIfLarge } from "./large-rows.ts";
+
+test("small rows do not wait for large ones", async () => {
+  const held = Promise.withResolvers<void>();
+  const bytes = (row: string) => row.length;
+  const gatherer = (wait?: Promise<void>) =>
+    gather<string, string>({
+      write: async (rows) => {
+        await wait;
+        return rows;
+      },
+      order: (row) => row,
+      bytes,
+      maxRows: 10,
+      maxBytes: 100,
+    });
+  const both = apartIfLarge({ bytes, maxSmallBytes: 3, small: gatherer(), large: gatherer(held.promise) });
+  const large = both.submit("large");
+  expect(await both.submit("one")).toBe("one");
+  expect(both.pending).toBe(1);
+  held.resolve();
+  expect(await large).toBe("large");
+});

@@ -1,0 +1,27 @@
+import type { Gatherer } from "./gather.ts";
+
+/**
+ * Sends rows above `maxSmallBytes` through a gatherer of their own. One of them may take seconds to write, and all others would wait for
+ * it, and for all of its kind before it.
+ */
+export function apartIfLarge<Row, Answer>({
+  bytes,
+  maxSmallBytes,
+  small,
+  large,
+}: {
+  readonly bytes: (row: Row) => number;
+  readonly maxSmallBytes: number;
+  readonly small: Gatherer<Row, Answer>;
+  readonly large: Gatherer<Row, Answer>;
+}): Gatherer<Row, Answer> {
+  return {
+    submit: (row, options) => (bytes(row) > maxSmallBytes ? large : small).submit(row, options),
+    get pending() {
+      return small.pending + large.pending;
+    },
+    get stalled() {
+      return small.stalled || large.stalled;
+    },
+  };
+}
