@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
-import { fullFolder, fullFolders, missingFromMap, undocumented } from "./structure-map.ts";
+import { missingFromMap, undocumented } from "./structure-map.ts";
 
 const file = (path: string, text = "") => ({ path, text });
-
-test("a folder of more source files than a reader takes in is found, and its tests do not count", () => {
-  const files = Array.from({ length: fullFolder + 1 }, (_, index) => file(`server/src/runs/file-${index}.ts`));
-  expect(fullFolders(files)).toEqual([expect.stringMatching(/^folder: server\/src\/runs holds 21 source files/)]);
-  expect(fullFolders([...files.slice(1), file("server/src/runs/file-0.test.ts")])).toEqual([]);
-});
 
 test("a name that an index exports needs a doc comment where it is declared", () => {
   const index = file("server/src/keys/index.ts", 'export { type Key, makeKey } from "./key.ts";\n');

@@ -1,26 +1,7 @@
 import { dirname, join } from "node:path";
 import { isProduction, type SourceFile } from "./structure.ts";
 
-/** Rules about what a newcomer looks at first: folders, what they export, and the page that leads through them. */
-
-/** Source files in one folder, at most; tests do not count. */
-export const fullFolder = 20;
-
-/** Folders that hold more, and why. */
-const wideFolders: Readonly<Record<string, string>> = {
-  "contract/src": "one file for each resource on the wire, all of them entered through one index",
-};
-
-/** Folders with more files than a reader takes in at once. */
-export function fullFolders(files: readonly SourceFile[]): string[] {
-  const inFolder = Map.groupBy(
-    files.filter((file) => isProduction(file.path)),
-    (file) => dirname(file.path),
-  );
-  return [...inFolder]
-    .filter(([folder, held]) => held.length > fullFolder && !(folder in wideFolders))
-    .map(([folder, held]) => `folder: ${folder} holds ${held.length} source files; split it by purpose, at most ${fullFolder} each`);
-}
+/** Rules about what a newcomer looks at first: what folders export, and the page that leads through them. */
 
 /** Names that an `index.ts` exports and whose declaration has no doc comment. */
 export function undocumented(files: readonly SourceFile[]): string[] {

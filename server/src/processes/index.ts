@@ -1,3 +1,3 @@
-export { keepLease, type Lease } from "./keep-lease.ts";
+export { keepLease } from "./keep-lease.ts";
 export { OwnProcess } from "./own-process.ts";
-export { forgetDead, recordDeaths, recordLapsed, registerProcess, renewLease } from "./process-store.ts";
+export { forgetDead, recordDeaths, registerProcess } from "./process-store.ts";

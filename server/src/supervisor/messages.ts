@@ -15,6 +15,7 @@ export interface Ready {
   readonly setup_token: string | null;
 }
 
+/** What the first start made, with its secrets, for the person at the terminal. */
 export interface Demo {
   readonly agent_id: string;
   readonly agent_token: string;
