@@ -12,9 +12,10 @@ import { fillDisk } from "../server/test/soak/disk-full.ts";
 import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk, and processes lost
- * under 500 runs. Prints one line of figures; its bound is the rule of three: what did not happen in n tries happens in less than 3/n of
- * them, with 95 % confidence.
+ * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well;
+ * then a full disk, and processes lost under 500 runs. Prints one line of figures; its bound is the
+ * rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 %
+ * confidence.
  *
  *   CRASH_SEED            repeats what was chosen
  *   CRASH_ACKNOWLEDGED    10000

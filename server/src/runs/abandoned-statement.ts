@@ -4,8 +4,9 @@ import { type Claimant, type LastAttempt, type Taken, takePicked } from "./claim
 import { engineVersion } from "./run.ts";
 
 /**
- * Running runs whose owner is on record as dead, never by an expired lease alone: that is for whoever records the death. From the dead to
- * their runs, not the other way: those of the living are many, and this is asked every second.
+ * Running runs whose owner is on record as dead, never by an expired lease alone: that is for
+ * whoever records the death. From the dead to their runs, not the other way: those of the living
+ * are many, and this is asked every second.
  */
 const abandoned = `
 with abandoned as (
@@ -17,12 +18,16 @@ const maxAttempts = `(select (v.config -> 'limits' ->> 'max_attempts')::int from
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)`;
 
 /**
- * Whether run `r` of the dead process `d` was on its last attempt in company: it is not proven guilty, and gets another last attempt. Not a
- * run of a single attempt: whoever sets that wants it given to one process only.
+ * Whether run `r` of the dead process `d` was on its last attempt in company: it is not proven
+ * guilty, and gets another last attempt. Not a run of a single attempt: whoever sets that wants it
+ * given to one process only.
  */
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
-/** From run `r` with its inputs `i` and its dead owner `d`, of abandoned ones that this code can execute. */
+/**
+ * From run `r` with its inputs `i` and its dead owner `d`, of abandoned ones that this code can
+ * execute.
+ */
 const source = `
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -42,8 +47,9 @@ const halved = `${abandoned}, half as (
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, "least($2::bigint, (select size from half))")}`;
 
 /**
- * Counts, once for each dead process, the runs on their last attempt that it had. A statement of its own, after the one that recorded the
- * death: an older snapshot would miss a claim that the process had just made.
+ * Counts, once for each dead process, the runs on their last attempt that it had. A statement of
+ * its own, after the one that recorded the death: an older snapshot would miss a claim that the
+ * process had just made.
  * @returns whether dead processes have left any runs.
  */
 export async function countSuspects(database: Database): Promise<boolean> {
@@ -67,8 +73,9 @@ export function claimAbandoned(database: Database, claim: Claimant): Promise<Tak
 }
 
 /**
- * Takes over runs that are to be cancelled, only to end them, whatever else is executed. A run whose process died over its cancellation
- * is left to the other claims: reading its journal may be what kills.
+ * Takes over runs that are to be cancelled, only to end them, whatever else is executed. A run
+ * whose process died over its cancellation is left to the other claims: reading its journal may be
+ * what kills.
  */
 export function claimCancelled(database: Database, claim: Claimant): Promise<Taken> {
   // Only once the suspects are counted: who is left behind was not alone.
@@ -78,12 +85,16 @@ export function claimCancelled(database: Database, claim: Claimant): Promise<Tak
   return takePicked(database.engine, { name: "claim-cancelled", picked: text, wanted: "picked", failover: true, claim, more: [] });
 }
 
-/** Runs on their last attempt that a process executes at once, at most: one that kills is found among them in seven deaths. */
+/**
+ * Runs on their last attempt that a process executes at once, at most: one that kills is found
+ * among them in seven deaths.
+ */
 export const maxTogether = 64;
 
 /**
- * Takes runs over for their last attempt, beside those that the claimant executes already. Runs whose process died with G of them are taken
- * at most half of G at a time, and executed without others on their last attempt: the next death incriminates only them.
+ * Takes runs over for their last attempt, beside those that the claimant executes already. Runs
+ * whose process died with G of them are taken at most half of G at a time, and executed without
+ * others on their last attempt: the next death incriminates only them.
  */
 export async function claimLastAttempts(
   database: Database,
@@ -159,8 +170,8 @@ insert into run_results (run_id, workspace_id, error_code, error_message, input_
 select id, workspace_id, 'interrupted', $1, input_tokens, output_tokens, cached_input_tokens, true from spent`;
 
 /**
- * Ends runs that have no attempt left and were alone on their last one, or had one only: a run that kills whoever executes it must not go
- * round for ever.
+ * Ends runs that have no attempt left and were alone on their last one, or had one only: a run that
+ * kills whoever executes it must not go round for ever.
  */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const message = "Every process that executed this run was lost before the run ended.";

@@ -42,12 +42,18 @@ export async function cancelRun({
   return readRun(ctx, input.runId, agentIds);
 }
 
-/** Has a run stopped that was asked to end: here, in the process that executes it, or by any one if its process is dead. */
+/**
+ * Has a run stopped that was asked to end: here, in the process that executes it, or by any one if
+ * its process is dead.
+ */
 export function stopRun(runtime: Runtime, runId: string): void {
   if (!stopHere(runtime, runId)) runtime.wakeUps.tell({ kind: "cancel", runId });
 }
 
-/** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */
+/**
+ * Stops the run if this process executes it; else it may be one that waits for a failover.
+ * @returns whether it is executed here.
+ */
 export function stopHere({ live, wakeTakeOver }: Runtime, runId: string): boolean {
   const here = live.get(runId);
   if (here === undefined) wakeTakeOver();

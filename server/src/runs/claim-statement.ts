@@ -16,14 +16,20 @@ export interface ClaimedRun {
   readonly resumed: boolean;
   /** Somebody has asked to cancel it, and whoever had it did not come to it. */
   readonly cancelRequested: boolean;
-  /** Milliseconds since its first start without those spent waiting for a failover, by the database's clock. */
+  /**
+   * Milliseconds since its first start without those spent waiting for a failover, by the
+   * database's clock.
+   */
   readonly elapsedMs: number;
   readonly input: string;
   /** Set if it may be given to no other process after this one. */
   readonly lastAttempt?: LastAttempt;
 }
 
-/** `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its last attempt, in company. */
+/**
+ * `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its
+ * last attempt, in company.
+ */
 export type LastAttempt = "first" | "repeated";
 
 /** What a claim got. */
@@ -72,8 +78,9 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
 /**
- * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before the claim or
- * after its commit: runs that appear after the count of suspects could be found guilty.
+ * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a
+ * death is recorded before the claim or after its commit: runs that appear after the count of
+ * suspects could be found guilty.
  */
 const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
 
@@ -116,7 +123,10 @@ interface ClaimedRow {
 interface Taking {
   /** Of the prepared statement. */
   readonly name: string;
-  /** Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`. A failover's has `attempt`, `waited_ms`. */
+  /**
+   * Common table expressions that end in `picked (id)`; `$2` is the limit, `$4` and on are `more`.
+   * A failover's has `attempt`, `waited_ms`.
+   */
   readonly picked: string;
   /** The one among them that holds what would be picked if nobody else were at it. */
   readonly wanted: "turns" | "picked";
