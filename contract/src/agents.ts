@@ -23,15 +23,18 @@ export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 const limits = z.strictObject({
   /** Model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
-  /** Seconds from a run's first start, across failovers, 1 to 86,400. Waiting for a failover does not count. */
+  /**
+   * Seconds from a run's first start, across failovers, 1 to 86,400. Waiting for a failover does
+   * not count.
+   */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
   /** Runs executing at once; null: no limit. Limits execution, never acceptance. */
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
   /** Runs waiting; one more is refused with `agent_busy`. 1 to 10,000,000: with a limit of concurrency every run begins in the queue. */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
-   * Processes a run may lose before it ends `interrupted`, 1 to 100. On the last one, with a limit above 1, it must have been alone: see
-   * docs/decisions/0015-last-attempts-in-halves.md.
+   * Processes a run may lose before it ends `interrupted`, 1 to 100. On the last one, with a limit
+   * above 1, it must have been alone: see docs/decisions/0015-last-attempts-in-halves.md.
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**

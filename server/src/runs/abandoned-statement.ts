@@ -4,8 +4,9 @@ import { type Claimant, claim, claimStatement, exceptOf, type LastAttempt, type 
 import type { RunRef } from "./run.ts";
 
 /**
- * Running runs whose owner is on record as dead, never by an expired lease alone: that is for whoever records the death. From the dead to
- * their runs, not the other way: those of the living are many, and this is asked every second.
+ * Running runs whose owner is on record as dead, never by an expired lease alone: that is for
+ * whoever records the death. From the dead to their runs, not the other way: those of the living
+ * are many, and this is asked every second.
  */
 const abandoned = `
 with abandoned as (
@@ -17,12 +18,16 @@ const maxAttempts = `(select (v.config -> 'limits' ->> 'max_attempts')::int from
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)`;
 
 /**
- * Whether run `r` of the dead process `d` was on its last attempt in company: it is not proven guilty, and gets another last attempt. Not a
- * run of a single attempt: whoever sets that wants it given to one process only.
+ * Whether run `r` of the dead process `d` was on its last attempt in company: it is not proven
+ * guilty, and gets another last attempt. Not a run of a single attempt: whoever sets that wants it
+ * given to one process only.
  */
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
-/** From run `r` with its inputs `i` and its dead owner `d`, of abandoned ones that this code can execute. */
+/**
+ * From run `r` with its inputs `i` and its dead owner `d`, of abandoned ones that this code can
+ * execute.
+ */
 const source = `
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -47,8 +52,9 @@ const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half a
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
 
 /**
- * Counts, once for each dead process, the runs on their last attempt that it had. A statement of its own, after the one that recorded the
- * death: an older snapshot would miss a claim that the process had just made.
+ * Counts, once for each dead process, the runs on their last attempt that it had. A statement of
+ * its own, after the one that recorded the death: an older snapshot would miss a claim that the
+ * process had just made.
  * @returns whether dead processes have left any runs.
  */
 export async function countSuspects(database: Database): Promise<boolean> {
@@ -88,19 +94,24 @@ export function claimAbandoned(database: Database, claimant: Claimant): Promise<
 }
 
 /**
- * Takes over runs that are to be cancelled, only to end them, whatever else is executed. A run whose process died over its cancellation
- * is left to the other claims: reading its journal may be what kills.
+ * Takes over runs that are to be cancelled, only to end them, whatever else is executed. A run
+ * whose process died over its cancellation is left to the other claims: reading its journal may be
+ * what kills.
  */
 export function claimCancelled(database: Database, claimant: Claimant): Promise<Taken> {
   return claim(database.engine, cancelledRuns, claimant);
 }
 
-/** Runs on their last attempt that a process executes at once, at most: one that kills is found among them in seven deaths. */
+/**
+ * Runs on their last attempt that a process executes at once, at most: one that kills is found
+ * among them in seven deaths.
+ */
 export const maxTogether = 64;
 
 /**
- * Takes runs over for their last attempt, beside those that the claimant executes already. Runs whose process died with G of them are taken
- * at most half of G at a time, and executed without others on their last attempt: the next death incriminates only them.
+ * Takes runs over for their last attempt, beside those that the claimant executes already. Runs
+ * whose process died with G of them are taken at most half of G at a time, and executed without
+ * others on their last attempt: the next death incriminates only them.
  */
 export async function claimLastAttempts(
   database: Database,

@@ -42,7 +42,10 @@ export async function cancelRun({
   return readRun(ctx, input.runId, agentIds);
 }
 
-/** Has a run stopped that was asked to end: here, in the process that executes it, or by any one if its process is dead. */
+/**
+ * Has a run stopped that was asked to end: here, in the process that executes it, or by any one if
+ * its process is dead.
+ */
 export function stopRun(runtime: Runtime, runId: string): void {
   if (!stopHere(runtime, runId)) runtime.wakeUps.tell({ kind: "cancel", runId });
 }

@@ -18,7 +18,10 @@ export interface ClaimedRun {
   readonly resumed: boolean;
   /** Somebody has asked to cancel it, and whoever had it did not come to it. */
   readonly cancelRequested: boolean;
-  /** Milliseconds since its first start without those spent waiting for a failover, by the database's clock. */
+  /**
+   * Milliseconds since its first start without those spent waiting for a failover, by the
+   * database's clock.
+   */
   readonly elapsedMs: number;
   /** Set if it may be given to no other process after this one. */
   readonly lastAttempt?: LastAttempt;
@@ -28,7 +31,10 @@ export interface ClaimedRun {
   readonly inputBytes: number;
 }
 
-/** `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its last attempt, in company. */
+/**
+ * `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its
+ * last attempt, in company.
+ */
 export type LastAttempt = "first" | "repeated";
 
 /** What a claim got. */
@@ -84,8 +90,9 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;
 
 /**
- * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a death is recorded before the claim or
- * after its commit: runs that appear after the count of suspects could be found guilty.
+ * A failover also sets the picked attempt and adds the wait. It locks the claimant's row, so that a
+ * death is recorded before the claim or after its commit: runs that appear after the count of
+ * suspects could be found guilty.
  */
 const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
 

@@ -36,8 +36,9 @@ export async function claimRuns(runtime: Runtime): Promise<boolean> {
 }
 
 /**
- * Takes over what dead processes have left, and ends what is not to be taken over again. The worker calls it again when a run on its last
- * attempt has ended, since the next ones wait for that, and never twice at the same time.
+ * Takes over what dead processes have left, and ends what is not to be taken over again. The worker
+ * calls it again when a run on its last attempt has ended, since the next ones wait for that, and
+ * never twice at the same time.
  */
 export async function takeOverRuns(runtime: Runtime): Promise<void> {
   const { database } = runtime;
@@ -70,7 +71,8 @@ export async function executeLostClaims(runtime: Runtime): Promise<void> {
       runtime.capacity.reserve(1);
       execute(runtime, run, claim);
     }
-    // One for last attempts is a single statement: it has taken effect, and holds up the next one no more.
+    // One for last attempts is a single statement: it has taken effect, and holds up the next one
+    // no more.
     if (over || (claim.lastAttempt !== undefined && found.length > 0)) runtime.unsureClaims.delete(claim);
   }
 }

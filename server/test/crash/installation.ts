@@ -15,7 +15,10 @@ export const leaseSeconds = 2;
 /** Deaths that a run of the agent survives, plus one: the default. */
 export const maxAttempts = 3;
 
-/** Starts `servers` processes on `databaseUrl` and makes provider, agent (with these `limits`) and trigger through the doors. */
+/**
+ * Starts `servers` processes on `databaseUrl` and makes provider, agent (with these `limits`) and
+ * trigger through the doors.
+ */
 export async function install(
   world: World,
   databaseUrl: string,

@@ -27,7 +27,10 @@ export interface StormReport extends Verdict {
   readonly seconds: number;
 }
 
-/** Milliseconds for what is left when the load has ended: a few leases, and the last attempts by halves. */
+/**
+ * Milliseconds for what is left when the load has ended: a few leases, and the last attempts by
+ * halves.
+ */
 const aftermath = 120_000;
 
 /** Lets callers call and faults happen until there were enough of both, then judges what is left. */

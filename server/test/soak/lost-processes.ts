@@ -15,15 +15,17 @@ import { openWorld, type Plan, type World } from "../crash/world.ts";
 import { eventually } from "../eventually.ts";
 
 /**
- * Many runs in one process that is lost: killed twice from outside, then by one of them each time. Run by script/soak, or by itself:
- * node server/test/soak/lost-processes.ts
+ * Many runs in one process that is lost: killed twice from outside, then by one of them each time.
+ * Run by script/soak, or by itself: node server/test/soak/lost-processes.ts
  */
 
 const healthyRuns = 500;
 const thinkMs = 8_000;
 const patience = 600_000;
 
-/** @returns whether all was well. `tell` gets a line of figures for each part, and what was wrong. */
+/**
+ * @returns whether all was well. `tell` gets a line of figures for each part, and what was wrong.
+ */
 export async function loseProcesses(tell: (line: string) => void): Promise<boolean> {
   const killedTwice = await ordeal({ timeoutSeconds: 60, killer: undefined, tell });
   const killedByOne = await ordeal({ timeoutSeconds: 600, killer: planned({ steps: ["safe"], thinkMs: 1_000 }), tell });
@@ -32,7 +34,10 @@ export async function loseProcesses(tell: (line: string) => void): Promise<boole
 
 interface Ordeal {
   readonly timeoutSeconds: number;
-  /** The run that kills its process each time; undefined: the process is killed twice, with all runs in flight. */
+  /**
+   * The run that kills its process each time; undefined: the process is killed twice, with all runs
+   * in flight.
+   */
   readonly killer: Plan | undefined;
   readonly tell: (line: string) => void;
 }
