@@ -30,7 +30,7 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
     steps: steps.length,
     usage: entries.flatMap((entry) => (entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [])),
     lastCalls: last === undefined ? [] : callsOf(last).map(({ call_id }) => ({ callId: call_id, hasResult: results.has(call_id) })),
-    open: openCalls(entries),
+    open: openCalls(entries).map(({ step, call_id, tool }) => ({ step, call_id, tool })),
   };
 }
 
