@@ -123,8 +123,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       runtime.wakeWorker();
     },
   });
+  const exchanges = new ByteBudget({ maxBytes: memoryBytes * memory.exchanges });
   heap.onChange = (isFull) => {
     budget.paused = isFull;
+    exchanges.paused = isFull;
     if (!isFull) runtime.wakeWorker();
   };
   const wakeUps = openWakeUps(database, options.log);
@@ -177,7 +179,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     operator: options.operator,
     room: { max: options.maxRuns, taken: 0, queueEmpty: false, takingLast: false, open: options.executes },
     budget,
-    exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
+    exchanges,
     heap,
     draining: false,
     wakeWorker: () => {},

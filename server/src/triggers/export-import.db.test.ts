@@ -32,7 +32,7 @@ const full = {
   model: "demo/echo",
   model_settings: { temperature: 0.1, max_output_tokens: 100, stream: "never" },
   tools: [tool({ secret, prefix: "Bearer " }), { type: "clock" }],
-  limits: { max_steps: 3, timeout_seconds: 10, max_concurrent_runs: 2, max_queued_runs: 5, max_attempts: 1 },
+  limits: { max_steps: 3, timeout_seconds: 10, max_concurrent_runs: 2, max_queued_runs: 5, max_attempts: 1, max_answer_bytes: 2_000_000 },
   metadata: { nested: { list: [1, null, true, "é", "no", "1.0", "2020-01-01"] }, "": "", "a: b": "~" },
 };
 const source = await beckon.createAgent(full);
