@@ -113,8 +113,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       worker.claim();
     },
   });
+  const exchanges = new ByteBudget({ maxBytes: memoryBytes * memory.exchanges });
   heap.onChange = (isFull) => {
     budget.paused = isFull;
+    exchanges.paused = isFull;
     if (!isFull) worker.claim();
   };
   const wakeUps = openWakeUps(database, options.log);
@@ -168,7 +170,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     capacity,
     worker,
     budget,
-    exchanges: new ByteBudget({ maxBytes: memoryBytes * memory.exchanges }),
+    exchanges,
     heap,
   };
 }
