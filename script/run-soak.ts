@@ -12,12 +12,13 @@ import { fillDisk } from "../server/test/soak/disk-full.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk; then a workspace that fills the memory. Prints one line of figures; its bound is the
- * rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
+ * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well;
+ * then a full disk; then a workspace that fills the memory. Prints one line of figures; its bound
+ * is the rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 %
+ * confidence.
  *
- *   CRASH_SEED            repeats what was chosen
- *   CRASH_ACKNOWLEDGED    10000
- *   CRASH_FAULTS          60: at least 50 of them kill
+ *   CRASH_SEED            repeats what was chosen CRASH_ACKNOWLEDGED    10000 CRASH_FAULTS
+ * 60: at least 50 of them kill
  */
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));

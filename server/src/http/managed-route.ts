@@ -4,7 +4,7 @@ import { Refusal } from "../base/errors.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
-import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
+import { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
 import { hashBody, readBody } from "./read-body.ts";
@@ -105,7 +105,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
     return render({ ...(await route.handle(request)), cookies }, (text) => {
-      if (!canSend(text, () => hold, outgoing)) throw tooManyAnswers();
+      if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
     });
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };

@@ -240,7 +240,10 @@ interface Known {
 }
 
 interface StartOptions {
-  /** false: no earlier send of any of the rows can have come to the database, which is then not asked for one. Default true. */
+  /**
+   * false: no earlier send of any of the rows can have come to the database, which is then not
+   * asked for one. Default true.
+   */
   readonly repeated?: boolean;
   /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
   readonly full?: readonly string[];
