@@ -8,8 +8,9 @@ import { defaultTimeouts, executeRun, type Journal, openAICompatibleModel } from
 import { toEntry } from "../server/src/runs/journal-entry.ts";
 
 /**
- * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal: the factors of the budget of bytes
- * (docs/decisions/0014-a-budget-of-bytes.md). The model server is another thread, whose heap does not count.
+ * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal:
+ * the factors of the budget of bytes (docs/decisions/0014-a-budget-of-bytes.md). The model server
+ * is another thread, whose heap does not count.
  *
  *   script/bench bytes
  */
@@ -117,7 +118,8 @@ async function measure(): Promise<void> {
         events: [],
         append: async () => {},
         async end(outcome, added) {
-          // As the journal of a run does: the entries wait as JSON text for the batch that they are written with.
+          // As the journal of a run does: the entries wait as JSON text for the batch that they are
+          // written with.
           const last = {
             type: "run.finished" as const,
             data: { output: outcome.status === "succeeded" ? outcome.output : "", usage: outcome.usage, cost_micros: null },

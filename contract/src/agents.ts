@@ -38,8 +38,8 @@ const limits = z.strictObject({
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**
-   * Bytes of one model answer, 1,024 to 33,554,432 (32 MiB): of a plain answer its body, of a streamed one its text without framing. A
-   * longer answer fails the run with `model_error`.
+   * Bytes of one model answer, 1,024 to 33,554,432 (32 MiB): of a plain answer its body, of a
+   * streamed one its text without framing. A longer answer fails the run with `model_error`.
    */
   max_answer_bytes: z
     .number()

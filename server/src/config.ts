@@ -34,7 +34,10 @@ export interface Config {
   readonly drainSeconds: number;
   /** Runs executing at once in one process; further ones wait in the queue. */
   readonly maxRuns: number;
-  /** MiB that one process may hold for all workspaces: `ByteBudget`; undefined: half of its heap's limit. */
+  /**
+   * MiB that one process may hold for all workspaces: `ByteBudget`; undefined: half of its heap's
+   * limit.
+   */
   readonly memoryBudgetMib: number | undefined;
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;

@@ -178,7 +178,10 @@ async function build(
   };
 }
 
-/** Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only is not counted. */
+/**
+ * Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only
+ * is not counted.
+ */
 const budgetMax = 0.75;
 const budgetDefault = 0.5;
 

@@ -19,7 +19,10 @@ export interface StoredVersion extends VersionEntryRow {
   readonly provider_id: string | null;
 }
 
-/** A version's configuration in SQL. Versions from before there was `max_answer_bytes` get its default. */
+/**
+ * A version's configuration in SQL. Versions from before there was `max_answer_bytes` get its
+ * default.
+ */
 export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
   '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
 

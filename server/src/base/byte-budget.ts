@@ -1,15 +1,19 @@
 /**
- * Bounds the bytes that one process holds in memory, in sum and for each owner (a workspace). Whoever holds bytes counts them in a
- * `ByteHold`. While there is budget that costs additions and comparisons: no promise, no allocation.
+ * Bounds the bytes that one process holds in memory, in sum and for each owner (a workspace).
+ * Whoever holds bytes counts them in a `ByteHold`. While there is budget that costs additions and
+ * comparisons: no promise, no allocation.
  *
- * - A hold that is empty may wait for its first bytes (`enter`). It holds nothing meanwhile, so waiting cannot deadlock.
- * - A hold that has bytes never waits for more (`grow`): it is told no, and its holder fails and releases what it has.
+ * - A hold that is empty may wait for its first bytes (`enter`). It holds nothing meanwhile, so
+ *   waiting cannot deadlock.
+ * - A hold that has bytes never waits for more (`grow`): it is told no, and its holder fails and
+ *   releases what it has.
  * - An owner gets at most `maxShareBytes`, so that one owner alone never uses up the budget.
- * - Waiting holds are served first in, first out within an owner, and round robin between owners. One whose bytes do not fit is
- *   passed over, so it blocks its own owner only.
+ * - Waiting holds are served first in, first out within an owner, and round robin between owners.
+ *   One whose bytes do not fit is passed over, so it blocks its own owner only.
  *
- * Rejected: shares that shrink as the budget fills up (Choudhury and Hahne, "Dynamic queue length thresholds", 1998). They would
- * leave something to a third owner when two are greedy, but a second owner would no longer find all that the first leaves.
+ * Rejected: shares that shrink as the budget fills up (Choudhury and Hahne, "Dynamic queue length
+ * thresholds", 1998). They would leave something to a third owner when two are greedy, but a second
+ * owner would no longer find all that the first leaves.
  */
 export class ByteBudget {
   readonly maxBytes: number;
@@ -122,7 +126,10 @@ export class ByteBudget {
   }
 }
 
-/** Owners without a hold that are remembered, so that a busy owner does not come and go with each of its holds. */
+/**
+ * Owners without a hold that are remembered, so that a busy owner does not come and go with each of
+ * its holds.
+ */
 const maxIdleShares = 1_000;
 
 interface Share {
@@ -175,7 +182,8 @@ export class ByteHold {
   }
 
   /**
-   * Takes `bytes` before anything is held. They stay taken until `release`, and what `grow` adds comes out of them first.
+   * Takes `bytes` before anything is held. They stay taken until `release`, and what `grow` adds
+   * comes out of them first.
    *
    * @param bytes at most `maxShareBytes`: more would wait for ever.
    * @returns undefined if they were taken at once, else a promise that resolves when they are.
@@ -207,7 +215,10 @@ export class ByteHold {
     });
   }
 
-  /** Holds `bytes` more. @returns false, and changes nothing, if the owner or the process would hold too much. */
+  /**
+   * Holds `bytes` more. @returns false, and changes nothing, if the owner or the process would hold
+   * too much.
+   */
   grow(bytes: number): boolean {
     const heldBytes = this.#heldBytes + bytes;
     const missing = heldBytes - this.#takenBytes;

@@ -2,9 +2,15 @@ import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { elapsed } from "./clock.ts";
 
-/** Notices that the heap is almost full, while there is still time to refuse work: V8 ends a process whose heap is full. */
+/**
+ * Notices that the heap is almost full, while there is still time to refuse work: V8 ends a process
+ * whose heap is full.
+ */
 export interface HeapGuard {
-  /** Little is left after a collection. It is false again as soon as there is more, without a restart. */
+  /**
+   * Little is left after a collection. It is false again as soon as there is more, without a
+   * restart.
+   */
   readonly isFull: boolean;
   /** Called when `isFull` has changed. */
   onChange: (isFull: boolean) => void;
@@ -21,9 +27,15 @@ export interface Heap {
 
 /** Milliseconds between two samples; one costs two microseconds. */
 const sampleMs = 250;
-/** Milliseconds between two collections that the guard asks for: one of a full heap stops the process for a second or two. */
+/**
+ * Milliseconds between two collections that the guard asks for: one of a full heap stops the
+ * process for a second or two.
+ */
 const collectMs = 10_000;
-/** Of the limit. Above the first the heap is collected, and is full if it is still above it; below the second it is not any more. */
+/**
+ * Of the limit. Above the first the heap is collected, and is full if it is still above it; below
+ * the second it is not any more.
+ */
 const fullAbove = 0.85;
 const freeBelow = 0.75;
 
@@ -67,7 +79,8 @@ const v8Heap: Heap = {
   usedBytes: () => getHeapStatistics().used_heap_size,
   collect() {
     if (collect === undefined) {
-      // The only way to V8's collector without a flag of the command line; a context made from now on has it.
+      // The only way to V8's collector without a flag of the command line; a context made from now
+      // on has it.
       setFlagsFromString("--expose-gc");
       collect = runInNewContext("gc") as Collect;
       setFlagsFromString("--no-expose-gc");

@@ -5,36 +5,48 @@ import { ModelFailure } from "./model-failure.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
- * Bytes of memory for each byte that passes, at the moment when most are held. docs/decisions/0014-a-budget-of-bytes.md has the figures;
- * `script/bench bytes` measures them.
+ * Bytes of memory for each byte that passes, at the moment when most are held.
+ * docs/decisions/0014-a-budget-of-bytes.md has the figures; `script/bench bytes` measures them.
  */
 const factors = {
-  /** A request's body: the text (two bytes a character), and its UTF-8 in the socket's queue (three at most). */
+  /**
+   * A request's body: the text (two bytes a character), and its UTF-8 in the socket's queue (three
+   * at most).
+   */
   sent: 5,
   /**
-   * A plain answer: 1.5 to 3 while it arrives, in a buffer with room to grow. At its end it takes as much as a streamed one, when it is too
-   * late to say no: the answer is paid for.
+   * A plain answer: 1.5 to 3 while it arrives, in a buffer with room to grow. At its end it takes
+   * as much as a streamed one, when it is too late to say no: the answer is paid for.
    */
   whole: 6,
   /** Of a stream, what the parser has taken and not given on: a line without an end. */
   unread: 4,
-  /** Of a stream, what was said: its text and two copies of its JSON for the journal, each two bytes a character. */
+  /**
+   * Of a stream, what was said: its text and two copies of its JSON for the journal, each two bytes
+   * a character.
+   */
   kept: 6,
 };
 
-/** Bytes of a stream for each byte of what it says, at most: words come one by one, each in a frame of a hundred bytes and more. */
+/**
+ * Bytes of a stream for each byte of what it says, at most: words come one by one, each in a frame
+ * of a hundred bytes and more.
+ */
 const maxFraming = 8;
 
 /** Texts up to here are charged their worst case, which costs less than to look. */
 const shortText = 1_024;
 const shortTextFactor = 32;
 
-/** Copies of an answer's JSON that are made at its end: the step's entry in the journal, and that of the run's end. */
+/**
+ * Copies of an answer's JSON that are made at its end: the step's entry in the journal, and that of
+ * the run's end.
+ */
 const copies = 2;
 
 /**
- * Counts what one try of a model call holds, in the run's hold, and ends the try when that is too much: of one answer, or of all that the
- * workspace holds.
+ * Counts what one try of a model call holds, in the run's hold, and ends the try when that is too
+ * much: of one answer, or of all that the workspace holds.
  */
 export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;
@@ -72,7 +84,10 @@ export class CallMeter implements ByteMeter {
     } else this.#charge(factors.whole * bytes);
   }
 
-  /** A part of the stream was read, of which `bytes` are kept. All that was received before it has been parsed. */
+  /**
+   * A part of the stream was read, of which `bytes` are kept. All that was received before it has
+   * been parsed.
+   */
   read(bytes: number): void {
     this.#kept += bytes;
     const unread = this.#unread;
@@ -81,7 +96,10 @@ export class CallMeter implements ByteMeter {
     else this.#charge(factors.kept * bytes - factors.unread * unread);
   }
 
-  /** The try has its answer: from now on that is what it is charged for, until the run ends. Ends the try if that is too much. */
+  /**
+   * The try has its answer: from now on that is what it is charged for, until the run ends. Ends
+   * the try if that is too much.
+   */
   weigh(answer: Answer): void {
     const characters = answer.parts.reduce((sum, part) => sum + (part.type === "tool_call" ? part.arguments.length : part.text.length), 0);
     const isShort = characters <= shortText && answer.parts.every((part) => part.provider_metadata === undefined);
@@ -109,7 +127,10 @@ function tooLong(maxBytes: number): ModelFailure {
   );
 }
 
-/** The run holds bytes already, so it does not wait for more: the runs that it would wait for may be waiting for it. */
+/**
+ * The run holds bytes already, so it does not wait for more: the runs that it would wait for may be
+ * waiting for it.
+ */
 export function noMemory({ maxBytes }: ByteHold): ModelFailure {
   return new ModelFailure(`The run's model call was ended: ${memoryIsUsedUp(maxBytes)}`, { retryable: false });
 }

@@ -61,8 +61,10 @@ export async function collectStream(
 }
 
 /**
- * Adds one part to what has been said. A block is kept where it began; metadata of its start, pieces and end are merged.
- * @returns the bytes that are kept of the part, the arguments of a call by the library until they are whole.
+ * Adds one part to what has been said. A block is kept where it began; metadata of its start,
+ * pieces and end are merged.
+ * @returns the bytes that are kept of the part, the arguments of a call by the library until they
+ *   are whole.
  */
 function take(
   part: LanguageModelV4StreamPart,
@@ -108,8 +110,8 @@ function take(
 }
 
 /**
- * V8 joins texts by reference: a text of a million single characters would keep two million objects, thirty bytes a character. Reading a
- * character makes it one flat text.
+ * V8 joins texts by reference: a text of a million single characters would keep two million
+ * objects, thirty bytes a character. Reading a character makes it one flat text.
  */
 function flatten(block: Block): void {
   block.tail.charCodeAt(0);
@@ -122,7 +124,8 @@ function kindOf(type: string): "text" | "reasoning" {
 }
 
 /**
- * Member by member: a signature that comes with the end of a block must not take the place of what came with its start.
+ * Member by member: a signature that comes with the end of a block must not take the place of what
+ * came with its start.
  * @returns bytes of `metadata`.
  */
 function remember(part: Part | undefined, metadata: SharedV4ProviderMetadata | undefined): number {

@@ -1,6 +1,7 @@
 /**
- * Bytes that a JSON value takes in memory, at most, with `copies` of its JSON text beside it (the journal's entry, on its way to the
- * database). A character counts as two bytes: one that is not Latin-1 makes all of its text as wide. An empty object has six words.
+ * Bytes that a JSON value takes in memory, at most, with `copies` of its JSON text beside it (the
+ * journal's entry, on its way to the database). A character counts as two bytes: one that is not
+ * Latin-1 makes all of its text as wide. An empty object has six words.
  */
 export function heldBytesOf(value: unknown, copies: number): number {
   return valueBytes(value) + 2 * copies * (JSON.stringify(value)?.length ?? 0);

@@ -21,7 +21,9 @@ export interface ModelTry {
   readonly onText: OnText;
   /** Bytes of the answer, at most. */
   readonly maxAnswerBytes: number;
-  /** Counts what the try holds, and its answer until it is released; undefined: nothing is counted. */
+  /**
+   * Counts what the try holds, and its answer until it is released; undefined: nothing is counted.
+   */
   readonly hold: ByteHold | undefined;
 }
 

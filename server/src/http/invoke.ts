@@ -5,7 +5,7 @@ import type { Outcome } from "../engine/index.ts";
 import { mayBeKey } from "../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../runs/index.ts";
 import type { Hints } from "./hints.ts";
-import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
+import { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { cookieOf, memberAt } from "./member-at-door.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
@@ -60,7 +60,7 @@ function ended(
     if (canSend(text, () => holdExchange(runtime.exchanges, workspaceId, outgoing), outgoing)) {
       return new Response(text, { status: 200, headers });
     }
-    const { message, code, retryAfter } = tooManyAnswers(`The run has succeeded: read its output with GET /api/public/runs/${runId}.`);
+    const { message, code, retryAfter } = tooManyResponses(`The run has succeeded: read its output with GET /api/public/runs/${runId}.`);
     const body = { ok: false, error: message, code, run_id: runId };
     return new Response(JSON.stringify(body), { status: 503, headers: { ...headers, "retry-after": String(retryAfter) } });
   }

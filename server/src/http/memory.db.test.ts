@@ -6,7 +6,7 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 
 const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
-/** Bodies and answers may hold 30 MiB, those of one caller 22.5 MiB. */
+/** Bodies and responses may hold 30 MiB, those of one caller 22.5 MiB. */
 const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap });
 
 function setFull(isFull: boolean): void {
@@ -14,7 +14,10 @@ function setFull(isFull: boolean): void {
   heap.onChange(isFull);
 }
 
-/** Sends all but the last byte of a body of 1 MiB, and keeps the connection. `answer` is what has come back by now. */
+/**
+ * Sends all but the last byte of a body of 1 MiB, and keeps the connection. `answer` is what has
+ * come back by now.
+ */
 function sendSlowly(agent: { id: string; token: string }): { readonly socket: Socket; answer: string } {
   const { hostname, port } = new URL(beckon.url);
   const slow = { socket: connect(Number(port), hostname), answer: "" };

@@ -15,13 +15,18 @@ export type RawBody = Result<Buffer>;
 /** Bytes of a body that are not counted: its connection takes as much. */
 const smallBodyBytes = 16 * 1024;
 
-/** Bytes of memory for each byte of a body: its pieces, the joined bytes, the text, the parsed JSON and what is made of that. */
+/**
+ * Bytes of memory for each byte of a body: its pieces, the joined bytes, the text, the parsed JSON
+ * and what is made of that.
+ */
 const heldPerByte = 6;
 
 /**
- * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is complete.
+ * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is
+ * complete.
  *
- * @param hold counts what is read; the caller releases it when nothing of the body is held any more.
+ * @param hold counts what is read; the caller releases it when nothing of the body is held any
+ *   more.
  * @throws Refusal `unavailable`, as rejection, if the process holds as many bodies as it may.
  */
 export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {

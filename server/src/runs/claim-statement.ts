@@ -76,7 +76,10 @@ with recursive waiting (workspace_id, agent_id) as (
   select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
 )`;
 
-/** Bytes of an input that comes with the claim. Larger ones would make a batch of claims as large as it likes. */
+/**
+ * Bytes of an input that comes with the claim. Larger ones would make a batch of claims as large as
+ * it likes.
+ */
 const smallInputBytes = 64 * 1024;
 
 /** In UTF-8, with the blank line between prefix and payload. */

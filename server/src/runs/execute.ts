@@ -166,7 +166,10 @@ function execute(runtime: Runtime, live: LiveRun, { run, input, prepared, journa
 
 /** Bytes of memory that a run takes by itself, with its model call and a short answer. */
 const runBytes = 64 * 1024;
-/** Bytes of memory for each byte of an input, and for each byte of a journal while it is read: docs/decisions/0014-a-budget-of-bytes.md. */
+/**
+ * Bytes of memory for each byte of an input, and for each byte of a journal while it is read:
+ * docs/decisions/0014-a-budget-of-bytes.md.
+ */
 const heldPerInputByte = 2;
 const heldPerJournalByte = 8;
 
@@ -175,7 +178,10 @@ interface Loaded {
   readonly events: readonly RunEvent[];
 }
 
-/** Takes memory for the run, waiting for it if there is none, and then reads what it needs. Not a promise when all is there. */
+/**
+ * Takes memory for the run, waiting for it if there is none, and then reads what it needs. Not a
+ * promise when all is there.
+ */
 function load(runtime: Runtime, live: LiveRun, run: OwnedRun, hold: ByteHold): Loaded | Promise<Loaded> {
   if (run.resumed) return loadResumed(runtime, live, run, hold);
   const waiting = enter(live, run, hold, 0);

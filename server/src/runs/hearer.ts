@@ -10,7 +10,10 @@ const maxEntries = 256;
  * rest of the attempt is left out, and its end says so. The journal lacks nothing of it.
  */
 export interface Hearer {
-  /** Counts what waits; set by whoever tells this reader. Without one only the reader's own limits apply. */
+  /**
+   * Counts what waits; set by whoever tells this reader. Without one only the reader's own limits
+   * apply.
+   */
   hold: ByteHold | undefined;
   /** `seq`: the last event of the run's journal when it was said. */
   hear(event: OutputEvent, seq: number): void;

@@ -9,9 +9,9 @@ import { searchRuns } from "./search-store.ts";
 import { fittingRuns, readRuns } from "./store.ts";
 
 /**
- * Runs of the workspace, or of one agent, that fit the query; who is bound to agents sees theirs only.
- * A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as many runs as one page may, or
- * holds as many bytes.
+ * Runs of the workspace, or of one agent, that fit the query; who is bound to agents sees theirs
+ * only. A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as
+ * many runs as one page may, or holds as many bytes.
  */
 export async function listRuns({
   ctx,

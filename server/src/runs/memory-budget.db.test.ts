@@ -119,7 +119,9 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
 test("an agent from before there was a limit of one answer has the default", async () => {
   const agent = await beckon.createAgent();
   const { db } = beckon;
-  await db.database.engine.query("update agent_versions set config = config #- '{limits,max_answer_bytes}' where agent_id = $1", [agent.id]);
+  await db.database.engine.query("update agent_versions set config = config #- '{limits,max_answer_bytes}' where agent_id = $1", [
+    agent.id,
+  ]);
   expect((await beckon.call(`/agents/${agent.id}`)).body.data.limits).toMatchObject({ max_steps: 20, max_answer_bytes: 4_194_304 });
   expect((await beckon.call(`/agents/${agent.id}/versions/1`)).body.data.limits.max_answer_bytes).toBe(4_194_304);
   expect((await beckon.invoke(agent, "hello")).body.output).toBe("hello");

@@ -59,7 +59,10 @@ export interface Runtime {
   readonly capacity: Capacity;
   /** Bytes that runs hold in memory, by workspace. */
   readonly budget: ByteBudget;
-  /** Bytes of large request bodies and answers, by workspace or, before that is known, by credential or address. */
+  /**
+   * Bytes of large request bodies and responses, by workspace or, before that is known, by
+   * credential or address.
+   */
   readonly exchanges: ByteBudget;
   readonly heap: HeapGuard;
   readonly worker: WorkerCalls;
@@ -97,7 +100,9 @@ export interface RuntimeOptions {
   readonly operator?: OperatorProviders | undefined;
 }
 
-/** Shares of `memoryBytes`; outputs are what models say and readers of streams have not taken yet. */
+/**
+ * Shares of `memoryBytes`; outputs are what models say and readers of streams have not taken yet.
+ */
 const memory = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
 /** Builds what the verbs of runs share inside one process. */

@@ -61,7 +61,10 @@ export async function findRun(
 /** Bytes of input and output of the runs on one page, all but the first. */
 const maxPageBytes = 4 * 1024 * 1024;
 
-/** Of these runs, newest first, those that fit on one page; the first always does. Sizes are known without reading the texts. */
+/**
+ * Of these runs, newest first, those that fit on one page; the first always does. Sizes are known
+ * without reading the texts.
+ */
 export async function fittingRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<string[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<{ run_id: string }>`select run_id from (

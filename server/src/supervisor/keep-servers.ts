@@ -33,14 +33,18 @@ export const serverFlags: readonly string[] = [
   `--v8-pool-size=${helpers}`,
 ];
 
-/** MiB of heap of one server: V8's own limit on a large machine, and what a server needs to be of use on a small one. */
+/**
+ * MiB of heap of one server: V8's own limit on a large machine, and what a server needs to be of
+ * use on a small one.
+ */
 const maxHeapMib = 4_096;
 const minHeapMib = 256;
 
 /**
- * The flag that limits a server's heap: all servers together get half of the memory, since PostgreSQL, the page cache and what is held
- * outside of the heap need the rest. V8 would allow each of them as much as if it were alone. Empty if the operator set a limit in
- * NODE_OPTIONS, over which ours would take precedence.
+ * The flag that limits a server's heap: all servers together get half of the memory, since
+ * PostgreSQL, the page cache and what is held outside of the heap need the rest. V8 would allow
+ * each of them as much as if it were alone. Empty if the operator set a limit in NODE_OPTIONS, over
+ * which ours would take precedence.
  *
  * @param memoryBytes of the machine or, if that is less, of the container.
  */

@@ -20,9 +20,9 @@ import { startGuard } from "../guard.ts";
 import { insertStranger } from "../workspace-key.ts";
 
 /**
- * One workspace does what it can to fill the memory of a server that has the budget of a real one: runs whose models stream 30 MB and hold,
- * runs with 9 MB of output, bodies of 1 MiB. Another workspace invokes meanwhile. Run by script/soak, or by itself:
- * node server/test/soak/memory.ts
+ * One workspace does what it can to fill the memory of a server that has the budget of a real one:
+ * runs whose models stream 30 MB and hold, runs with 9 MB of output, bodies of 1 MiB. Another
+ * workspace invokes meanwhile. Run by script/soak, or by itself: node server/test/soak/memory.ts
  */
 const heldRuns = 500;
 const heldBytes = 30_000_000;
@@ -45,7 +45,10 @@ const sampler = `data:text/javascript,${encodeURIComponent(`
     process.send?.({ type: "memory", heapUsed, external });
   }, 100).unref();`)}`;
 
-/** @returns whether the server lived and the other workspace noticed nothing. `tell` gets a line of figures for each part. */
+/**
+ * @returns whether the server lived and the other workspace noticed nothing. `tell` gets a line of
+ *   figures for each part.
+ */
 export async function fillMemory(tell: (line: string) => void): Promise<boolean> {
   const guard = startGuard();
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-memory-"));

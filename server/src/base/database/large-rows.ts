@@ -1,8 +1,8 @@
 import type { Gatherer } from "./gather.ts";
 
 /**
- * Sends rows above `maxSmallBytes` through a gatherer of their own. One of them may take seconds to write, and all others would wait for
- * it, and for all of its kind before it.
+ * Sends rows above `maxSmallBytes` through a gatherer of their own. One of them may take seconds to
+ * write, and all others would wait for it, and for all of its kind before it.
  */
 export function apartIfLarge<Row, Answer>({
   bytes,

@@ -1,6 +1,9 @@
 const key = Symbol("byte meter");
 
-/** Told of the bytes of a call as they pass. It ends a call that has too many by aborting the call's signal. */
+/**
+ * Told of the bytes of a call as they pass. It ends a call that has too many by aborting the call's
+ * signal.
+ */
 export interface ByteMeter {
   /** Bytes of a request's body; again for each request of the call. */
   sent(bytes: number): void;
@@ -9,8 +12,9 @@ export interface ByteMeter {
 }
 
 /**
- * Has `meter` told of every request that is made with this signal. The signal is the one thing of ours that the libraries of providers
- * pass on unchanged to `fetch`. A property, since a weak map costs the collector more than a call lives.
+ * Has `meter` told of every request that is made with this signal. The signal is the one thing of
+ * ours that the libraries of providers pass on unchanged to `fetch`. A property, since a weak map
+ * costs the collector more than a call lives.
  */
 export function meterCalls(signal: AbortSignal, meter: ByteMeter): void {
   (signal as Metered)[key] = meter;

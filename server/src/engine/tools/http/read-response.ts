@@ -15,7 +15,10 @@ export interface HttpResult {
 /** Headers that say something to a model; the others would only take its room. */
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
-/** Bytes of memory for each byte of a body that is read: its pieces, the joined bytes, its text and the value of that. */
+/**
+ * Bytes of memory for each byte of a body that is read: its pieces, the joined bytes, its text and
+ * the value of that.
+ */
 const heldPerByte = 6;
 
 interface Reading {
@@ -27,7 +30,8 @@ interface Reading {
 }
 
 /**
- * Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the body off.
+ * Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the
+ * body off.
  * @throws {ToolFailure} the run's workspace holds too much already.
  */
 export async function readResponse(response: Response, { maxBytes, scrubber, hold }: Reading): Promise<HttpResult> {
