@@ -18,8 +18,9 @@ import { fillMemory } from "../server/test/soak/memory.ts";
  * processes lost under 500 runs, and a workspace that fills the memory. Prints a line of figures for each. The bound is
  * the rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
  *
- *   CRASH_SEED            repeats what was chosen CRASH_ACKNOWLEDGED    10000 CRASH_FAULTS
- * 60: at least 50 of them kill
+ *   CRASH_SEED            repeats what was chosen
+ *   CRASH_ACKNOWLEDGED    10000
+ *   CRASH_FAULTS          60: at least 50 of them kill
  */
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));

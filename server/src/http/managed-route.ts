@@ -3,7 +3,7 @@ import type { Context } from "../base/context.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
-import { canSend, holdExchange, tooManyAnswers } from "./hold-exchange.ts";
+import { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 import { bindKey, idempotencyKey } from "./idempotency-key.ts";
 import { managedBody } from "./managed-body.ts";
 import { readBody } from "./read-body.ts";
@@ -101,7 +101,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
     const handled = route.handle(request);
     return render({ ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies }, (text) => {
-      if (!canSend(text, () => hold, outgoing)) throw tooManyAnswers();
+      if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
     });
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
