@@ -49,7 +49,8 @@ it("keeps the value of a JSON text, whether NUL and halves stand in it as they a
       for (const text of [escaped, raw]) {
         const stored = storableJsonText(text);
         expect(storableText(stored)).toBe(stored);
-        expect(JSON.parse(stored)).toEqual(value);
+        // Not `value`, which may hold -0: JSON has none.
+        expect(JSON.parse(stored)).toEqual(JSON.parse(escaped));
       }
     }),
   );
