@@ -66,7 +66,7 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
   it("keep an answer whose calls take too much from being carried out; it stays on record", async () => {
     const call = { id: "1", name: "idle", arguments: `[${"{},".repeat(20_000)}{}]` };
     server.script(says({ calls: [call] }));
-    const { journal, outcome } = await play(server.url, { settings, hold: holdOf(1_000 * kib), tools: [tool("idle")] });
+    const { journal, outcome } = await play(server.url, { settings, hold: holdOf(1_600 * kib), tools: [tool("idle")] });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
     expect([dataOf(journal, "run.step").length, dataOf(journal, "run.tool_call").length]).toEqual([1, 0]);
   });

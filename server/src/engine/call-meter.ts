@@ -1,3 +1,4 @@
+import type { AnswerPart } from "@beckon/contract";
 import type { ByteHold } from "../base/byte-budget.ts";
 import type { ByteMeter } from "../base/egress/index.ts";
 import { heldBytesOf } from "./held-bytes.ts";
@@ -21,12 +22,20 @@ const factors = {
   whole: 6,
   /** Of a stream, what the parser has taken and not given on: a line without an end. */
   unread: 4,
+  /** The same of the last `maxQueuedBytes`: frames of single letters, parsed and not read. */
+  queued: 16,
   /**
    * Of a stream, what was said: its text and two copies of its JSON for the journal, each two bytes
    * a character.
    */
   kept: 6,
 };
+
+/** Bytes of memory that a stream takes before it says anything. */
+const streamBytes = 128 * 1024;
+
+/** Bytes of an answer that the transport lets wait for the parser. */
+const maxQueuedBytes = 64 * 1024;
 
 /**
  * Bytes of a stream for each byte of what it says, at most: words come one by one, each in a frame
@@ -37,6 +46,8 @@ const maxFraming = 8;
 /** Texts up to here are charged their worst case, which costs less than to look. */
 const shortText = 1_024;
 const shortTextFactor = 32;
+/** What a part of an answer takes beside its text, as characters. */
+const partCharacters = 16;
 
 /**
  * Copies of an answer's JSON that are made at its end: the step's entry in the journal, and that of
@@ -72,16 +83,14 @@ export class CallMeter implements ByteMeter {
   }
 
   sent(bytes: number): void {
-    this.#charge(factors.sent * bytes);
+    this.#charge(factors.sent * bytes + (this.#streamed ? streamBytes : 0));
   }
 
   received(bytes: number): void {
     this.#received += bytes;
     if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1)) this.#stop(tooLong(this.#maxBytes));
-    else if (this.#streamed) {
-      this.#unread += bytes;
-      this.#charge(factors.unread * bytes);
-    } else this.#charge(factors.whole * bytes);
+    else if (this.#streamed) this.#charge(this.#leaveUnread(this.#unread + bytes));
+    else this.#charge(factors.whole * bytes);
   }
 
   /**
@@ -90,10 +99,15 @@ export class CallMeter implements ByteMeter {
    */
   read(bytes: number): void {
     this.#kept += bytes;
-    const unread = this.#unread;
-    this.#unread = 0;
     if (this.#kept > this.#maxBytes) this.#stop(tooLong(this.#maxBytes));
-    else this.#charge(factors.kept * bytes - factors.unread * unread);
+    else this.#charge(factors.kept * bytes + this.#leaveUnread(0));
+  }
+
+  /** @returns by how much the charge for what is unread changes. */
+  #leaveUnread(bytes: number): number {
+    const before = unreadCharge(this.#unread);
+    this.#unread = bytes;
+    return unreadCharge(bytes) - before;
   }
 
   /**
@@ -101,7 +115,7 @@ export class CallMeter implements ByteMeter {
    * the try if that is too much.
    */
   weigh(answer: Answer): void {
-    const characters = answer.parts.reduce((sum, part) => sum + (part.type === "tool_call" ? part.arguments.length : part.text.length), 0);
+    const characters = answer.parts.reduce((sum, part) => sum + partCharacters + charactersOf(part), 0);
     const isShort = characters <= shortText && answer.parts.every((part) => part.provider_metadata === undefined);
     const bytes = isShort ? shortTextFactor * characters : heldBytesOf(answer.parts, copies);
     this.#charge(bytes - this.#charged);
@@ -118,6 +132,14 @@ export class CallMeter implements ByteMeter {
     if (bytes > 0 && this.#hold?.grow(bytes) === false) this.#stop(noMemory(this.#hold));
     else this.#charged += bytes;
   }
+}
+
+function unreadCharge(bytes: number): number {
+  return factors.unread * bytes + (factors.queued - factors.unread) * Math.min(bytes, maxQueuedBytes);
+}
+
+function charactersOf(part: AnswerPart): number {
+  return part.type === "tool_call" ? part.call_id.length + part.tool.length + part.arguments.length : part.text.length;
 }
 
 function tooLong(maxBytes: number): ModelFailure {

@@ -22,6 +22,9 @@ interface Block {
   tail: string;
 }
 
+/** What an empty block counts as: a stream may begin a hundred thousand of them. */
+const blockBytes = 64;
+
 /** Characters after which a block's tail is made one flat text. */
 const flatCharacters = 2 * 1024;
 
@@ -81,7 +84,7 @@ function take(
       const block: Block = { part: { type: kindOf(part.type), text: "" }, tail: "" };
       blocks.set(`${block.part.type} ${part.id}`, block);
       content.push(block.part);
-      return remember(block.part, part.providerMetadata);
+      return blockBytes + remember(block.part, part.providerMetadata);
     }
     case "text-delta":
     case "reasoning-delta": {
@@ -103,7 +106,14 @@ function take(
     }
     case "tool-call":
       content.push(part);
-      return Buffer.byteLength(part.input) - (inputs.get(part.toolCallId) ?? 0) + sizeOf(part.providerMetadata);
+      return (
+        blockBytes +
+        part.toolCallId.length +
+        part.toolName.length +
+        Buffer.byteLength(part.input) -
+        (inputs.get(part.toolCallId) ?? 0) +
+        sizeOf(part.providerMetadata)
+      );
     default:
       return 0;
   }

@@ -94,7 +94,7 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
     const agent = await beckon.createAgent({ model: model.model, model_settings: { stream } });
     const runId = await begin(agent, "hello");
     await model.reached(1);
-    await fillShare(held, 64);
+    await fillShare(held, 256);
     model.release();
     const { status, error } = await over(runId);
     expect([status, error.code]).toEqual(["failed", "model_error"]);
