@@ -172,7 +172,7 @@ test("a row that was sent when its caller gives up is pursued, and late hears th
   const { call, write } = heldWrite();
   const { batches, gatherer } = gatherTexts({ write });
   const heard = Promise.withResolvers<string | undefined>();
-  const row = gatherer.submit("a", { waitMs: 5, late: heard.resolve });
+  const row = gatherer.submit("a", { waitMs: 250, late: heard.resolve });
   await expect(row).rejects.toEqual(new GiveUp(true));
   (await call(0)).fail(lost());
   (await call(1)).answer();
@@ -184,7 +184,7 @@ test("late hears undefined when the row has failed", async () => {
   const { call, write } = heldWrite();
   const { gatherer } = gatherTexts({ write });
   const heard = Promise.withResolvers<string | undefined>();
-  await expect(gatherer.submit("a", { waitMs: 5, late: heard.resolve })).rejects.toBeInstanceOf(GiveUp);
+  await expect(gatherer.submit("a", { waitMs: 250, late: heard.resolve })).rejects.toBeInstanceOf(GiveUp);
   (await call(0)).fail(failed("22021"));
   expect(await heard.promise).toBeUndefined();
 });
