@@ -98,7 +98,7 @@ async function measure(): Promise<void> {
   };
   const report = (what: string, held: number, of: number) => console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
 
-  /** Executes the runs until `reached` says so, and tells what they hold then. */
+  /** Executes the runs until `reached` says so, and returns what they hold then. */
   async function held(
     scene: string,
     { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "asked" },

@@ -10,7 +10,6 @@ import { faultsOf, storm, summary } from "../server/test/crash/storm.ts";
 import { startGuard } from "../server/test/guard.ts";
 import { fillDisk } from "../server/test/soak/disk-full.ts";
 import { loseProcesses } from "../server/test/soak/lost-processes.ts";
-
 import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**

@@ -71,7 +71,7 @@ export async function startVersion(
   };
 }
 
-/** Without the settings of whoever starts the bench, and without its Node: each version has its own. */
+/** The environment without Beckon's settings and without this Node.js: each version has its own. */
 function ownEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const folders = PATH.split(":");

@@ -25,7 +25,7 @@ export const updateMemberBody = z.strictObject({ role });
 
 /**
  * A link by which a person may become a member, once. `email` is a label: the account is chosen by
- * whoever accepts.
+ * the person who accepts.
  */
 export const invitation = z.object({
   id: z.string(),
