@@ -1,3 +1,6 @@
+import { readdirSync } from "node:fs";
+import { join, sep } from "node:path";
+
 /**
  * The floors of the server, held by machine. Imports go down only:
  *
@@ -24,7 +27,7 @@ const floors = [
   { name: "base", members: ["base"] },
 ];
 
-/** Entered through `index.ts` only. `base` is not among them: its folders have the rules `base-folder-…`. */
+/** Entered through `index.ts` only. `base` is not among them: its plain files are imported as they are. */
 const closedFolders = floors.slice(1, -1).flatMap((floor) => floor.members);
 
 /** Folders of the server that have a floor. */
@@ -67,6 +70,20 @@ const throughIndex = closedFolders.map((folder) => ({
   to: { path: `^server/src/${folder}/`, pathNot: `^server/src/${folder}/index\\.ts$` },
 }));
 
+/** Folders inside the folders of the server, at any depth. */
+const subFolders = readdirSync("server/src", { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => join(entry.parentPath, entry.name).split(sep).join("/"))
+  .filter((path) => path.split("/").length > 3);
+
+const throughSubIndex = subFolders.map((folder) => ({
+  name: `only-index-of-${folder.slice("server/src/".length).replaceAll("/", "-")}`,
+  comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
+  severity: "error",
+  from: { pathNot: [`^${folder}/`, test, "^bench/"] },
+  to: { path: `^${folder}/`, pathNot: "/index\\.ts$" },
+}));
+
 export default {
   forbidden: [
     {
@@ -101,21 +118,8 @@ export default {
     ...upward,
     ...sideways,
     ...throughIndex,
+    ...throughSubIndex,
 
-    {
-      name: "base-folder-through-index",
-      comment: "A folder of base/ is entered through an index.ts. Plain files directly in base/ are imported as they are.",
-      severity: "error",
-      from: { pathNot: ["^server/src/base/[^/]+/", test] },
-      to: { path: "^server/src/base/[^/]+/", pathNot: "/index\\.ts$" },
-    },
-    {
-      name: "base-folder-through-index-of-another",
-      comment: "One folder of base/ enters another through an index.ts.",
-      severity: "error",
-      from: { path: "^server/src/base/([^/]+)/", pathNot: test },
-      to: { path: "^server/src/base/[^/]+/", pathNot: ["^server/src/base/$1/", "/index\\.ts$"] },
-    },
     {
       name: "config-only-at-the-top",
       comment: "Settings are read once and handed down as arguments; what stands below the doors takes values, not the configuration.",

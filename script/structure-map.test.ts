@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingFromMap, undocumented } from "./structure-map.ts";
+import { fullFolders, maxFilesPerFolder, missingFromMap, undocumented } from "./structure-map.ts";
 
 const file = (path: string, text = "") => ({ path, text });
 
@@ -18,4 +18,15 @@ test("a file or folder that the architecture page names must be there", () => {
   const there = [file("server/src/runs/start.ts"), file("server/src/agents/index.ts"), file("script/check")];
   expect(missingFromMap([page, ...there])).toEqual([]);
   expect(missingFromMap([page, ...there.slice(1)])).toEqual(["map: ARCHITECTURE.md names runs/start.ts, which does not exist"]);
+});
+
+test("a folder with too many source files is a finding, tests and folders with a reason are not", () => {
+  const filled = (folder: string, count: number, ending = ".ts") =>
+    Array.from({ length: count }, (_, index) => file(`${folder}/file-${index}${ending}`));
+  const max = maxFilesPerFolder;
+  expect(fullFolders([...filled("server/src/keys", max), ...filled("server/src/keys", 5, ".test.ts")])).toEqual([]);
+  expect(fullFolders(filled("contract/src", max + 1))).toEqual([]);
+  expect(fullFolders(filled("server/src/keys", max + 1))).toEqual([
+    `folder: server/src/keys has ${max + 1} source files; above ${max} give it sub-folders by purpose`,
+  ]);
 });

@@ -44,6 +44,25 @@ function hasDoc(text: string, name: string): boolean {
   return /\*\/\s*$/.test(text.slice(0, at)) || new RegExp(`^export type ${name} = z\\.infer<`, "m").test(text);
 }
 
+/** Source files that a folder may hold: more are not taken in at one look. */
+export const maxFilesPerFolder = 20;
+
+/** Folders that may hold more, and why. */
+const flatFolders: ReadonlyMap<string, string> = new Map([
+  ["contract/src", "one file per resource, with nothing between them"],
+  ["server/test", "tools of the tests, each used by itself"],
+]);
+
+/** Folders with more source files than a reader takes in. Tests are not counted. */
+export function fullFolders(files: readonly SourceFile[]): string[] {
+  const sources = files.map(({ path }) => path).filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path));
+  return [...Map.groupBy(sources, dirname)]
+    .filter(([folder, { length }]) => length > maxFilesPerFolder && !flatFolders.has(folder))
+    .map(
+      ([folder, { length }]) => `folder: ${folder} has ${length} source files; above ${maxFilesPerFolder} give it sub-folders by purpose`,
+    );
+}
+
 /** Files and folders that ARCHITECTURE.md names in code spans and that are not there. */
 export function missingFromMap(files: readonly SourceFile[]): string[] {
   const map = files.find((file) => file.path === "ARCHITECTURE.md");

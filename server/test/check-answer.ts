@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { accountRoutes } from "../src/http/api/accounts.ts";
 import { managedRoutes } from "../src/http/api/index.ts";
 import { statuses } from "../src/http/errors.ts";
-import { type RouteDoc, refusalsOf } from "../src/http/route-doc.ts";
+import { type RouteDoc, refusalsOf } from "../src/http/management/route-doc.ts";
 
 const routes = [...managedRoutes, ...accountRoutes].map((route) => ({
   ...route,

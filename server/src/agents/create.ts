@@ -5,7 +5,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
-import { planSecrets } from "./plan-secrets.ts";
+import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 /** Adds an agent, its first version and its token. */

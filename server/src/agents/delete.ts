@@ -2,8 +2,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
-import { requireAgentForChange, requireSeenVersion } from "./agent.ts";
-import { updateAgentRow } from "./store.ts";
+import { requireAgentForChange, requireSeenVersion, updateAgentRow } from "./records/index.ts";
 
 /**
  * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.

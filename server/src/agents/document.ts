@@ -2,9 +2,9 @@ import type { AgentInDocument, ExportedAgent } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { resolveModel } from "../providers/index.ts";
-import { planSecrets } from "./plan-secrets.ts";
-import { mapValues, type showSecrets } from "./secret-places.ts";
-import type { AgentRow } from "./store.ts";
+import type { AgentRow } from "./records/index.ts";
+import { mapValues, type showSecrets } from "./records/index.ts";
+import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 /** The agent as a document holds it, but for its triggers: secrets are left out, what has a prefix keeps it. */

@@ -4,9 +4,8 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
-import { requireAgentForChange } from "./agent.ts";
-import { copySecrets } from "./copy-secrets.ts";
-import { listSealedSecrets } from "./secret-store.ts";
+import { listSealedSecrets, requireAgentForChange } from "./records/index.ts";
+import { copySecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 const mark = " (copy)";

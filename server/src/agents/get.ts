@@ -1,7 +1,7 @@
 import type { Agent } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { requireAgent, toAgent } from "./agent.ts";
+import { requireAgent, toAgent } from "./records/index.ts";
 
 /** Returns an agent. @throws Refusal `forbidden`, `not_found` */
 export async function getAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<Agent> {

@@ -3,8 +3,7 @@ import { agentLimit, type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Page, readPage } from "../base/page.ts";
 import { parse } from "../base/parse.ts";
-import { toAgent } from "./agent.ts";
-import { listAgentRows } from "./store.ts";
+import { listAgentRows, toAgent } from "./records/index.ts";
 
 /** The living agents that the filters find, or those that were deleted and can be restored. */
 export async function listAgents({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Agent>> {

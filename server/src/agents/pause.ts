@@ -4,8 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parse } from "../base/parse.ts";
-import { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
-import { updateAgentRow } from "./store.ts";
+import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /** From the answer on every start is refused; accepted runs go on. Pausing a paused agent changes the reason. */
 export async function pauseAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Once<Agent>> {

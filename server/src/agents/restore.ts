@@ -1,8 +1,7 @@
 import { type Context, mayTouchAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { noAgent } from "./agent.ts";
-import { type AgentRow, lockAgent, updateAgentRow } from "./store.ts";
+import { type AgentRow, lockAgent, noAgent, updateAgentRow } from "./records/index.ts";
 
 /**
  * The agent, living or deleted, locked against other changes until the transaction ends.

@@ -4,8 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parse } from "../base/parse.ts";
-import { requireAgent, requireAgentForChange, toAgent } from "./agent.ts";
-import { updateAgentRow } from "./store.ts";
+import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /** Lets a paused agent start runs again. Resuming one that is not paused changes nothing. */
 export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Once<Agent>> {

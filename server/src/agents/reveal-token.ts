@@ -2,7 +2,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revealToken } from "../tokens/index.ts";
-import { requireAgent } from "./agent.ts";
+import { requireAgent } from "./records/index.ts";
 
 /** The agent's token in clear; the reveal is on record. */
 export async function revealAgentToken({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<{ token: string }> {

@@ -2,7 +2,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
-import { requireAgentForChange } from "./agent.ts";
+import { requireAgentForChange } from "./records/index.ts";
 
 /** Ends the agent's token, a predecessor in its grace too. Repeating it changes nothing. */
 export async function revokeAgentToken({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<void> {

@@ -5,7 +5,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parse } from "../base/parse.ts";
 import { issueToken } from "../tokens/index.ts";
-import { requireAgentForChange } from "./agent.ts";
+import { requireAgentForChange } from "./records/index.ts";
 
 /** Issues a new token; the one before works for `grace_seconds` more, by default not at all. After a revoke it issues anew. */
 export async function rotateAgentToken({

@@ -4,10 +4,16 @@ import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
-import { requireAgent, requireAgentForChange, requireSeenVersion, toAgent } from "./agent.ts";
-import { planSecrets } from "./plan-secrets.ts";
-import { listSecrets, writeSecrets } from "./secret-store.ts";
-import { insertNextVersion } from "./store.ts";
+import {
+  insertNextVersion,
+  listSecrets,
+  requireAgent,
+  requireAgentForChange,
+  requireSeenVersion,
+  toAgent,
+  writeSecrets,
+} from "./records/index.ts";
+import { planSecrets } from "./secrets/index.ts";
 
 /**
  * Changes the agent by writing its next version; runs that have started keep theirs.

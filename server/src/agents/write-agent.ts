@@ -3,9 +3,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, principalOf } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { issueToken } from "../tokens/index.ts";
-import { requireAgent, toAgent } from "./agent.ts";
-import { type SealedSecret, writeSecrets } from "./secret-store.ts";
-import { insertAgent, updateAgentRow } from "./store.ts";
+import { insertAgent, requireAgent, type SealedSecret, toAgent, updateAgentRow, writeSecrets } from "./records/index.ts";
 
 interface NewAgent {
   readonly agentId: string;

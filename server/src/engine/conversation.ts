@@ -7,7 +7,7 @@ import type {
 import { isJSONObject, isJSONValue } from "@ai-sdk/provider";
 import type { AnswerPart, NewEvent } from "@beckon/contract";
 import { answeredSteps, callsOf, resultsByCall, type Step, type ToolResult } from "./history.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import { parseArguments } from "./tool-call/index.ts";
 
 /**
  * What the model is shown next: the instructions, the input, then each answered step with the results of its calls. Built

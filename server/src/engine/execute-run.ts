@@ -1,15 +1,15 @@
 import type { NewEvent } from "@beckon/contract";
-import { CallCut, callModel } from "./call-model.ts";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import { digestOf, lostCall } from "./lost-run.ts";
+import { CallCut, callModel } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { nameCalls } from "./name-calls.ts";
 import type { RunRequest } from "./run-request.ts";
-import { settleCalls } from "./settle-calls.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
+import { settleCalls } from "./tool-call/index.ts";
 
 /**
  * Executes a run to its end, or until it is stopped.

@@ -3,8 +3,8 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play } from "../../test/engine-run.ts";
 import { type Behaviour, blackHole, fated, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
-import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit.ts";
-import { createCircuits } from "./circuits.ts";
+import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
+import { createCircuits } from "./circuit/circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
 /** Ten minutes of outage in a second and a half: every time is divided by this. */

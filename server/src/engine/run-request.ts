@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { ModelSettings } from "@beckon/contract";
 import type { ByteHold } from "../base/byte-budget.ts";
-import type { Circuit } from "./circuit.ts";
+import type { Circuit } from "./circuit/index.ts";
 import type { Journal } from "./journal.ts";
 import type { RetryPolicy, Timeouts } from "./timeouts.ts";
 import type { Tool } from "./tool.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { fitResult } from "./fit-result.ts";
 import { storableJson, storableJsonText, storableText, unstorableIn } from "./storable.ts";
+import { fitResult } from "./tool-call/fit-result.ts";
 
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
 

@@ -1,18 +1,14 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { Refusal } from "../base/errors.ts";
-import { handleAccount } from "./account-route.ts";
-import { accountRoutes } from "./api/accounts.ts";
-import { managedRoutes } from "./api/index.ts";
+import { accountRoutes, managedRoutes } from "./api/index.ts";
+import { createHints, fireCors, handleFire, handleFireOptions, handleInvoke } from "./calls/index.ts";
 import { errorResponse } from "./errors.ts";
-import { fireCors, handleFire, handleFireOptions } from "./fire.ts";
 import { isReady } from "./health.ts";
-import { createHints } from "./hints.ts";
-import { handleInvoke } from "./invoke.ts";
-import { handleManaged } from "./managed-route.ts";
+import { handleAccount, handleManaged } from "./management/index.ts";
 import { serveDocument, servePage } from "./openapi/index.ts";
 import { linkPages, serveLinkPage } from "./pages/index.ts";
-import type { Request } from "./request.ts";
+import type { Request } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Root of every public path. */

@@ -6,7 +6,7 @@ import { type FilledWorkspace, fillTwoWorkspaces, pathOf } from "../../test/fill
 import { expectRefusal } from "../../test/refusal.ts";
 import { readRows } from "../../test/rows-of.ts";
 import { managedRoutes } from "./api/index.ts";
-import type { ManagedRoute } from "./managed-route.ts";
+import type { ManagedRoute } from "./management/managed-route.ts";
 
 /**
  * Two workspaces with one of everything: in queries and bodies, every member that can refer to something refers to what the other one has.

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { patient } from "../../../test/engine-run.ts";
 import { type Behaviour, body, fated, inBandError, type ModelRequest, says, startModelServer, status } from "../../../test/model-server.ts";
 import { createLeanFetch } from "../../base/egress/index.ts";
-import { readFailure } from "../read-failure.ts";
+import { readFailure } from "../model-call/read-failure.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
 /** The library's own way over HTTP is the measure of ours. */

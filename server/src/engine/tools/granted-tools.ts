@@ -1,7 +1,7 @@
 import type { ToolGrant } from "@beckon/contract";
 import type { Tool } from "../tool.ts";
 import { clock } from "./clock.ts";
-import { httpTools, type ToolServices } from "./http/http-tool.ts";
+import { httpTools, type ToolServices } from "./http/index.ts";
 
 /** How each kind of grant becomes tools. A kind without an entry does not compile. */
 const makers: {

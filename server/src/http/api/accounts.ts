@@ -23,7 +23,7 @@ import {
 } from "../../accounts/index.ts";
 import { acceptInvitation, useResetLink } from "../../members/index.ts";
 import { defaultWorkspaceId, setUp } from "../../workspaces/index.ts";
-import type { AccountRoute } from "../account-route.ts";
+import type { AccountRoute } from "../management/index.ts";
 
 const password = "correct horse battery staple";
 const email = "ada@example.com";

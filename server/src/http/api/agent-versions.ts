@@ -1,6 +1,6 @@
 import { agent, agentVersion, agentVersionEntry, compareQuery, emptyBody, pageQuery, versionComparison } from "@beckon/contract";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "../../agents/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const list = "/agents/:agent_id/versions";
 const one = `${list}/:version`;

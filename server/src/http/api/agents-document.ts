@@ -1,7 +1,7 @@
 import { agentsDocument, exportedAgents, exportQuery, importedAgents } from "@beckon/contract";
 import { exportAgent, exportAgents, importAgents } from "../../triggers/index.ts";
-import { agentsFile } from "../agents-file.ts";
-import type { ManagedRoute } from "../managed-route.ts";
+import type { ManagedRoute } from "../management/index.ts";
+import { agentsFile } from "../management/index.ts";
 
 const inIt =
   'With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`).';

@@ -23,7 +23,7 @@ import {
   updateAgent,
 } from "../../agents/index.ts";
 import { restoreAgent } from "../../triggers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const agentOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id") });
 const withBody = (request: ManagedRequest) => ({ ...agentOf(request), body: request.body });

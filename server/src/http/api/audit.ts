@@ -1,6 +1,6 @@
 import { auditEntry, auditExportQuery, auditQuery } from "@beckon/contract";
 import { exportAudit, listAudit } from "../../base/audit/index.ts";
-import type { ManagedRoute } from "../managed-route.ts";
+import type { ManagedRoute } from "../management/index.ts";
 
 export const auditRoutes: readonly ManagedRoute[] = [
   {

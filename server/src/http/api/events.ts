@@ -1,6 +1,6 @@
 import { workspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import { listEvents, streamEvents } from "../../events/index.ts";
-import type { ManagedRoute } from "../managed-route.ts";
+import type { ManagedRoute } from "../management/index.ts";
 
 export const eventRoutes: readonly ManagedRoute[] = [
   {

@@ -1,4 +1,4 @@
-import type { ManagedRoute } from "../managed-route.ts";
+import type { ManagedRoute } from "../management/index.ts";
 import { agentVersionRoutes } from "./agent-versions.ts";
 import { agentRoutes } from "./agents.ts";
 import { agentsDocumentRoutes } from "./agents-document.ts";
@@ -27,3 +27,4 @@ export const managedRoutes: readonly ManagedRoute[] = [
   ...workspaceRoutes,
   ...memberRoutes,
 ];
+export { accountRoutes } from "./accounts.ts";

@@ -1,7 +1,7 @@
 import { createKeyBody, key, pageQuery, rotateBody, updateKeyBody } from "@beckon/contract";
 import { z } from "zod";
 import { createKey, deleteKey, getKey, listKeys, rotateKey, updateKey } from "../../keys/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const keyOf = (request: ManagedRequest) => ({ keyId: request.param("key_id") });
 const withBody = (request: ManagedRequest) => ({ ...keyOf(request), body: request.body });

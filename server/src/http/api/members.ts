@@ -10,7 +10,7 @@ import {
   withdrawInvitation,
 } from "../../members/index.ts";
 import { defaultWorkspaceId } from "../../workspaces/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const memberOf = (request: ManagedRequest) => ({ userId: request.param("user_id") });
 

@@ -1,6 +1,6 @@
 import { createProviderBody, emptyBody, pageQuery, provider, providerCheck, updateProviderBody } from "@beckon/contract";
 import { checkProvider, createProvider, deleteProvider, getProvider, listProviders, updateProvider } from "../../providers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const providerOf = (request: ManagedRequest) => ({ providerId: request.param("provider_id") });
 

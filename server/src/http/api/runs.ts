@@ -12,7 +12,7 @@ import {
   runsQuery,
 } from "@beckon/contract";
 import { cancelRun, cancelRuns, deleteRun, deleteRuns, getRun, listRunEvents, listRuns, retryRun, streamRun } from "../../runs/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 import { seqOf } from "../streams/index.ts";
 
 const runOf = (request: ManagedRequest) => ({ runId: request.param("run_id") });

@@ -1,7 +1,7 @@
 import { importHttpToolBody } from "@beckon/contract";
 import { z } from "zod";
 import { importHttpTool } from "../../agents/index.ts";
-import type { ManagedRoute } from "../managed-route.ts";
+import type { ManagedRoute } from "../management/index.ts";
 
 const importedHttpTool = z.object({ tool: z.record(z.string(), z.unknown()), warnings: z.array(z.string()) });
 

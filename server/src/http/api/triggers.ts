@@ -10,7 +10,7 @@ import {
   type TriggerWithToken,
   updateTrigger,
 } from "../../triggers/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const list = "/agents/:agent_id/triggers";
 const one = `${list}/:trigger_id`;

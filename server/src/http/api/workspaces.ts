@@ -1,7 +1,7 @@
 import { createWorkspaceBody, pageQuery, updateWorkspaceBody, workspace } from "@beckon/contract";
 import { z } from "zod";
 import { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } from "../../workspaces/index.ts";
-import type { ManagedRequest, ManagedRoute } from "../managed-route.ts";
+import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const workspaceOf = (request: ManagedRequest) => ({ workspaceId: request.param("workspace_id") });
 

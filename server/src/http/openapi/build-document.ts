@@ -1,7 +1,6 @@
 import { errorAnswer } from "@beckon/contract";
-import { accountRoutes } from "../api/accounts.ts";
-import { managedRoutes } from "../api/index.ts";
-import type { ManagedRoute } from "../managed-route.ts";
+import { accountRoutes, managedRoutes } from "../api/index.ts";
+import type { ManagedRoute } from "../management/index.ts";
 import { refusalHeaders } from "./error-responses.ts";
 import { fixedOperations } from "./fixed-operations.ts";
 import { schemaOfAnswer } from "./json-schema.ts";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { AccountRoute } from "../account-route.ts";
-import type { ManagedRoute } from "../managed-route.ts";
-import { type RouteDoc, refusalsOf } from "../route-doc.ts";
+import type { AccountRoute, ManagedRoute } from "../management/index.ts";
+import { type RouteDoc, refusalsOf } from "../management/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type JsonSchema, schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
 import { resources, shownSecrets } from "./resources.ts";

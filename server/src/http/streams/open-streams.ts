@@ -5,7 +5,7 @@ import { type Database, failureKind } from "../../base/database/index.ts";
 import { messageOf, Refusal } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import { gone, type Request } from "../request.ts";
+import { gone, type Request } from "../request/index.ts";
 import { type EventSource, type Timing, writeStream } from "./write-stream.ts";
 
 /** The streams that this process answers with. */

@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import type { Log } from "../../log.ts";
-import { writeAccessRules } from "./access-rules.ts";
-import { choosePlacement } from "./choose-placement.ts";
-import { clearTheWay } from "./clear-the-way.ts";
-import { initialise } from "./initialise.ts";
-import { type KeptPostmaster, keepRunning } from "./keep-running.ts";
-import { lockDataFolder } from "./lock-data-folder.ts";
-import { openLogFile } from "./log-file.ts";
-import { openDataFolder } from "./open-data-folder.ts";
-import { openSocketFolder, removeTemporary } from "./open-socket-folder.ts";
-import { findFreePort, setPasswords } from "./open-tcp.ts";
-import { rememberHome } from "./place-under-another-user.ts";
-import { runPostmaster } from "./run-postmaster.ts";
-import { settings } from "./settings.ts";
+import {
+  findFreePort,
+  initialise,
+  lockDataFolder,
+  openDataFolder,
+  openSocketFolder,
+  removeTemporary,
+  setPasswords,
+  settings,
+  writeAccessRules,
+} from "./data-folder/index.ts";
+import { choosePlacement, rememberHome } from "./placement/index.ts";
+import { clearTheWay, type KeptPostmaster, keepRunning, openLogFile, runPostmaster } from "./server/index.ts";
 
 /** How the embedded PostgreSQL is started. */
 export interface EmbeddedOptions {

@@ -1,5 +1,5 @@
 import type { ByteHold } from "../../../base/byte-budget.ts";
-import { memoryIsUsedUp } from "../../call-meter.ts";
+import { memoryIsUsedUp } from "../../model-call/index.ts";
 import { ToolFailure } from "../../tool.ts";
 import type { Scrubber } from "./scrub-secrets.ts";
 

@@ -1,0 +1,15 @@
+export { noAgent, requireAgent, requireAgentForChange, requireSeenVersion, toAgent } from "./agent.ts";
+export { ownerOfSecret } from "./owner-of-secret.ts";
+export { type AnyValue, mapValues, type SecretPlace, showSecrets } from "./secret-places.ts";
+export {
+  findSecret,
+  type KeptSecret,
+  listSealedSecrets,
+  listSecrets,
+  type SealedSecret,
+  type SecretChange,
+  writeSecrets,
+} from "./secret-store.ts";
+export { type AgentRow, insertAgent, insertNextVersion, listAgentRows, listOldestAgentRows, lockAgent, updateAgentRow } from "./store.ts";
+export { requireVersion, toVersion, toVersionEntry, type VersionInput } from "./version.ts";
+export { configColumn, listVersionRows, type StoredVersion } from "./version-store.ts";

@@ -1,0 +1,171 @@
+import type { AgentConfig, AgentFilter } from "@beckon/contract";
+import { type Selectable, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import type { PageRequest } from "../../base/page.ts";
+import { storedConfig } from "./version-store.ts";
+
+/** An agent with its current version, as the database has it. */
+export type AgentRow = Selectable<Tables["agents"]> & {
+  config: AgentConfig;
+  /** That the current version pins. */
+  provider_id: string | null;
+  /** The last four characters of each secret of its tools, by id. */
+  secrets: Readonly<Record<string, string>>;
+  /** null: it is not deleted. */
+  restorable_until: Date | null;
+  /** Deleted, and not too long ago. */
+  restorable: boolean;
+};
+
+/** Whole hours: how long a day is depends on a time zone. */
+const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
+const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
+
+function agents(tx: WorkspaceTransaction, workspaceId: string) {
+  return tx
+    .selectFrom("agents")
+    .innerJoin("agent_versions", (join) =>
+      join
+        .onRef("agent_versions.agent_id", "=", "agents.id")
+        .onRef("agent_versions.workspace_id", "=", "agents.workspace_id")
+        .onRef("agent_versions.version", "=", "agents.version"),
+    )
+    .selectAll("agents")
+    .select([
+      storedConfig.as("config"),
+      "agent_versions.provider_id",
+      restorableUntil.as("restorable_until"),
+      isRestorable.as("restorable"),
+    ])
+    .select(
+      sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
+        where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),
+    )
+    .where("agents.workspace_id", "=", workspaceId);
+}
+
+export function findAgent(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<AgentRow | undefined> {
+  return agents(tx, workspaceId).where("agents.id", "=", id).where("agents.deleted_at", "is", null).executeTakeFirst();
+}
+
+/**
+ * Locks the agent's row, a deleted one too, against every other change of the agent. `no key`: starts that refer to the row are not
+ * held up. The row is read again after the lock is had: what is joined would else be as old as the statement's snapshot.
+ */
+export async function lockAgent(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<AgentRow | undefined> {
+  await tx.selectFrom("agents").select("id").where("id", "=", id).where("workspace_id", "=", workspaceId).forNoKeyUpdate().execute();
+  return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
+}
+
+/** Returns one page of agents and one row more, which tells whether there is a next page. */
+export function listAgentRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  filter: AgentFilter & { readonly agentIds: readonly string[] | undefined },
+  page: PageRequest,
+): Promise<AgentRow[]> {
+  let query = agents(tx, workspaceId)
+    .where(filter.deleted === "true" ? isRestorable : sql<boolean>`agents.deleted_at is null`)
+    .orderBy("agents.id", "desc")
+    .limit(page.limit + 1);
+  if (filter.agentIds !== undefined) query = query.where("agents.id", "in", filter.agentIds);
+  if (filter.paused !== undefined) query = query.where("agents.paused_at", filter.paused === "true" ? "is not" : "is", null);
+  if (filter.model !== undefined) query = query.where(sql`agent_versions.config ->> 'model'`, "=", filter.model);
+  if (filter.search !== undefined) {
+    const pattern = `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+    query = query.where(sql<boolean>`(agents.name ilike ${pattern} or agent_versions.config ->> 'description' ilike ${pattern})`);
+  }
+  if (page.below !== undefined) query = query.where("agents.id", "<", page.below);
+  return query.execute();
+}
+
+/** The living agents, oldest first, at most `limit` of them with an id above `above`. */
+export function listOldestAgentRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  { agentIds, above, limit }: { agentIds: readonly string[] | undefined; above: string; limit: number },
+): Promise<AgentRow[]> {
+  const query = agents(tx, workspaceId)
+    .where("agents.deleted_at", "is", null)
+    .where("agents.id", ">", above)
+    .orderBy("agents.id")
+    .limit(limit);
+  return (agentIds === undefined ? query : query.where("agents.id", "in", agentIds)).execute();
+}
+
+/** What an agent's row repeats of its current version. */
+const repeated = (config: AgentConfig) => ({
+  name: config.name,
+  max_concurrent_runs: config.limits.max_concurrent_runs,
+  max_queued_runs: config.limits.max_queued_runs,
+});
+
+/** Inserts an agent and its first version. */
+export async function insertAgent(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
+  await tx
+    .insertInto("agents")
+    .values({ id: row.agentId, workspace_id: row.workspaceId, version: row.version, ...repeated(row.config) })
+    .execute();
+  await insertVersion(tx, row);
+}
+
+export interface VersionRow {
+  readonly agentId: string;
+  readonly workspaceId: string;
+  readonly version: number;
+  readonly config: AgentConfig;
+  readonly providerId: string | null;
+  readonly createdBy: string;
+}
+
+/** Makes `row` the agent's current version. */
+export async function insertNextVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
+  await insertVersion(tx, row);
+  await updateAgentRow(tx, { id: row.agentId, workspace_id: row.workspaceId }, { version: row.version, ...repeated(row.config) });
+}
+
+async function insertVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
+  await tx
+    .insertInto("agent_versions")
+    .values({
+      agent_id: row.agentId,
+      workspace_id: row.workspaceId,
+      version: row.version,
+      config: JSON.stringify(row.config),
+      provider_id: row.providerId,
+      created_by: row.createdBy,
+    })
+    .execute();
+}
+
+interface AgentChange {
+  readonly version?: number;
+  readonly name?: string;
+  readonly max_concurrent_runs?: number | null;
+  readonly max_queued_runs?: number;
+  /** `now`: the database's clock. */
+  readonly paused_at?: "now" | null;
+  readonly pause_reason?: string | null;
+  readonly deleted_at?: "now" | null;
+}
+
+/** Updates the mutable columns of an agent; times are the database's. */
+export async function updateAgentRow(
+  tx: WorkspaceTransaction,
+  key: { id: string; workspace_id: string },
+  change: AgentChange,
+): Promise<void> {
+  const { paused_at, deleted_at, ...rest } = change;
+  const time = (value: "now" | null) => (value === null ? null : sql<Date>`now()`);
+  await tx
+    .updateTable("agents")
+    .set({
+      ...rest,
+      ...(paused_at === undefined ? {} : { paused_at: time(paused_at) }),
+      ...(deleted_at === undefined ? {} : { deleted_at: time(deleted_at) }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where("id", "=", key.id)
+    .where("workspace_id", "=", key.workspace_id)
+    .execute();
+}

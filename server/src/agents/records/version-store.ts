@@ -1,0 +1,49 @@
+import { type AgentConfig, defaultMaxAnswerBytes } from "@beckon/contract";
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { PageRequest } from "../../base/page.ts";
+
+interface Owner {
+  readonly workspaceId: string;
+  readonly agentId: string;
+}
+
+export interface VersionEntryRow {
+  readonly version: number;
+  readonly created_at: Date;
+  readonly created_by: string;
+}
+
+/** One version of an agent with its configuration and the provider it resolved to. */
+export interface StoredVersion extends VersionEntryRow {
+  readonly config: AgentConfig;
+  readonly provider_id: string | null;
+}
+
+/**
+ * A version's configuration in SQL. Versions from before there was `max_answer_bytes` get its
+ * default.
+ */
+export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
+  '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
+
+export const storedConfig = sql<AgentConfig>`${sql.raw(configColumn)}`;
+
+const versions = (tx: WorkspaceTransaction, { workspaceId, agentId }: Owner) =>
+  tx.selectFrom("agent_versions").where("agent_id", "=", agentId).where("workspace_id", "=", workspaceId);
+
+/** Returns one page of versions, newest first, and one row more, which tells whether there is a next page. */
+export function listVersionRows(tx: WorkspaceTransaction, owner: Owner, page: PageRequest): Promise<VersionEntryRow[]> {
+  const query = versions(tx, owner)
+    .select(["version", "created_at", "created_by"])
+    .orderBy("version", "desc")
+    .limit(page.limit + 1);
+  return (page.below === undefined ? query : query.where("version", "<", Number(page.below))).execute();
+}
+
+export function findVersion(tx: WorkspaceTransaction, owner: Owner, version: number): Promise<StoredVersion | undefined> {
+  return versions(tx, owner)
+    .select(["version", "created_at", "created_by", storedConfig.as("config"), "provider_id"])
+    .where("version", "=", version)
+    .executeTakeFirst();
+}

@@ -1,0 +1,23 @@
+import type { Database } from "../../base/database/index.ts";
+import { Refusal } from "../../base/errors.ts";
+import { openFor, type Sealer } from "../../base/secrets/index.ts";
+import { findSecret, ownerOfSecret } from "../records/index.ts";
+
+/**
+ * A secret of a tool in clear, for the executing process and the origin it is about to be sent to; never for an answer.
+ * @returns undefined when it was deleted, was not given for this origin, or was sealed with a master key that is lost.
+ */
+export async function openSecret(
+  database: Database,
+  sealer: Sealer,
+  { origin, ...owner }: { readonly workspaceId: string; readonly agentId: string; readonly id: string; readonly origin: string },
+): Promise<string | undefined> {
+  const row = await findSecret(database, owner);
+  if (row === undefined) return undefined;
+  try {
+    return openFor(sealer, row, ownerOfSecret(owner), origin);
+  } catch (thrown) {
+    if (thrown instanceof Refusal) return undefined;
+    throw thrown;
+  }
+}

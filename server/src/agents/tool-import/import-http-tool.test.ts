@@ -1,0 +1,241 @@
+import { httpToolBody, type ToolGrantBody } from "@beckon/contract";
+import { expect, test } from "vitest";
+import type { Context } from "../../base/context.ts";
+import { importHttpTool } from "./import-http-tool.ts";
+
+const ctx = { actor: { kind: "system" }, workspaceId: "wsp_1" } as Context;
+const importing = (document: unknown, operations?: readonly string[]) =>
+  importHttpTool({ ctx, input: { body: { document, ...(operations === undefined ? {} : { operations }) } } });
+
+const shop = `
+openapi: 3.0.3
+info: {title: "The Shop: API", version: "1"}
+servers: [{url: "https://{region}.shop.example/v1/", variables: {region: {default: eu}}}]
+security: [{token: []}]
+paths:
+  /orders/{order-id}:
+    parameters:
+      - {name: order-id, in: path, required: true, schema: {type: string, pattern: "^[0-9]+$"}, description: The order's number}
+    get:
+      operationId: orders.read
+      summary: Reads an order
+      parameters:
+        - {name: "fields[]", in: query, schema: {type: array, items: {type: string}}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+        - {name: session, in: cookie, schema: {type: string}}
+    patch:
+      operationId: orders.change
+      parameters: [{$ref: "#/components/parameters/Idempotency"}]
+      requestBody:
+        required: true
+        content:
+          application/merge-patch+json:
+            schema:
+              allOf:
+                - {$ref: "#/components/schemas/Order"}
+                - {type: object, properties: {reason: {type: string, nullable: true}}, required: [reason]}
+  /files:
+    post:
+      operationId: upload
+      requestBody: {required: true, content: {application/octet-stream: {schema: {type: string, format: binary}}}}
+  /health:
+    get: {security: [{}]}
+components:
+  securitySchemes:
+    token: {type: http, scheme: bearer}
+  parameters:
+    Idempotency: {name: Idempotency-Key, in: header, schema: {type: string}}
+  schemas:
+    Order:
+      type: object
+      required: [id, state]
+      properties:
+        id: {type: string, readOnly: true}
+        state: {type: string, enum: [open, paid]}
+        price: {type: number, minimum: 0, exclusiveMinimum: true}
+        parent: {$ref: "#/components/schemas/Order"}
+        payment: {oneOf: [{type: string}, {type: object, properties: {card: {type: string}}}]}
+`;
+
+/** With its empty secrets filled in, as its reader would. */
+function filledIn(tool: unknown): ToolGrantBody {
+  return httpToolBody.parse(JSON.parse(JSON.stringify(tool).replaceAll('"secret":""', '"secret":"0123456789"')));
+}
+
+test("chosen operations of a document become a tool that only lacks its secrets", async () => {
+  const { tool, warnings } = await importing(shop, ["orders.read", "orders.change"]);
+  expect(tool).toEqual({
+    type: "http",
+    name: "The_Shop_API",
+    description: "The Shop: API",
+    allowed_hosts: ["eu.shop.example"],
+    headers: { Authorization: { secret: "", prefix: "Bearer " } },
+    query: {},
+    operations: [
+      {
+        name: "orders_read",
+        description: "Reads an order",
+        method: "GET",
+        url: "https://eu.shop.example/v1/orders/{order-id}",
+        query: { "fields[]": "{fields}" },
+        headers: { "X-Trace": "{X-Trace}" },
+        parameters: {
+          type: "object",
+          properties: {
+            "order-id": { type: "string", description: "The order's number" },
+            fields: { type: "array", items: { type: "string" } },
+            "X-Trace": { type: "string" },
+          },
+          required: ["order-id"],
+        },
+      },
+      {
+        name: "orders_change",
+        description: "PATCH /orders/{order-id}",
+        method: "PATCH",
+        url: "https://eu.shop.example/v1/orders/{order-id}",
+        query: {},
+        headers: { "Content-Type": "application/merge-patch+json" },
+        parameters: expect.anything(),
+        idempotency_header: "Idempotency-Key",
+        body: {
+          type: "object",
+          properties: {
+            reason: { type: ["string", "null"] },
+            state: { type: "string", enum: ["open", "paid"] },
+            price: { type: "number", exclusiveMinimum: 0 },
+            parent: { type: ["string", "number", "boolean", "array", "object", "null"], additionalProperties: true },
+            payment: { anyOf: [{ type: "string" }, { type: "object", properties: { card: { type: "string" } }, required: [] }] },
+          },
+          required: ["state", "reason"],
+        },
+      },
+    ],
+  });
+  expect(warnings).toEqual([
+    "orders.read: parameter order-id: pattern is not checked.",
+    "orders.read: parameter session is left out: it is a cookie.",
+    "orders.change: body: #/components/schemas/Order is nested too deep or refers to itself: it is cut.",
+    "orders.change: parameter order-id: pattern is not checked.",
+  ]);
+  expect(filledIn(tool)).toMatchObject({ type: "http", operations: [{ safe_to_repeat: true }, { safe_to_repeat: false }] });
+});
+
+test("without a choice all that fit are taken, and what does not is named", async () => {
+  const { tool, warnings } = await importing(shop);
+  const { operations, headers } = tool as { operations: { name: string; headers: object }[]; headers: object };
+  expect(operations.map(({ name }) => name)).toEqual(["orders_read", "orders_change", "get_health"]);
+  // Not all of them want the credential, so it stands with those that do.
+  expect(headers).toEqual({});
+  expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
+  expect(warnings).toContain("upload is left out: its body is not JSON.");
+  filledIn(tool);
+});
+
+const minimal = (change: object = {}, operation: object = {}) => ({
+  openapi: "3.1.0",
+  info: { title: "x", version: "1" },
+  servers: [{ url: "https://api.example.com" }],
+  paths: { "/x": { get: { operationId: "x", ...operation } } },
+  ...change,
+});
+
+test.each<[string, unknown, RegExp]>([
+  ["a document that is not there", "https://example.com/openapi.json", /is no JSON object/],
+  ["broken JSON", '{"openapi": "3.0.0", ', /begins like JSON and is none/],
+  ["broken YAML", "openapi: [3.0.0\nx: -: }", /neither JSON nor YAML/],
+  ["Swagger 2", { swagger: "2.0" }, /convert it to OpenAPI 3/],
+  ["OpenAPI 4", { openapi: "4.0.0" }, /no OpenAPI 3\.0 or 3\.1/],
+  ["no paths", minimal({ paths: {} }), /Nothing of the document can be called/],
+  ["no server", minimal({ servers: [] }), /names no server with a whole URL/],
+  ["a relative server", minimal({ servers: [{ url: "/v1" }] }), /names no server with a whole URL/],
+  ["a server that is a file", minimal({ servers: [{ url: "file:///etc/" }] }), /names no server/],
+  [
+    "a remote reference",
+    minimal({}, { parameters: [{ $ref: "https://evil.example/p.json" }] }),
+    /refers to another document .*not fetched/,
+  ],
+  ["a reference to a file", minimal({}, { parameters: [{ $ref: "file:///etc/passwd" }] }), /refers to another document/],
+  ["a reference beside it", minimal({}, { parameters: [{ $ref: "common.yaml#/p" }] }), /refers to another document/],
+  ["a reference to nothing", minimal({}, { parameters: [{ $ref: "#/components/x" }] }), /leads to no object/],
+  ["a reference to a prototype", minimal({}, { parameters: [{ $ref: "#/constructor/prototype" }] }), /leads to no object/],
+  [
+    "references in a circle",
+    minimal({ components: { a: { $ref: "#/components/b" }, b: { $ref: "#/components/a" } } }, { parameters: [{ $ref: "#/components/a" }] }),
+    /in a circle/,
+  ],
+  [
+    "a cookie that is required",
+    minimal({}, { parameters: [{ name: "s", in: "cookie", required: true, schema: { type: "string" } }] }),
+    /its parameter s is a cookie/,
+  ],
+  ["an undeclared place", minimal({ paths: { "/x/{y}": { get: { operationId: "x" } } } }), /holds \{y\}, which is no parameter/],
+])("refuses %s", async (_what, document, why) => {
+  await expect(importing(document)).rejects.toThrow(why);
+});
+
+test("a password in a server's address is not taken over", async () => {
+  const { tool } = await importing(minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }));
+  expect(tool).toMatchObject({ allowed_hosts: ["api.example.com"], operations: [{ url: "https://api.example.com/x" }] });
+  expect(JSON.stringify(tool)).not.toContain("ada");
+});
+
+test("an operation that is not there is refused, with those that are", async () => {
+  await expect(importing(minimal(), ["y"])).rejects.toThrow("operations: there is no operation y. There are x.");
+});
+
+test.each<[string, object, object]>([
+  ["an API key in a header", { type: "apiKey", in: "header", name: "X-Key" }, { headers: { "X-Key": { secret: "" } }, query: {} }],
+  ["an API key in the query", { type: "apiKey", in: "query", name: "key" }, { headers: {}, query: { key: { secret: "" } } }],
+  ["a bearer token", { type: "http", scheme: "Bearer" }, { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} }],
+  ["basic authentication", { type: "http", scheme: "basic" }, { headers: { Authorization: { secret: "", prefix: "Basic " } }, query: {} }],
+  ["OAuth", { type: "oauth2", flows: {} }, { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} }],
+])("%s becomes a place for a secret, also when it is declared as a parameter", async (_what, scheme, places) => {
+  const parameters = [
+    { name: "x-key", in: "header", schema: { type: "string" } },
+    { name: "key", in: "query", schema: { type: "string" } },
+  ];
+  const document = minimal({ security: [{ s: [] }], components: { securitySchemes: { s: scheme } } }, { parameters });
+  const { tool } = await importing(document);
+  expect(tool).toMatchObject(places);
+  filledIn(tool);
+});
+
+test("names that are the same when they are cleaned stay apart", async () => {
+  const get = (operationId: string) => ({ get: { operationId } });
+  const { tool } = await importing(minimal({ paths: { "/a": get("a.b"), "/b": get("a/b"), "/c": get("7 days"), "/d": get("ü") } }));
+  expect((tool as { operations: { name: string }[] }).operations.map(({ name }) => name)).toEqual(["a_b", "a_b_2", "_7_days", "operation"]);
+  filledIn(tool);
+});
+
+test("a document that grows when its references are followed is given up, soon", async () => {
+  const schemas: Record<string, unknown> = { s0: { type: "string" } };
+  for (let level = 1; level <= 7; level += 1) {
+    const members = Array.from({ length: 20 }, (_, n) => [`m${n}`, { $ref: `#/components/schemas/s${level - 1}` }]);
+    schemas[`s${level}`] = { type: "object", properties: Object.fromEntries(members) };
+  }
+  const requestBody = { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/s7" } } } };
+  const document = minimal({ paths: { "/x": { post: { operationId: "x", requestBody } } }, components: { schemas } });
+  const begun = performance.now();
+  await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
+  expect(performance.now() - begun).toBeLessThan(2_000);
+});
+
+test.each([
+  ["nested without end", `openapi: ${"[".repeat(100_000)}`],
+  ["of keys without end", `${"? ".repeat(100_000)}`],
+  [
+    "of aliases that multiply",
+    `a: &a [1,1,1,1,1,1,1,1]\nb: &b [${"*a,".repeat(40)}*a]\nc: &c [${"*b,".repeat(40)}*b]\nd: [${"*c,".repeat(40)}*c]`,
+  ],
+])("YAML %s does not hold the process", async (_what, text) => {
+  let longest = 0;
+  let last = performance.now();
+  const beat = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 10);
+  await expect(importing(text)).rejects.toThrow(/document is/);
+  clearInterval(beat);
+  expect(longest).toBeLessThan(1_500);
+});

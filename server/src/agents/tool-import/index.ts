@@ -1,0 +1,1 @@
+export { importHttpTool } from "./import-http-tool.ts";

@@ -1,0 +1,24 @@
+import { compareQuery, type VersionComparison } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { parse } from "../../base/parse.ts";
+import { requireAgent, requireVersion, showSecrets, type VersionInput } from "../records/index.ts";
+import { differences } from "./differences.ts";
+
+/** What has changed from one version to another, by default to the current one. Of secrets it shows whether they are the same. */
+export async function compareVersions({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: VersionInput & { readonly query: unknown };
+}): Promise<VersionComparison> {
+  permit(ctx, "agents:read");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const agent = await requireAgent(tx, ctx, input.agentId);
+    const from = await requireVersion(tx, agent, input.version);
+    const to = await requireVersion(tx, agent, parse(compareQuery, input.query).with ?? agent.version);
+    const shown = ({ config }: typeof from) => ({ ...config, tools: showSecrets(config.tools, agent.secrets) });
+    return { from: from.version, to: to.version, changes: differences(shown(from), shown(to)) };
+  });
+}

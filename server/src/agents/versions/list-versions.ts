@@ -1,0 +1,24 @@
+import type { AgentVersionEntry } from "@beckon/contract";
+import { type Context, permit } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { type Page, readPage } from "../../base/page.ts";
+import { listVersionRows, requireAgent, toVersionEntry } from "../records/index.ts";
+
+/** Who changed the agent and when, newest first. */
+export async function listVersions({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; query: unknown };
+}): Promise<Page<AgentVersionEntry>> {
+  permit(ctx, "agents:read");
+  const { workspaceId } = ctx;
+  return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const { id: agentId } = await requireAgent(tx, ctx, input.agentId);
+    const page = readPage(input.query, { list: "versions", agent: agentId }, /^[1-9]\d{0,9}$/);
+    const rows = await listVersionRows(tx, { workspaceId, agentId }, page);
+    const { data, next } = page.page(rows.map((row) => ({ ...row, id: String(row.version) })));
+    return { data: data.map(toVersionEntry), next };
+  });
+}

@@ -1,0 +1,86 @@
+import { type Agent, emptyBody } from "@beckon/contract";
+import { changes, record } from "../../base/audit/index.ts";
+import { type Context, permit, principalOf } from "../../base/context.ts";
+import { inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
+import { Refusal } from "../../base/errors.ts";
+import { type Once, once } from "../../base/idempotency/index.ts";
+import { parse } from "../../base/parse.ts";
+import { resolveModel } from "../../providers/index.ts";
+import type { StoredVersion } from "../records/index.ts";
+import {
+  type AgentRow,
+  insertNextVersion,
+  listSecrets,
+  requireAgent,
+  requireAgentForChange,
+  requireSeenVersion,
+  requireVersion,
+  type SecretChange,
+  toAgent,
+  type VersionInput,
+  writeSecrets,
+} from "../records/index.ts";
+import { planSecrets } from "../secrets/index.ts";
+
+/**
+ * Writes the agent's next version, equal to an earlier one. As with every change, secrets that the new version does not refer to are
+ * deleted.
+ *
+ * @throws Refusal `stale` when `If-Match` names another version than the current one; `conflict` when what the earlier one names is gone
+ *   or means another thing by now.
+ */
+export async function restoreVersion({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: VersionInput & { readonly body: unknown };
+}): Promise<Once<Agent>> {
+  permit(ctx, "agents:write");
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    const row = await requireAgentForChange(tx, ctx, input.agentId);
+    const earlier = await requireVersion(tx, row, input.version);
+    return once(tx, ctx, async () => {
+      requireSeenVersion(ctx, row);
+      parse(emptyBody, input.body ?? {});
+      const secrets = await stillThere(tx, ctx, row, earlier);
+      const version = row.version + 1;
+      await insertNextVersion(tx, {
+        agentId: row.id,
+        workspaceId: ctx.workspaceId,
+        version,
+        config: earlier.config,
+        providerId: earlier.provider_id,
+        createdBy: principalOf(ctx.actor),
+      });
+      await writeSecrets(tx, { workspaceId: ctx.workspaceId, agentId: row.id }, secrets);
+      const data = {
+        version,
+        restored: earlier.version,
+        ...changes(row.config, earlier.config),
+        secrets: { deleted: secrets.remove.length },
+      };
+      await record(tx, ctx, { action: "agent.version.restore", target: row.id, data });
+      return toAgent(await requireAgent(tx, ctx, input.agentId));
+    });
+  });
+}
+
+/** What becomes of the agent's secrets. @throws Refusal `conflict` unless the version's provider and secrets are what they were. */
+async function stillThere(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  row: AgentRow,
+  { version, config, provider_id }: StoredVersion,
+): Promise<SecretChange> {
+  const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
+  try {
+    if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
+      throw new Refusal("conflict", `model: its provider was deleted, and ${config.model} is another one's by now.`);
+    }
+    return planSecrets(ctx.sealer, owner, config.tools, { tools: row.config.tools, kept: await listSecrets(tx, owner) });
+  } catch (thrown) {
+    if (!(thrown instanceof Refusal)) throw thrown;
+    throw new Refusal("conflict", `Version ${version} cannot be restored as it was. ${thrown.message} Or change the agent with PATCH.`);
+  }
+}

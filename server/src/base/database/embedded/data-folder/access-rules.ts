@@ -1,0 +1,24 @@
+import { chown, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Placement } from "../placement/index.ts";
+import { syncFolder } from "../sync-folder.ts";
+
+/**
+ * Writes `pg_hba.conf` anew at every start. In production it has one line: `beckon` on `beckon` over the socket, trusted because
+ * the socket's folder is 0700. Rejected: `peer`, which a user namespace confuses and which would tell apart nobody, since the
+ * servers run as the supervisor's user. `everyone`, for tests, lets every role into every database, with a password on 127.0.0.1.
+ */
+export async function writeAccessRules(placement: Placement, cluster: string, { everyone }: { everyone: boolean }): Promise<void> {
+  const lines = everyone ? ["local all all trust", "host all all 127.0.0.1/32 scram-sha-256"] : ["local beckon beckon trust"];
+  const path = join(cluster, "pg_hba.conf");
+  const file = await open(`${path}.new`, "w", 0o600);
+  try {
+    await file.writeFile(`${lines.join("\n")}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (placement.owner !== undefined) await chown(`${path}.new`, placement.owner.uid, placement.owner.gid);
+  await rename(`${path}.new`, path);
+  await syncFolder(cluster);
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import { cp, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder } from "../sync-folder.ts";
+import type { Binaries } from "./find-binaries.ts";
+import { restoreLinks } from "./restore-links.ts";
+
+/**
+ * Copies the binaries into `folder`, once per version, for a user who cannot enter the checkout or for a checkout that cannot be
+ * written. The copy appears by a rename after everything is on disk, so whatever exists under the final name is whole.
+ */
+export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
+  const native = join(folder, `postgresql-${binaries.version}`, "native");
+  const copied = { ...binaries, native };
+  if (await stat(native).catch(() => undefined)) return copied;
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  const fresh = join(folder, `postgresql.new-${randomUUID()}`);
+  try {
+    await cp(binaries.native, join(fresh, "native"), { recursive: true, verbatimSymlinks: true });
+    await restoreLinks(join(fresh, "native"));
+    await syncTree(fresh);
+    await rename(fresh, dirname(native));
+    await syncFolder(folder);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return copied;
+}
+
+async function syncTree(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await syncTree(path);
+    else if (entry.isFile()) {
+      const file = await open(path, "r");
+      await file.sync().finally(() => file.close());
+    }
+  }
+  await syncFolder(folder);
+}

@@ -1,0 +1,3 @@
+export { choosePlacement } from "./choose-placement.ts";
+export { rememberHome } from "./place-under-another-user.ts";
+export { hashOf, type Placement, programIn } from "./placement.ts";

@@ -1,0 +1,25 @@
+import { existsSync, readFileSync, statSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { temporaryFolder, until } from "../../../../../test/fixtures/supervisor.ts";
+import { openLogFile } from "./log-file.ts";
+
+test("a log that has grown too large starts anew, keeps one predecessor, and whoever holds it open goes on writing", async () => {
+  const path = join(temporaryFolder(), "postgres.log");
+  const file = openLogFile(path, { largest: 1_000, checkMs: 10 });
+  onTestFinished(() => file.close());
+  writeSync(file.descriptor, "old\n".repeat(500));
+  await until("the log starts anew", () => existsSync(`${path}.1`) && statSync(path).size === 0);
+  writeSync(file.descriptor, "new\n");
+  expect(readFileSync(path, "utf8")).toBe("new\n");
+  expect(readFileSync(`${path}.1`, "utf8")).toHaveLength(2_000);
+});
+
+test("the tail is what was written after a given place", async () => {
+  const file = openLogFile(join(temporaryFolder(), "postgres.log"));
+  onTestFinished(() => file.close());
+  writeSync(file.descriptor, "earlier\n");
+  const from = await file.size();
+  writeSync(file.descriptor, "FATAL: later\n");
+  expect(await file.tail(from)).toBe("FATAL: later");
+});

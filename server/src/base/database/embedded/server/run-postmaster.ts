@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { elapsed, sleep } from "../../../clock.ts";
+import { EmbeddedError } from "../embedded-error.ts";
+import { type Placement, programIn } from "../placement/index.ts";
+import { bareEnvironment } from "../run-command.ts";
+import type { LogFile } from "./log-file.ts";
+import { readPostmasterFile } from "./postmaster-file.ts";
+import { stopProcess } from "./stop-process.ts";
+
+/** A PostgreSQL that takes connections, a child of this process. */
+export interface Postmaster {
+  readonly pid: number;
+  /** Resolves with what ended it, in words. Never rejects. */
+  readonly exited: Promise<string>;
+  /** Fast shutdown; `hurry` turns it into an immediate one. Resolves when it has ended. */
+  stop(hurry?: AbortSignal): Promise<void>;
+}
+
+/** Recovery after a crash reads at most `max_wal_size` of log: seconds, or minutes on the slowest of disks. */
+const readyWithinMs = 300_000;
+
+/**
+ * Starts PostgreSQL in a process group of its own (Ctrl-C in the terminal must not reach it before the servers have drained) and
+ * resolves when it takes connections. On failure or abort nothing is left running.
+ * @throws EmbeddedError with PostgreSQL's own last words.
+ */
+export async function runPostmaster({
+  placement,
+  cluster,
+  settings,
+  logFile,
+  signal,
+}: {
+  placement: Placement;
+  cluster: string;
+  settings: Readonly<Record<string, string>>;
+  logFile: LogFile;
+  signal?: AbortSignal | undefined;
+}): Promise<Postmaster> {
+  signal?.throwIfAborted();
+  const logStart = await logFile.size();
+  const given = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const { file, args, uid, gid } = programIn(placement, "postgres", ["-D", cluster, ...given]);
+  const stdio = ["ignore", logFile.descriptor, logFile.descriptor] as const;
+  const child = spawn(file, args, {
+    ...(uid === undefined ? {} : { uid, gid }),
+    cwd: "/",
+    env: bareEnvironment,
+    detached: true,
+    stdio: [...stdio],
+  });
+  const exited = watchExit(child);
+  const { pid } = child;
+  if (pid === undefined) throw new EmbeddedError(`PostgreSQL could not be run: ${await exited}.`);
+
+  const alive = async () => child.exitCode === null && child.signalCode === null;
+  const stop = (hurry?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, hurry });
+  const start = elapsed();
+  for (;;) {
+    if (!(await alive())) throw new EmbeddedError(`PostgreSQL did not start: ${await exited}.\n${await logFile.tail(logStart)}`);
+    const said = await readPostmasterFile(cluster);
+    if (said?.pid === pid && said.ready) return { pid, exited, stop };
+    if (signal?.aborted || elapsed() - start > readyWithinMs) {
+      await stop();
+      signal?.throwIfAborted();
+      throw new EmbeddedError(`PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${await logFile.tail(logStart)}`);
+    }
+    await sleep(10);
+  }
+}
+
+function watchExit(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : `ended by ${signal}`));
+  });
+}

@@ -1,0 +1,304 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ModelFailure } from "../model-failure.ts";
+import type { Circuit, CircuitPolicy, Pass } from "./circuit.ts";
+import { type CircuitKey, createCircuits } from "./circuits.ts";
+
+const failure = new ModelFailure("The connection failed.", { retryable: true, down: true });
+const policy: CircuitPolicy = {
+  failures: 3,
+  baseMs: 100,
+  capMs: 1_600,
+  lastTryMs: 400,
+  maxWaiting: 40,
+  minSilentCalls: 50,
+  silentMs: 500,
+};
+const key: CircuitKey = { owner: "A", provider: "shared", model: "m", origin: "https://models.example" };
+const forever = new AbortController().signal;
+const never = Number.POSITIVE_INFINITY;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/**
+ * Pauses are between half of a bound and the whole of it; without chance, the whole. Of those that
+ * wait, the youngest is chosen.
+ */
+const whole = () => 1;
+
+/** What became of a call that asks to be let in, as far as that is known now. */
+interface Asking {
+  pass?: Pass;
+  refused?: unknown;
+}
+
+function asking(circuit: Circuit, { signal = forever, endsAt = never, deadlineAt = never } = {}): Asking {
+  const state: Asking = {};
+  void circuit.enter(signal, endsAt, deadlineAt).then(
+    (pass) => {
+      state.pass = pass;
+    },
+    (thrown) => {
+      state.refused = thrown;
+    },
+  );
+  return state;
+}
+
+const many = (circuit: Circuit, count: number, options = {}) => Array.from({ length: count }, () => asking(circuit, options));
+const passed = (asked: readonly Asking[]) => asked.filter(({ pass }) => pass !== undefined).length;
+const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+
+const circuitsWith = (changed: Partial<CircuitPolicy> = {}, random = whole, maxCircuits = 1_000) =>
+  createCircuits({ ...policy, ...changed }, { random, maxCircuits });
+const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) => circuitsWith(changed, random).of(key);
+
+async function opened(circuit = alone()): Promise<Circuit> {
+  for (let n = 0; n < policy.failures; n += 1) (await circuit.enter(forever, never)).failed(failure);
+  return circuit;
+}
+
+async function isOpen(circuit: Circuit): Promise<boolean> {
+  const stop = new AbortController();
+  const probe = asking(circuit, { signal: stop.signal });
+  await settle();
+  stop.abort();
+  probe.pass?.dropped();
+  return probe.pass === undefined;
+}
+
+describe("a circuit", () => {
+  it("lets calls through until so many in a row have failed, and counts anew after an answer", async () => {
+    const circuit = alone();
+    for (const outcome of ["failed", "failed", "answered", "failed", "dropped", "failed"] as const) {
+      const pass = await circuit.enter(forever, never);
+      if (outcome === "failed") pass.failed(failure);
+      else pass[outcome]();
+    }
+    (await circuit.enter(forever, never)).failed(failure);
+    expect(await isOpen(circuit)).toBe(true);
+  });
+
+  it.each(["fails", "hangs"])("lets one call through after each pause, which doubles up to a bound while each %s", async (how) => {
+    const circuit = await opened();
+    const started = Date.now();
+    const asked = many(circuit, 7);
+    const probedAt: number[] = [];
+    while (probedAt.length < asked.length) {
+      await settle(10);
+      const before = probedAt.length;
+      while (probedAt.length < passed(asked)) probedAt.push(Date.now() - started);
+      expect(probedAt.length - before).toBeLessThanOrEqual(1);
+      if (how === "fails") for (const { pass } of asked) pass?.failed(failure);
+    }
+    const pauses = probedAt.map((at, index) => at - (probedAt[index - 1] ?? 0));
+    expect(pauses).toEqual([100, 200, 400, 800, 1_600, 1_600, 1_600]);
+  });
+
+  it("lets the next to come through when a pause is over and nobody waits", async () => {
+    const circuit = await opened();
+    await settle(5_000);
+    const asked = many(circuit, 2);
+    await settle();
+    expect(asked.map(({ pass }) => pass?.probe)).toEqual([true, undefined]);
+  });
+
+  it("lets all that wait through, one after the other, as soon as one call is answered", async () => {
+    const circuit = await opened();
+    const asked = many(circuit, 3);
+    await settle(100);
+    expect(passed(asked)).toBe(1);
+    asked.find(({ pass }) => pass !== undefined)?.pass?.answered();
+    await settle(1_000);
+    expect(asked.map(({ pass }) => pass?.probe).sort()).toEqual([false, false, true]);
+    expect(await isOpen(circuit)).toBe(false);
+  });
+
+  it("keeps those waiting whom it has not yet let go when it opens again", async () => {
+    const circuit = await opened(alone({}, () => 0.99));
+    const asked = many(circuit, 30);
+    await settle(100);
+    asked.find(({ pass }) => pass !== undefined)?.pass?.answered();
+    await opened(circuit);
+    await settle(90);
+    expect(passed(asked)).toBe(1);
+  });
+
+  it("closes with a late answer to a call from before", async () => {
+    const circuit = alone();
+    const early = await circuit.enter(forever, never);
+    await opened(circuit);
+    const waits = asking(circuit);
+    early.answered();
+    await settle(10);
+    expect(waits.pass).toBeDefined();
+  });
+
+  it("chooses by chance who tries, so that one run is not chosen each time", async () => {
+    const chances: number[] = [];
+    const circuit = await opened(alone({}, () => chances.shift() ?? 1));
+    // Each choice is followed by the length of the next pause.
+    chances.push(0.5, 1, 0.1, 1, 0.9, 1);
+    const asked = many(circuit, 5);
+    const order: number[] = [];
+    for (let probe = 0; probe < 3; probe += 1) {
+      while (passed(asked) === probe) await settle(10);
+      order.push(asked.findIndex(({ pass }, index) => pass !== undefined && !order.includes(index)));
+    }
+    // Of 0 1 2 3 4 the middle one; of 0 1 3 4 the first; of 1 3 4 the last.
+    expect(order).toEqual([2, 0, 4]);
+  });
+
+  it("lets a run whose end is near try once, and only so many of those at once", async () => {
+    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const endsAt = performance.now() + 1_000;
+    const asked = [...many(circuit, 3, { endsAt }), ...many(circuit, 3, { deadlineAt: endsAt })];
+    await settle(590);
+    expect(passed(asked)).toBe(0);
+    await settle(20);
+    expect(asked.map(({ pass }) => pass?.last)).toEqual([true, true, true, undefined, undefined, undefined]);
+    asked[0]?.pass?.failed(failure);
+    await settle();
+    expect(passed(asked)).toBe(4);
+    asked[1]?.pass?.answered();
+    await settle(10);
+    expect(passed(asked)).toBe(6);
+  });
+
+  it("leaves a run that has little time half of it for its try", async () => {
+    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const hasty = asking(circuit, { endsAt: performance.now() + 100 });
+    await settle(45);
+    expect(hasty.pass).toBeUndefined();
+    await settle(10);
+    expect(hasty.pass).toMatchObject({ probe: true, last: true });
+  });
+
+  it("holds a call no longer than its step may take, and than its run may go on", async () => {
+    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const stop = new AbortController();
+    const stopped = asking(circuit, { signal: stop.signal });
+    const asked = many(circuit, policy.failures + 1, { endsAt: performance.now() + 100 });
+    stop.abort("enough");
+    await settle(110);
+    expect(stopped.refused).toBe("enough");
+    expect(asked.at(-1)?.refused).toMatchObject({ name: "ModelFailure", retryable: false });
+    expect(String(asked.at(-1)?.refused)).toContain("is down. Its last failure: The connection failed.");
+  });
+
+  it("opens when many calls are under way and none of them shows a sign of life", async () => {
+    const circuit = alone({ minSilentCalls: 2 });
+    const first = await circuit.enter(forever, never);
+    await circuit.enter(forever, never);
+    await settle(policy.silentMs - 10);
+    await circuit.enter(forever, never);
+    await settle(20);
+    const waits = asking(circuit);
+    await settle();
+    expect(waits.pass).toBeUndefined();
+    first.answered();
+    await settle(10);
+    expect(waits.pass).toBeDefined();
+  });
+});
+
+describe("circuits of one process", () => {
+  it.each([{ owner: "V" }, { provider: "other" }, { model: "good" }])("are not opened by failures of another one: %j", async (other) => {
+    const circuits = circuitsWith();
+    await opened(circuits.of(key));
+    expect(await isOpen(circuits.of({ ...key, ...other }))).toBe(false);
+    expect(await isOpen(circuits.of({ ...key }))).toBe(true);
+  });
+
+  it("probe soon after any call to the same origin is answered, and not because of others", async () => {
+    const circuits = circuitsWith({ baseMs: 10_000, capMs: 10_000 });
+    const [hinted, elsewhere] = [circuits.of(key), circuits.of({ ...key, origin: "https://other.example" })];
+    await opened(hinted);
+    await opened(elsewhere);
+    const [asked, others] = [many(hinted, 3), many(elsewhere, 3)];
+    (await circuits.of({ ...key, owner: "V" }).enter(forever, never)).answered();
+    await settle(10);
+    expect([passed(asked), passed(others)]).toEqual([1, 0]);
+  });
+
+  it("make at most one such probe for each of their own, and it changes none of their pauses", async () => {
+    const circuits = circuitsWith();
+    const well = circuits.of({ ...key, owner: "V" });
+    const circuit = await opened(circuits.of(key));
+    const started = Date.now();
+    const asked = many(circuit, 10);
+    const probedAt: number[] = [];
+    while (Date.now() - started < 1_550) {
+      (await well.enter(forever, never)).answered();
+      await settle(10);
+      while (probedAt.length < passed(asked)) probedAt.push(Date.now() - started);
+      for (const { pass } of asked) pass?.failed(failure);
+    }
+    expect(probedAt.map((at) => Math.floor(at / 100) * 100)).toEqual([0, 100, 100, 300, 300, 700, 700, 1_500, 1_500]);
+  });
+
+  it("spread such probes over a second", async () => {
+    let drawn = 0;
+    const circuits = circuitsWith({ baseMs: 60_000, capMs: 60_000, maxWaiting: 10_000 }, () => (drawn++ % 1_000) / 1_000);
+    const asked: Asking[] = [];
+    for (let n = 0; n < 500; n += 1) asked.push(asking(await opened(circuits.of({ ...key, owner: `owner ${n}` }))));
+    (await circuits.of({ ...key, owner: "V" }).enter(forever, never)).answered();
+    await settle(50);
+    expect(passed(asked)).toBeLessThan(100);
+    await settle(500);
+    expect(passed(asked)).toBe(500);
+  });
+
+  it("let one owner wait with half of what is free, so that another one can always wait too", async () => {
+    const circuits = circuitsWith({ baseMs: 100_000, capMs: 100_000 });
+    const waitingOf = async (owner: string) => {
+      const asked: Asking[] = [];
+      for (let model = 0; model < 10; model += 1) {
+        const circuit = await opened(circuits.of({ ...key, owner, model: `${model}`, provider: `${model % 3}` }));
+        asked.push(...many(circuit, 10));
+      }
+      await settle();
+      expect(String(asked.at(-1)?.refused)).toContain("too many runs wait");
+      return asked.filter(({ refused }) => refused === undefined).length;
+    };
+    const waiting = [await waitingOf("A"), await waitingOf("B"), await waitingOf("C"), await waitingOf("D")];
+    expect(waiting).toEqual([20, 10, 5, 3]);
+  });
+
+  it("give back what a run held to wait, however its wait ended", async () => {
+    const circuit = await opened(alone({ maxWaiting: 2 }));
+    for (let n = 0; n < 3; n += 1) {
+      const stop = new AbortController();
+      const waits = asking(circuit, { signal: stop.signal });
+      stop.abort("enough");
+      await settle();
+      expect(waits.refused).toBe("enough");
+    }
+    const waits = asking(circuit);
+    await settle(100);
+    expect(waits.pass).toBeDefined();
+    const next = asking(circuit, { endsAt: performance.now() + 10_000 });
+    await settle();
+    expect(next.refused).toBeUndefined();
+  });
+
+  it("are bounded in number, and an owner with many displaces none of an owner with few", async () => {
+    const circuits = circuitsWith({}, whole, 10);
+    const few = await opened(circuits.of({ ...key, owner: "V" }));
+    for (let n = 0; n < 50; n += 1) await opened(circuits.of({ ...key, model: `${n}` }));
+    expect(await isOpen(few)).toBe(true);
+    expect(await isOpen(circuits.of({ ...key, model: "49" }))).toBe(true);
+    expect(await isOpen(circuits.of({ ...key, model: "0" }))).toBe(false);
+  });
+
+  it("forget those first that know nothing", async () => {
+    const circuits = circuitsWith({}, whole, 10);
+    const old = await opened(circuits.of({ ...key, model: "old" }));
+    for (let n = 0; n < 50; n += 1) (await circuits.of({ ...key, model: `${n}` }).enter(forever, never)).answered();
+    expect(await isOpen(old)).toBe(true);
+  });
+});

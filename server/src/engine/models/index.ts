@@ -1,0 +1,3 @@
+export { demoEcho, demoEchoName } from "./demo-echo.ts";
+export { openAICompatibleModel } from "./openai-compatible.ts";
+export { providerModel } from "./provider-model.ts";

@@ -1,0 +1,2 @@
+export { parseArguments } from "./parse-arguments.ts";
+export { settleCalls } from "./settle-calls.ts";

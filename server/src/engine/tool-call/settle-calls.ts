@@ -1,0 +1,51 @@
+import type { NewEvent } from "@beckon/contract";
+import { heldBytesOf } from "../held-bytes.ts";
+import type { Step } from "../history.ts";
+import type { Ledger } from "../ledger.ts";
+import { noMemory } from "../model-call/index.ts";
+import type { RunRequest } from "../run-request.ts";
+import { callTool } from "./call-tool.ts";
+import { planCalls } from "./plan-calls.ts";
+
+/** Tools of one step that run side by side. */
+const sideBySide = 8;
+
+/**
+ * Brings every call of a step to a durable result. `unwritten` is the step itself when the journal does not hold it yet:
+ * answer and intents are then one write, and no tool begins before it.
+ *
+ * @throws {RunStopped} or the signal's reason. No tool is waited for any more; calls without a result stay open.
+ */
+export async function settleCalls(request: RunRequest, ledger: Ledger, step: Step, unwritten: readonly NewEvent[]): Promise<void> {
+  const { entries, calls } = planCalls(request.runId, step, request.tools, ledger.entries);
+  // Arguments are held as values too, by the journal and by each later prompt.
+  if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
+    ledger.owe(unwritten);
+    throw noMemory(request.hold);
+  }
+  if (unwritten.length + entries.length > 0) await ledger.append([...unwritten, ...entries]);
+  if (calls.length === 0) return;
+
+  const stopTools = new AbortController();
+  const stop = () => stopTools.abort(request.signal.reason);
+  if (request.signal.aborted) stop();
+  request.signal.addEventListener("abort", stop, { once: true });
+
+  const waiting = calls.values();
+  const work = async () => {
+    for (const call of waiting) {
+      const data = await callTool(call, stopTools.signal, request.hold);
+      await ledger.append([{ type: "run.tool_result", data }]);
+    }
+  };
+  const workers = Array.from({ length: Math.min(sideBySide, calls.length) }, () =>
+    work().catch((thrown) => {
+      // The first to fail stops the others; all are awaited, so that none writes after the run has ended.
+      stopTools.abort(thrown);
+      throw thrown;
+    }),
+  );
+  const settled = await Promise.allSettled(workers);
+  request.signal.removeEventListener("abort", stop);
+  for (const worker of settled) if (worker.status === "rejected") throw stopTools.signal.reason;
+}

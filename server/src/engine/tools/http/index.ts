@@ -1,0 +1,1 @@
+export { httpTools, type ToolServices } from "./http-tool.ts";

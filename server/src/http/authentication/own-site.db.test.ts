@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startTestBeckon } from "../../../test/beckon.ts";
+import { addPerson, password, signIn } from "../../../test/people.ts";
+import { rawRequest } from "../../../test/raw-request.ts";
+import { expectRefusal } from "../../../test/refusal.ts";
+
+/** What a browser may be made to send by somebody else's page, with its victim's cookie. */
+
+const beckon = await startTestBeckon();
+const victim = await addPerson(beckon, { role: "owner" });
+const { origin, host } = new URL(beckon.url);
+const port = host.split(":")[1];
+
+/** As a browser sends it that was told to by a page. */
+const send = (headers: Record<string, string>, path = "/agents", options: { method?: string; body?: unknown } = {}) =>
+  beckon.call(path, { credential: null, headers: { cookie: victim.cookie, ...headers }, ...options });
+const agents = async () => (await beckon.call("/agents")).body.data.length as number;
+
+const foreign = [
+  ["from another origin", { origin: "https://evil.example" }],
+  ["from another origin that the browser marks", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
+  ["from another port of this machine", { origin: "http://127.0.0.1:9", "sec-fetch-site": "same-site" }],
+  ["from another scheme's name", { origin: `https://evil.example:${port}` }],
+  ["from a name that begins as ours does", { origin: `${origin}.evil.example` }],
+  ["from a page without an origin", { origin: "null" }],
+  ["with our origin, marked as cross-site", { origin, "sec-fetch-site": "cross-site" }],
+  ["with our origin, marked as same-site", { origin, "sec-fetch-site": "same-site" }],
+  ["without an origin, marked as cross-site", { "sec-fetch-site": "cross-site" }],
+  ["without an origin", {}],
+] as const;
+
+describe.each(foreign)("a request %s", (_, headers) => {
+  test("adds nothing with the victim's cookie", async () => {
+    const before = await agents();
+    const answer = await send(headers, "/agents", { body: { name: "Theirs", model: "demo/echo" } });
+    expectRefusal(answer, 403, "forbidden", /another site/);
+    expect(await agents()).toBe(before);
+  });
+
+  test("starts no run with the victim's cookie", async () => {
+    const agent = await beckon.createAgent();
+    expectRefusal(await send(headers, `/agents/${agent.id}/invoke`, { body: { input: "Hello" } }), 403, "forbidden");
+    expect((await beckon.call(`/agents/${agent.id}/runs`)).body.data).toEqual([]);
+  });
+
+  test("ends no session, and changes no name or password", async () => {
+    for (const [method, path, body] of [
+      ["POST", "/sign-out", undefined],
+      ["DELETE", "/sessions", undefined],
+      ["PATCH", "/me", { name: "Theirs" }],
+      ["POST", "/password", { current_password: password, new_password: "another twelve characters" }],
+    ] as const) {
+      expectRefusal(await send(headers, path, { method, body }), 403, "forbidden");
+    }
+    expect((await victim.call("/me")).body.data).toMatchObject({ name: "Test" });
+  });
+});
+
+test.each([
+  ["reads", "cross-site"],
+  ["reads", "same-site"],
+])("a page of another origin %s nothing with the victim's cookie, if the browser marks it %s", async (_, site) => {
+  expectRefusal(await send({ "sec-fetch-site": site }), 403, "forbidden");
+});
+
+test.each([{}, { "sec-fetch-site": "none" }, { "sec-fetch-site": "same-origin" }])("our own page reads with %o", async (headers) => {
+  expect((await send(headers)).status).toBe(200);
+});
+
+test("a form of another origin signs nobody in", async () => {
+  const body = { email: victim.email, password };
+  const answer = await beckon.call("/sign-in", { credential: null, body, headers: { origin: "https://evil.example" } });
+  expectRefusal(answer, 403, "forbidden");
+  expect(answer.headers.getSetCookie()).toEqual([]);
+});
+
+test("a program without a browser signs in without an origin", async () => {
+  expect((await signIn(beckon, victim.email)).id).toBe(victim.id);
+});
+
+test("a key in the request wins over the cookie, and is not asked where it comes from", async () => {
+  const headers = { cookie: victim.cookie, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  expect((await beckon.call("/agents", { headers })).status).toBe(200);
+  expectRefusal(await beckon.call("/agents", { credential: "wrong", headers: { cookie: victim.cookie } }), 401, "unauthorized");
+});
+
+describe("a Host that is not ours", () => {
+  const ask = (host: string, headers = ["cookie", victim.cookie]) =>
+    rawRequest(`${beckon.url}/api/public/agents`, { method: "GET", host, headers });
+
+  test.each([
+    "evil.example",
+    `evil.example:${port}`,
+    `127.0.0.1.evil.example:${port}`,
+    "localhost.evil.example",
+    "",
+    "1",
+    "localhost@evil.example",
+  ])("is refused with a cookie: %j", async (host) => {
+    const answer = await ask(host);
+    expect(answer.status).toBeOneOf([400, 421]);
+    expect(answer.body.ok).toBe(false);
+  });
+
+  test("is told what to do", async () => {
+    expectRefusal(await ask("evil.example"), 421, "misdirected", /PUBLIC_URL/);
+  });
+
+  test.each([host, "localhost", `localhost:${port}`, "LOCALHOST", "127.0.0.1", `[::1]:${port}`, "192.168.1.4:3000"])(
+    "is one that nobody else's name can be, so it is served: %s",
+    async (host) => {
+      expect((await ask(host)).status).toBe(200);
+    },
+  );
+
+  test.each(["/sign-in", "/setup", "/invitations/accept", "/password/reset"])("is refused at %s", async (path) => {
+    const answer = await rawRequest(`${beckon.url}/api/public${path}`, {
+      method: "POST",
+      host: `evil.example:${port}`,
+      headers: ["content-type", "application/json", "content-length", "2"],
+      pieces: ["{}"],
+    });
+    expectRefusal(answer, 421, "misdirected");
+  });
+
+  test("is served to a key: containers and proxies call by names of their own", async () => {
+    expect((await ask("beckon.internal", ["x-api-key", beckon.key])).status).toBe(200);
+  });
+});
+
+test("with PUBLIC_URL its host and origin are ours, and no name beside it", async () => {
+  const port = await freePort();
+  const other = await beckon.another({ settings: { PUBLIC_URL: "https://beckon.example.com", PORT: String(port) } });
+  onTestFinished(() => other.stop());
+  const cookie = `__Secure-${victim.cookie}`;
+  const status = async (host: string, origin: string) => {
+    const headers = ["cookie", cookie, "origin", origin, "content-type", "application/json", "content-length", "2"];
+    return (await rawRequest(`http://127.0.0.1:${port}/api/public/me`, { method: "PATCH", host, headers, pieces: ["{}"] })).status;
+  };
+  expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);
+  // A proxy that does not pass the Host on.
+  expect(await status("127.0.0.1:3000", "https://beckon.example.com")).toBe(200);
+  expect(await status("beckon.example.com", "https://other.example.com")).toBe(403);
+  expect(await status("other.example.com", "https://beckon.example.com")).toBe(421);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address !== null ? address.port : 0;
+}

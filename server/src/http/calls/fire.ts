@@ -1,0 +1,85 @@
+import { Refusal, type Result } from "../../base/errors.ts";
+import { hashCredential, isCredential } from "../../base/secrets/index.ts";
+import { headerOf, idempotencyKey, jsonOf, type Request, textOf } from "../request/index.ts";
+import type { Services } from "../services.ts";
+import type { Hints } from "./hints.ts";
+import { start } from "./start-door.ts";
+
+/** Browser forms may fire from anywhere: the URL is the credential, and nothing of the caller's is sent along. */
+export const fireCors: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
+
+/** Answer to a browser that asks whether it may POST. The same for every token. */
+export function handleFireOptions(): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...fireCors,
+      "access-control-allow-methods": "POST, OPTIONS",
+      "access-control-allow-headers": "content-type, idempotency-key, webhook-id",
+      "access-control-max-age": "86400",
+      allow: "POST, OPTIONS",
+    },
+  });
+}
+
+/** `POST /api/public/triggers/:token`: starts a run and answers as soon as it is durable. */
+export async function handleFire(services: Services, hints: Hints, c: Request): Promise<Response> {
+  const { incoming } = c.env;
+  const token = c.req.param("token") ?? "";
+  const contentType = headerOf(incoming, "content-type");
+  const encoding = headerOf(incoming, "content-encoding");
+  const run = await start(services, hints, c, {
+    source: "trigger",
+    caller: isCredential("bkt_", token) ? { kind: "credential", hash: hashCredential(token) } : undefined,
+    agentId: null,
+    key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
+    payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
+    contentType,
+  });
+  const headers: Record<string, string> = { "content-type": "application/json", ...fireCors };
+  if (run.replayed) headers["idempotency-replayed"] = "true";
+  return new Response(JSON.stringify({ ok: true, run_id: run.runId }), { status: 200, headers });
+}
+
+/** Senders of webhooks repeat a delivery under the same `webhook-id`. One that cannot serve as a key is ignored: it is not ours to demand. */
+function fireKey(header: string | undefined, webhookId: string | undefined): Result<string> | undefined {
+  if (header !== undefined) return idempotencyKey(header);
+  const key = idempotencyKey(webhookId);
+  return key?.ok ? key : undefined;
+}
+
+/** What the agent gets to read. Text and JSON are passed on unchanged; a form becomes JSON, since models read that better. */
+function payloadOf(bytes: Buffer, contentType: string | undefined, encoding: string | undefined): string {
+  const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+    throw new Refusal("unsupported_type", "The body is compressed. Send it without Content-Encoding.");
+  }
+  if (type === "" || type.startsWith("text/")) return textOf(bytes);
+  if (/^[^/]+\/(.+\+)?json$/.test(type)) {
+    const text = textOf(bytes);
+    if (text !== "") jsonOf(text);
+    return text;
+  }
+  if (type === "application/x-www-form-urlencoded") return formPayload(textOf(bytes));
+  throw new Refusal("unsupported_type", `A trigger cannot read ${type}. Send JSON, text, or a URL-encoded form.`);
+}
+
+/** The type is also what curl says by default of anything, so what is plainly no form is left as it is. */
+function formPayload(text: string): string {
+  if (!text.includes("=") || isJson(text)) return text;
+  const fields = new Map<string, string | string[]>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    const earlier = fields.get(name);
+    fields.set(name, earlier === undefined ? value : [...(Array.isArray(earlier) ? earlier : [earlier]), value]);
+  }
+  return JSON.stringify(Object.fromEntries(fields));
+}
+
+function isJson(text: string): boolean {
+  try {
+    jsonOf(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,45 @@
+import { createHearer, readCursor, streamStarted } from "../../runs/index.ts";
+import { credentialId } from "../authentication/index.ts";
+import { headerOf, type Request } from "../request/index.ts";
+import type { Services } from "../services.ts";
+import { seqOf } from "../streams/index.ts";
+import type { Hints } from "./hints.ts";
+import { cookieOf } from "./member-at-door.ts";
+import { type StartHead, start } from "./start-door.ts";
+
+/**
+ * Starts a run and answers with its events, from the first on. Until there is a run a refusal is an answer like any other. A repeat with
+ * the same Idempotency-Key joins the run, after the event in its `Last-Event-ID` if it has one.
+ */
+export async function streamInvoked(services: Services, hints: Hints, c: Request, head: StartHead): Promise<Response> {
+  const { caller, session } = head;
+  const id = session?.id ?? (caller?.kind === "credential" ? credentialId(caller.hash) : "");
+  const lastEventId = headerOf(c.env.incoming, "last-event-id");
+  const hearer = createHearer();
+  const reservation = services.streams.reserve(id);
+  try {
+    const run = await start(services, hints, c, {
+      ...head,
+      hearer,
+      // Refused when what the caller sends is judged, after the credential.
+      payloadOf: (bytes) => {
+        readCursor(lastEventId);
+        return head.payloadOf(bytes);
+      },
+    });
+    const credential = headerOf(c.env.incoming, "x-api-key") ?? "";
+    const kind = session !== undefined ? "session" : credential.startsWith("bka_") ? "token" : "key";
+    if (kind === "key") services.keyUse.note({ workspaceId: run.workspaceId, credential });
+    const headers = {
+      location: `/api/public/runs/${run.runId}`,
+      ...cookieOf(head),
+      ...(run.replayed ? { "idempotency-replayed": "true" } : {}),
+    };
+    const stream = await streamStarted(services.runtime, run, { lastEventId, hearer });
+    if (stream === undefined) return new Response(null, { status: 204, headers });
+    const held = { kind, id, workspaceId: run.workspaceId, scope: "agents:invoke", agentIds: [run.agentId] } as const;
+    return reservation.answer(c, { ...stream, idOf: seqOf }, held, headers);
+  } finally {
+    reservation.release();
+  }
+}

@@ -1,0 +1,28 @@
+import { yamlItems } from "../../base/yaml/index.ts";
+import type { ExportedDocument } from "../../triggers/index.ts";
+import type { Answer } from "./managed-route.ts";
+
+/** The document in the form that was asked for, agent by agent. Both forms are what `POST /agents/import` takes. */
+export function agentsFile({ format, agents }: ExportedDocument): Answer {
+  const text = format === "json" ? asJson(agents) : asYaml(agents);
+  return { file: { name: `beckon-agents.${format}`, type: `application/${format}`, text } };
+}
+
+async function* asJson(agents: AsyncIterable<unknown>): AsyncGenerator<string> {
+  yield '{"beckon":1,"agents":[';
+  let isFirst = true;
+  for await (const agent of agents) {
+    yield `${isFirst ? "" : ","}\n${JSON.stringify(agent)}`;
+    isFirst = false;
+  }
+  yield isFirst ? "]}\n" : "\n]}\n";
+}
+
+async function* asYaml(agents: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let isFirst = true;
+  for await (const agent of agents) {
+    yield `${isFirst ? "beckon: 1\nagents:\n" : ""}${yamlItems([agent])}`;
+    isFirst = false;
+  }
+  if (isFirst) yield "beckon: 1\nagents: []\n";
+}

@@ -1,0 +1,41 @@
+import type { ServerResponse } from "node:http";
+import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
+import { Refusal } from "../../base/errors.ts";
+
+/** Characters of a response that are not counted: its connection takes as much. */
+const smallResponse = 64 * 1024;
+
+/**
+ * Bytes of memory for each character of a response: the text, what it was made of, and its UTF-8
+ * until the caller has taken it.
+ */
+const heldPerCharacter = 5;
+
+/** Milliseconds in which the caller of a large response must take some of it. */
+const stallMs = 60_000;
+
+/**
+ * Counts the bytes of one exchange, its request's body and its response, until that has been sent
+ * or the caller has left.
+ */
+export function holdExchange(exchanges: ByteBudget, owner: string, outgoing: ServerResponse): ByteHold {
+  const hold = exchanges.hold(owner);
+  outgoing.once("close", () => hold.release());
+  if (outgoing.destroyed) hold.release();
+  return hold;
+}
+
+/**
+ * Counts a response that is about to be sent. A caller who does not read it is disconnected.
+ * @returns false if the process holds as many large responses as it may: this one must not be sent.
+ */
+export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResponse): boolean {
+  if (text.length <= smallResponse) return true;
+  outgoing.setTimeout(stallMs, () => outgoing.destroy());
+  return hold().grow(heldPerCharacter * text.length);
+}
+
+/** The 503 for a response that does not fit into the memory set aside for responses. */
+export function tooManyResponses(what = "Ask again shortly."): Refusal {
+  return new Refusal("unavailable", `This server is sending as many large responses as it can hold. ${what}`, { retryAfter: 1 });
+}

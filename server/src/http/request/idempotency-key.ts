@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import type { IdempotencyBinding } from "../../base/context.ts";
+import { Refusal, type Result } from "../../base/errors.ts";
+
+/**
+ * The key of a header, bare or in quotes; undefined without a header. A header that is no usable key is an error:
+ * a caller who asks for "at most once" must not get "maybe twice".
+ */
+export function idempotencyKey(header: string | undefined): Result<string> | undefined {
+  if (header === undefined) return undefined;
+  const trimmed = header.trim();
+  const quoted = /^"(.*)"$/.exec(trimmed)?.[1];
+  const key = quoted ?? trimmed;
+  if (/^[\x20-\x7e]{1,255}$/.test(key)) return { ok: true, value: key };
+  const refusal = new Refusal("bad_request", "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes.");
+  return { ok: false, refusal };
+}
+
+/** Binds a key to the raw body. Undefined without a key. */
+export function bindKey(key: Result<string> | undefined, body: Result<Buffer>): Result<IdempotencyBinding> | undefined {
+  if (key === undefined || !key.ok) return key;
+  if (!body.ok) return body;
+  return { ok: true, value: { key: key.value, bodyHash: createHash("sha256").update(body.value).digest() } };
+}
