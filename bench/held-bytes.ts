@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { createLeanFetch } from "../server/src/base/egress/index.ts";
 import { defaultTimeouts, executeRun, type Journal, openAICompatibleModel } from "../server/src/engine/index.ts";
-import { toEntry } from "../server/src/runs/journal-entry.ts";
+import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 
 /**
  * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal:

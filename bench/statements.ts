@@ -9,8 +9,8 @@ import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
 import { createSealer, hashCredential } from "../server/src/base/secrets/index.ts";
-import { appendToRuns } from "../server/src/runs/append-statement.ts";
-import { startRuns } from "../server/src/runs/start-runs.ts";
+import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
+import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
  * What the two gathered statements of a one-step run cost PostgreSQL: CPU of the one backend that executes them, by row, and the time of a

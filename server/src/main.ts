@@ -18,7 +18,7 @@ import { countFailedAuthentications, defaultStreamLimits, listen, openStreams, t
 import { recordKeyUse } from "./keys/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { operatorProviders } from "./providers/index.ts";
-import { createRuntime, drainRuns } from "./runs/index.ts";
+import { createRunServices, drainRuns } from "./runs/index.ts";
 import { settleMasterKey } from "./settle-master-key.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
@@ -105,7 +105,8 @@ async function build(
   opened.defer(() => outbound.close());
   const egress = createEgress({ ...waits, totalTimeoutMs: defaultTimeouts.stepMs, allow: config.egressAllow });
   opened.defer(() => egress.close());
-  const runtime = createRuntime({
+  const operator = operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders });
+  const runs = createRunServices({
     database,
     sealer,
     log,
@@ -117,21 +118,21 @@ async function build(
     extraTools: tools,
     outbound,
     egress,
-    operator: operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders }),
+    operator,
   });
-  opened.defer(() => runtime.wakeUps.close());
+  opened.defer(() => runs.wakeUps.close());
   const lease = keepLease({
-    own: runtime.process,
+    own: runs.process,
     connection: database.lease,
     leaseSeconds: config.leaseSeconds,
-    wakeUps: runtime.wakeUps,
+    wakeUps: runs.wakeUps,
     log,
     dropRuns: () => {
-      for (const live of runtime.live.values()) live.stop("fenced");
+      for (const live of runs.live.values()) live.stop("fenced");
     },
   });
   opened.defer(() => lease.stop());
-  const worker = startWorker(runtime, { recordLapsed: lease.recordLapsed });
+  const worker = startWorker(runs, { recordLapsed: lease.recordLapsed });
   opened.defer(() => worker.stop());
 
   let url = config.publicUrl ?? "";
@@ -141,7 +142,9 @@ async function build(
       database,
       sealer,
       log,
-      runtime,
+      runs,
+      egress,
+      operator,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
@@ -154,8 +157,8 @@ async function build(
     { host: config.host, port: config.port, fd: listenFd },
   );
   opened.defer(() => http.close());
-  opened.defer(() => runtime.followers.close());
-  opened.defer(() => runtime.tail.close());
+  opened.defer(() => runs.subscribers.followers.close());
+  opened.defer(() => runs.tail.close());
   url ||= http.url;
 
   const setupToken = setup ? await issueSetupToken(database) : undefined;
@@ -166,13 +169,13 @@ async function build(
     demo: made === undefined ? null : shown(made, url),
     created: made !== undefined,
     setupToken: setupToken ?? null,
-    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runtime.process.id),
+    recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
-      runtime.capacity.drain();
+      runs.capacity.drain();
       await worker.stop();
-      await drainRuns(runtime, Math.max(0, graceOver - elapsed()));
+      await drainRuns(runs, Math.max(0, graceOver - elapsed()));
       await running.disposeAsync();
     },
   };

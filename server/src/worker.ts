@@ -2,7 +2,7 @@ import { sleep } from "./base/clock.ts";
 import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
 import { forgetDead } from "./processes/index.ts";
-import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, type Runtime, stopHere, takeOverRuns } from "./runs/index.ts";
+import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, type RunServices, stopHere, takeOverRuns } from "./runs/index.ts";
 
 /** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
@@ -16,12 +16,12 @@ export interface Worker {
 }
 
 /** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
-export function startWorker(runtime: Runtime, options: { recordLapsed: () => Promise<void> }): Worker {
+export function startWorker(runs: RunServices, options: { recordLapsed: () => Promise<void> }): Worker {
   const stopping = new AbortController();
-  const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runtime)));
-  const takeOvers = serially(stopping.signal, () => attempt("taking over runs", () => takeOverRuns(runtime)));
-  runtime.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
-  runtime.wakeUps.onMessage = (message) => hear(runtime, message);
+  const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
+  const takeOvers = serially(stopping.signal, () => attempt("taking over runs", () => takeOverRuns(runs)));
+  runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
+  runs.wakeUps.onMessage = (message) => hear(runs, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
     if (stopping.signal.aborted) return undefined;
@@ -29,7 +29,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
       return await act();
     } catch (thrown) {
       const level = failureKind(thrown) === "lost" ? "warn" : "error";
-      runtime.log[level]({ reason: messageOf(thrown) }, `${what} failed; it is tried again`);
+      runs.log[level]({ reason: messageOf(thrown) }, `${what} failed; it is tried again`);
       return undefined;
     }
   }
@@ -37,16 +37,16 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   async function look(): Promise<void> {
     for (let turn = 0; !stopping.signal.aborted; turn++) {
       await attempt("recording deaths", options.recordLapsed);
-      runtime.worker.takeOver();
-      await attempt("looking for lost claims", () => executeLostClaims(runtime));
-      runtime.worker.claim();
+      runs.worker.takeOver();
+      await attempt("looking for lost claims", () => executeLostClaims(runs));
+      runs.worker.claim();
       await attempt("looking for cancelled runs", async () => {
-        const runIds = await cancelledRuns(runtime.database.engine, runtime.process.id);
-        for (const runId of runIds) runtime.live.get(runId)?.stop("cancelled");
+        const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
+        for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
       });
       if (turn % sweepEvery === 0) {
-        await attempt("expiring queued runs", () => expireQueued(runtime.database));
-        await attempt("forgetting dead processes", () => forgetDead(runtime.database.engine));
+        await attempt("expiring queued runs", () => expireQueued(runs.database));
+        await attempt("forgetting dead processes", () => forgetDead(runs.database.engine));
       }
       await sleep(interval, stopping.signal).catch(() => {});
     }
@@ -56,7 +56,7 @@ export function startWorker(runtime: Runtime, options: { recordLapsed: () => Pro
   return {
     async stop() {
       stopping.abort();
-      runtime.worker.disconnect();
+      runs.worker.disconnect();
       await Promise.all([looking, claims.idle(), takeOvers.idle()]);
     },
   };
@@ -87,38 +87,38 @@ function serially(stopping: AbortSignal, act: () => Promise<unknown>): { wake: (
 }
 
 /** What another process has told. */
-function hear(runtime: Runtime, message: WakeUp | undefined): void {
+function hear(runs: RunServices, message: WakeUp | undefined): void {
   switch (message?.kind) {
     case "cancel":
-      stopHere(runtime, message.runId);
+      stopHere(runs, message.runId);
       break;
     case "watch": {
-      const live = runtime.live.get(message.runId);
+      const live = runs.live.get(message.runId);
       if (live === undefined) break;
       live.watchedElsewhere = true;
-      runtime.wakeUps.tell({ kind: "journal", runId: message.runId });
+      runs.wakeUps.tell({ kind: "journal", runId: message.runId });
       break;
     }
     case "journal":
-      runtime.followers.wake(message.runId);
+      runs.subscribers.followers.wake(message.runId);
       break;
     case "follow":
-      runtime.tail.followedElsewhere();
+      runs.tail.followedElsewhere();
       break;
     case "events":
-      runtime.tail.wake();
+      runs.tail.wake();
       break;
     case "queued":
-      lookForQueued(runtime);
+      lookForQueued(runs);
       break;
     case undefined:
-      lookForQueued(runtime);
-      runtime.tail.followedElsewhere();
-      runtime.tail.wake();
+      lookForQueued(runs);
+      runs.tail.followedElsewhere();
+      runs.tail.wake();
   }
 }
 
-function lookForQueued(runtime: Runtime): void {
-  runtime.capacity.foundQueue({ empty: false });
-  runtime.worker.claim();
+function lookForQueued(runs: RunServices): void {
+  runs.capacity.foundQueue({ empty: false });
+  runs.worker.claim();
 }

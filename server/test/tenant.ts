@@ -5,9 +5,9 @@ import { type Database, inWorkspace } from "../src/base/database/index.ts";
 import { newId } from "../src/base/ids.ts";
 import { createSealer, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
-import type { AppendRow } from "../src/runs/append-statement.ts";
-import type { StartAnswer, StartedRun, StartRow } from "../src/runs/start-row.ts";
-import { startRuns } from "../src/runs/start-runs.ts";
+import type { AppendRow } from "../src/runs/journal/append-statement.ts";
+import type { StartAnswer, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
+import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
 /** Rows that the statements of `runs/` need, made by the verbs that make them in production, and the statements' own rows. */

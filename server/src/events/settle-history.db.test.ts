@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
 import { createLog } from "../base/log.ts";
-import { startRuns } from "../runs/start-runs.ts";
+import { startRuns } from "../runs/starting/start-runs.ts";
 import { beginning } from "./position.ts";
 import { settleHistory } from "./settle-history.ts";
 import { readGeneration, readStretch } from "./store.ts";

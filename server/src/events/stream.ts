@@ -17,7 +17,7 @@ export interface WorkspaceStream {
   readonly events: (signal: AbortSignal) => AsyncIterable<WorkspaceEvent | StreamNotice>;
 }
 
-type StreamContext = Context & { readonly runtime: { readonly tail: Tail } };
+type StreamContext = Context & { readonly tail: Tail };
 
 /**
  * The workspace's events after a cursor, and those to come; without a cursor, those to come.
@@ -54,12 +54,12 @@ function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
 }
 
 async function* events(
-  { database, workspaceId, runtime }: StreamContext,
+  { database, workspaceId, tail }: StreamContext,
   filter: Filter,
   { start, generation, notice, signal }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {
   if (notice !== undefined) yield notice;
-  for await (const event of watchWorkspace({ database, tail: runtime.tail }, workspaceId, { after: start, signal })) {
+  for await (const event of watchWorkspace({ database, tail }, workspaceId, { after: start, signal })) {
     if (matches(filter, event)) yield toWire(event, generation);
   }
 }

@@ -4,7 +4,7 @@ import { eventually } from "../../test/eventually.ts";
 import { type SeededAgent, seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
 import { openWakeUps, type WakeUps } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
-import { startRuns } from "../runs/start-runs.ts";
+import { startRuns } from "../runs/starting/start-runs.ts";
 import { beginning } from "./position.ts";
 import { type PlacedEvent, readEnd } from "./store.ts";
 import { createTail } from "./tail.ts";

@@ -1,9 +1,11 @@
 import type { Auth, RefusedSignIns } from "../accounts/index.ts";
+import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
+import type { Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { Sealer } from "../base/secrets/index.ts";
 import type { KeyUse } from "../keys/index.ts";
-import type { Runtime } from "../runs/index.ts";
+import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
@@ -12,7 +14,11 @@ export interface Services {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly log: Log;
-  readonly runtime: Runtime;
+  readonly runs: RunServices;
+  /** For addresses that a workspace chose. */
+  readonly egress: Transport;
+  /** Absent: the operator set up no providers. */
+  readonly operator?: OperatorProviders | undefined;
   /** Where callers reach this server, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly trustProxy: boolean;

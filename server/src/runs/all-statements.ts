@@ -1,9 +1,6 @@
-import { failoverStatements } from "./abandoned-statement.ts";
-import { appendStatements } from "./append-statement.ts";
-import { cancelStatement } from "./cancel-statement.ts";
-import { claimStatements } from "./claim-statement.ts";
-import { expireStatement } from "./expire-queued-statement.ts";
-import { startStatements } from "./start-statement.ts";
+import { claimStatements, expireStatement, failoverStatements } from "./claiming/index.ts";
+import { appendStatements, cancelStatement } from "./journal/index.ts";
+import { startStatements } from "./starting/index.ts";
 
 /** The statements that write runs, in every form they are sent in, as SQL to review. */
 export function statementsText(): string {

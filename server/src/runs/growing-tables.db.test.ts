@@ -8,17 +8,17 @@ import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
 import { readEnd, readGeneration, readStretch } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
-import { appendToRuns } from "./append-statement.ts";
-import { cancelAllStored, cancelStored } from "./cancel-statement.ts";
-import { cancelledRuns } from "./cancelled-store.ts";
-import { claimLimited, claimQueued, findClaimed } from "./claim-statement.ts";
-import { deleteRunRows } from "./delete-store.ts";
-import { endExhausted } from "./end-exhausted.ts";
-import { readEvents, readJournal } from "./journal-store.ts";
-import { readLastSeqs, readOutcome } from "./result-store.ts";
-import { readRetried } from "./retry-store.ts";
-import { startRuns } from "./start-runs.ts";
+import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects } from "./claiming/abandoned-statement.ts";
+import { cancelledRuns } from "./claiming/cancelled-store.ts";
+import { claimLimited, claimQueued, findClaimed } from "./claiming/claim-statement.ts";
+import { endExhausted } from "./claiming/end-exhausted.ts";
+import { appendToRuns } from "./journal/append-statement.ts";
+import { cancelAllStored, cancelStored } from "./journal/cancel-statement.ts";
+import { readEvents, readJournal } from "./journal/journal-store.ts";
+import { readLastSeqs, readOutcome } from "./journal/result-store.ts";
+import { deleteRunRows } from "./managing/delete-store.ts";
+import { readRetried } from "./managing/retry-store.ts";
+import { startRuns } from "./starting/start-runs.ts";
 
 /**
  * A prepared statement is planned once. Planned while the tables are almost empty, it may say "read the whole table", which nobody notices

@@ -9,10 +9,10 @@ import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { recordDeaths } from "../processes/process-store.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, maxTogether } from "./abandoned-statement.ts";
-import { appendToRuns } from "./append-statement.ts";
-import { type ClaimedRun, claimQueued } from "./claim-statement.ts";
-import { endExhausted } from "./end-exhausted.ts";
+import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, maxTogether } from "./claiming/abandoned-statement.ts";
+import { type ClaimedRun, claimQueued } from "./claiming/claim-statement.ts";
+import { endExhausted } from "./claiming/end-exhausted.ts";
+import { appendToRuns } from "./journal/append-statement.ts";
 
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });

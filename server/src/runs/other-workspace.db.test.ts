@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
 import { seedAgent, seedProcess, startOne } from "../../test/tenant.ts";
 import { newId } from "../base/ids.ts";
-import { cancelStored } from "./cancel-statement.ts";
-import { readEvents, readJournal, readSomeEvents } from "./journal-store.ts";
+import { cancelStored } from "./journal/cancel-statement.ts";
+import { readEvents, readJournal, readSomeEvents } from "./journal/journal-store.ts";
 
 /**
  * Statements of the engine's pool, which sees all workspaces, that a request comes to with the id of a run: their own look at the workspace

@@ -69,7 +69,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       errors: ["secret_unreadable"],
     },
     handle: async (request) => {
-      const ctx = { ...request.ctx, fetch: request.ctx.runtime.egress.fetch };
+      const ctx = { ...request.ctx, fetch: request.ctx.egress.fetch };
       return { data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }) };
     },
   },

@@ -17,12 +17,12 @@ export interface Hints {
 }
 
 /** Creates the cache of admitted credentials of one process. */
-export function createHints(services: Pick<Services, "runtime">): Hints {
+export function createHints(services: Pick<Services, "runs">): Hints {
   const known = new Set<string>();
   return {
     has: (caller) => known.has(callerId(caller)),
     async ask(request) {
-      await mayStart(services.runtime, request);
+      await mayStart(services.runs, request);
       for (const oldest of known) {
         if (known.size < maxHints) break;
         known.delete(oldest);

@@ -47,17 +47,17 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   const honoured = applied(preference);
   if (honoured !== undefined) headers["preference-applied"] = honoured;
   const noWait = preference.respondAsync && preference.wait === undefined;
-  const outcome = noWait ? undefined : await waitForRun(services.runtime, run, patience(c, preference));
+  const outcome = noWait ? undefined : await waitForRun(services.runs, run, patience(c, preference));
   return outcome === undefined ? accepted(services, run, headers) : ended(services, c, run, outcome, headers);
 }
 
 async function accepted(services: Services, run: Started, headers: Record<string, string>): Promise<Response> {
-  const body = { ok: true, run_id: run.runId, status: await readStatus(services.runtime, run) };
+  const body = { ok: true, run_id: run.runId, status: await readStatus(services.runs, run) };
   return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
 }
 
 function ended(
-  { runtime }: Services,
+  { runs }: Services,
   { env: { outgoing } }: Request,
   { runId, workspaceId }: Started,
   outcome: Outcome,
@@ -65,7 +65,7 @@ function ended(
 ): Response {
   if (outcome.status === "succeeded") {
     const text = JSON.stringify({ ok: true, run_id: runId, output: outcome.output });
-    if (canSend(text, () => holdExchange(runtime.exchanges, workspaceId, outgoing), outgoing)) {
+    if (canSend(text, () => holdExchange(runs.memory.exchanges, workspaceId, outgoing), outgoing)) {
       return new Response(text, { status: 200, headers });
     }
     const { message, code, retryAfter } = tooManyResponses(`The run has succeeded: read its output with GET /api/public/runs/${runId}.`);

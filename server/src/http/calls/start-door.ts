@@ -26,8 +26,8 @@ export async function start(services: Services, hints: Hints, c: Request, head: 
   try {
     if (caller === undefined) throw new Refusal("unauthorized", unauthorizedMessage);
     if (!hints.has(caller)) await hints.ask({ source: head.source, caller, agentId: head.agentId });
-    hold = services.runtime.exchanges.hold(callerId(caller));
-    return await startRun(services.runtime, await readStart(c, { ...head, caller }, hold));
+    hold = services.runs.memory.exchanges.hold(callerId(caller));
+    return await startRun(services.runs, await readStart(c, { ...head, caller }, hold));
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) hints.forget(caller);

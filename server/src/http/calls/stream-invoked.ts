@@ -35,7 +35,7 @@ export async function streamInvoked(services: Services, hints: Hints, c: Request
       ...cookieOf(head),
       ...(run.replayed ? { "idempotency-replayed": "true" } : {}),
     };
-    const stream = await streamStarted(services.runtime, run, { lastEventId, hearer });
+    const stream = await streamStarted(services.runs, run, { lastEventId, hearer });
     if (stream === undefined) return new Response(null, { status: 204, headers });
     const held = { kind, id, workspaceId: run.workspaceId, scope: "agents:invoke", agentIds: [run.agentId] } as const;
     return reservation.answer(c, { ...stream, idOf: seqOf }, held, headers);

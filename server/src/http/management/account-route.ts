@@ -59,7 +59,8 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     refusedSignIns: services.refusedSignIns,
   };
   const request = async () => {
-    const raw = route.method === "GET" ? undefined : await readBody(incoming, holdExchange(services.runtime.exchanges, address, outgoing));
+    const raw =
+      route.method === "GET" ? undefined : await readBody(incoming, holdExchange(services.runs.memory.exchanges, address, outgoing));
     return {
       param: (name: string) => pathMember(c, name),
       query: c.req.query(),

@@ -1,6 +1,8 @@
 import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import type { Runtime } from "../../runs/index.ts";
+import type { Transport } from "../../base/egress/index.ts";
+import type { Tail } from "../../events/index.ts";
+import type { RunServices } from "../../runs/index.ts";
 import { authenticate, heldBy, workspaceOf } from "../authentication/index.ts";
 import {
   addressOf,
@@ -20,7 +22,7 @@ import { acceptsStream, type EventSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-export type ManagedContext = Context & { readonly runtime: Runtime };
+export type ManagedContext = Context & { readonly runs: RunServices; readonly tail: Tail; readonly egress: Transport };
 
 /** What a handler of a managed route gets: all of it parsed as far as HTTP goes, none of it judged. */
 export interface ManagedRequest {
@@ -82,11 +84,11 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
   const inTime = readDeadline();
   const authenticated = await inTime(authenticate(services, incoming, { id, any: route.anyWorkspace }));
   const { actor, workspaceId, cookies = [] } = authenticated;
-  const hold = holdExchange(services.runtime.exchanges, workspaceId, outgoing);
+  const hold = holdExchange(services.runs.memory.exchanges, workspaceId, outgoing);
   const raw = route.method === "GET" ? undefined : await readBody(incoming, hold);
   const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, sealer, runtime } = services;
+  const { database, sealer, operator, runs, egress } = services;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -94,8 +96,10 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
       address: addressOf(incoming, services.trustProxy),
       database,
       sealer,
-      operator: runtime.operator,
-      runtime,
+      operator,
+      runs,
+      tail: runs.tail,
+      egress,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

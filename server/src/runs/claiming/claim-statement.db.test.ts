@@ -1,0 +1,259 @@
+import { afterAll, expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { appendRow, type SeededAgent, seedAgent, seedProcess, seedWorkspace, startOne, startRow, succeeded } from "../../../test/tenant.ts";
+import { connect, type Database } from "../../base/database/index.ts";
+import { newId } from "../../base/ids.ts";
+import { createLog } from "../../base/log.ts";
+import { recordDeaths } from "../../processes/process-store.ts";
+import { appendToRuns } from "../journal/append-statement.ts";
+import { readOutcome } from "../journal/result-store.ts";
+import type { StartedRun } from "../starting/start-row.ts";
+import { startRuns } from "../starting/start-runs.ts";
+import { claimAbandoned, claimLastAttempts, countSuspects } from "./abandoned-statement.ts";
+import { claimLimited, claimQueued } from "./claim-statement.ts";
+import { endExhausted } from "./end-exhausted.ts";
+
+const { database, url, role } = await testDatabase();
+const other = connect({ url, poolSize: 8, role, log: createLog("silent") });
+afterAll(() => other.close());
+
+const claimant = (owner: string, limit: number) => ({ owner, eventIds: Array.from({ length: limit }, () => newId("evt")) });
+const ids = (runs: readonly { readonly runId: string }[]) => runs.map((run) => run.runId);
+
+/** Queues `count` runs of the agent. @returns their ids, oldest first. */
+async function queue(agent: SeededAgent, count: number): Promise<string[]> {
+  const rows = Array.from({ length: count }, () => startRow(agent));
+  await startRuns(database, rows);
+  return rows.map((row) => row.runId).sort();
+}
+
+async function journalOf(runId: string) {
+  const { rows } = await database.engine.query("select seq, type, data from events where run_id = $1 order by seq", [runId]);
+  return rows;
+}
+
+/** Puts an end to everything that is queued, so that the next test finds its own runs only. */
+async function emptyQueue(): Promise<void> {
+  await database.engine.query("update runs set status = 'cancelled', finished_at = now() where finished_at is null");
+}
+
+test("a claim makes the process the run's owner, with all it needs to execute it", async () => {
+  await emptyQueue();
+  const owner = await seedProcess(database);
+  const agent = await seedAgent(database);
+  const [runId = ""] = await queue(agent, 1);
+  const { runs } = await claimQueued(database, claimant(owner, 10));
+  expect(runs).toMatchObject([
+    {
+      runId,
+      workspaceId: agent.workspaceId,
+      agentId: agent.agentId,
+      agentVersion: 1,
+      fence: 1,
+      lastSeq: 2,
+      resumed: false,
+      input: "hello",
+    },
+  ]);
+  expect(await journalOf(runId)).toEqual([
+    { seq: 1, type: "run.queued", data: {} },
+    { seq: 2, type: "run.started", data: {} },
+  ]);
+});
+
+test("a process that was declared dead claims nothing", async () => {
+  await emptyQueue();
+  const dead = await seedProcess(database);
+  await recordDeaths(database.engine, [dead], "prc_survivor");
+  await queue(await seedAgent(database), 3);
+  expect((await claimQueued(database, claimant(dead, 10))).runs).toEqual([]);
+});
+
+test("within an agent the oldest come first, and a flood delays neither another agent nor another workspace", async () => {
+  await emptyQueue();
+  const owner = await seedProcess(database);
+  const workspaceId = await seedWorkspace(database);
+  const flood = await seedAgent(database, { workspaceId });
+  const neighbour = await seedAgent(database, { workspaceId });
+  const elsewhere = await seedAgent(database);
+  const flooded = await queue(flood, 60);
+  await queue(neighbour, 3);
+  await queue(elsewhere, 5);
+
+  const { runs } = await claimQueued(database, claimant(owner, 12));
+  const of = (agent: SeededAgent) => ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
+  // Two workspaces: half for each, as far as the smaller one has runs; in the other one again half for each agent.
+  expect([of(elsewhere).length, of(neighbour).length, of(flood).length]).toEqual([5, 3, 4]);
+  expect(of(flood).sort()).toEqual(flooded.slice(0, 4));
+});
+
+test("a single place goes round, too", async () => {
+  await emptyQueue();
+  const owner = await seedProcess(database);
+  const flood = await seedAgent(database);
+  const small = await seedAgent(database);
+  await queue(flood, 80);
+  const [wanted = ""] = await queue(small, 1);
+  // By age the flood would be first 80 times; by turns the chance of that is one in 2^80.
+  let tries = 0;
+  for (let found = false; !found; tries++) {
+    const { runs } = await claimQueued(database, claimant(owner, 1));
+    expect(runs).toHaveLength(1);
+    found = ids(runs).includes(wanted);
+  }
+  expect(tries).toBeLessThan(80);
+});
+
+test("two processes that claim at the same time never get the same run, and leave none", async () => {
+  await emptyQueue();
+  const agents = await Promise.all(Array.from({ length: 5 }, () => seedAgent(database)));
+  const queued = (await Promise.all(agents.map((agent) => queue(agent, 40)))).flat();
+  const claimAll = async (at: Database) => {
+    const owner = await seedProcess(at);
+    const got: string[] = [];
+    for (;;) {
+      const { runs, contended } = await claimQueued(at, claimant(owner, 7));
+      got.push(...ids(runs));
+      if (runs.length === 0 && !contended) return got;
+    }
+  };
+  const got = await Promise.all([claimAll(database), claimAll(other), claimAll(database), claimAll(other)]);
+  expect(got.flat().sort()).toEqual(queued.sort());
+  expect(got.filter((runs) => runs.length > 0).length).toBeGreaterThan(1);
+  const { rows } = await database.engine.query(
+    "select count(*)::int as runs from runs where id = any ($1) and status = 'running' and fence = 1 and last_seq = 2",
+    [queued],
+  );
+  expect(rows).toEqual([{ runs: 200 }]);
+});
+
+test("however many claim at the same time, an agent executes no more runs than its limit", async () => {
+  await emptyQueue();
+  const agent = await seedAgent(database, { limits: { max_concurrent_runs: 3 } });
+  const queued = await queue(agent, 30);
+  const owner = await seedProcess(database);
+  const rush = async () => {
+    const claims = Array.from({ length: 8 }, (_, index) => claimLimited(index % 2 === 0 ? database : other, claimant(owner, 5)));
+    return (await Promise.all(claims)).flatMap(({ runs }) => runs);
+  };
+  const first = await rush();
+  expect(ids(first).sort()).toEqual(queued.slice(0, 3));
+  expect(await rush()).toEqual([]);
+  expect((await claimQueued(database, claimant(owner, 10))).runs).toEqual([]);
+
+  for (const run of first.slice(0, 2)) {
+    await appendToRuns(database, [
+      { ...appendRow({ ...run, runId: run.runId } as never, owner), fence: run.fence, lastSeq: run.lastSeq, end: succeeded },
+    ]);
+  }
+  expect(ids(await rush()).sort()).toEqual(queued.slice(3, 5));
+});
+
+test("a claim of a limited agent does not hold up the start of its runs", async () => {
+  await emptyQueue();
+  const agent = await seedAgent(database, { limits: { max_concurrent_runs: 1 } });
+  const client = await other.engine.connect();
+  try {
+    await client.query("begin");
+    await client.query("select from agents where id = $1 for no key update", [agent.agentId]);
+    expect((await startOne(database, agent)).status === "running").toBe(false);
+  } finally {
+    await client.query("rollback");
+    client.release();
+  }
+});
+
+/** A run that `owner` executes, with the attempts it has had. */
+async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<StartedRun> {
+  const agent = await seedAgent(database, { limits: { max_attempts: maxAttempts } });
+  const run = await startOne(database, agent, { owner });
+  await database.engine.query("update runs set attempt = $2 where id = $1", [run.runId, attempt]);
+  return run;
+}
+
+test("a dead process's runs are taken over, with the next attempt and the next fence, which shuts the former owner out", async () => {
+  await emptyQueue();
+  const dead = await seedProcess(database);
+  const alive = await seedProcess(database);
+  const heir = await seedProcess(database);
+  const run = await runAt(dead, 1);
+  await runAt(alive, 1);
+  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+
+  await recordDeaths(database.engine, [dead], heir);
+  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toMatchObject([
+    { runId: run.runId, fence: 2, lastSeq: 2, resumed: true },
+  ]);
+  expect(await journalOf(run.runId)).toEqual([
+    { seq: 1, type: "run.started", data: {} },
+    { seq: 2, type: "run.resumed", data: { attempt: 2 } },
+  ]);
+  const { rows } = await database.engine.query("select owner, fence, attempt from runs where id = $1", [run.runId]);
+  expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
+  expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.verdict).toBe("fenced");
+  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+});
+
+test("a lease that has run out is not death: only its record is", async () => {
+  await emptyQueue();
+  const late = await seedProcess(database);
+  await runAt(late, 1);
+  await database.engine.query("update processes set lease_until = now() - interval '1 hour' where id = $1", [late]);
+  expect((await claimAbandoned(database, claimant(await seedProcess(database), 10))).runs).toEqual([]);
+});
+
+test("of two who take over at the same time each run goes to one", async () => {
+  await emptyQueue();
+  const dead = await seedProcess(database);
+  const heir = await seedProcess(database);
+  const runs = await Promise.all(Array.from({ length: 20 }, () => runAt(dead, 1)));
+  await recordDeaths(database.engine, [dead], heir);
+  const got = await Promise.all([database, other, database, other].map((at) => claimAbandoned(at, claimant(heir, 20))));
+  const taken = got.flatMap((taking) => ids(taking.runs));
+  expect(new Set(taken).size).toBe(taken.length);
+  taken.push(...ids((await claimAbandoned(database, claimant(heir, 20))).runs));
+  expect(taken.sort()).toEqual(ids(runs).sort());
+});
+
+test("runs are taken for their last attempt together, and one without any ends as interrupted, with what it had used", async () => {
+  await emptyQueue();
+  const dead = await seedProcess(database);
+  const heir = await seedProcess(database);
+  const last = [await runAt(dead, 2), await runAt(dead, 2)];
+  const single = await runAt(dead, 1, 1);
+  const alone = await seedProcess(database);
+  const spent = await runAt(alone, 3);
+  await appendToRuns(database, [
+    appendRow(spent, alone, {
+      entries: [
+        {
+          id: newId("evt"),
+          type: "run.step",
+          data: '{"usage":{"input_tokens":7,"output_tokens":3,"cached_input_tokens":1}}',
+          artifact: undefined,
+        },
+      ],
+    }),
+  ]);
+  await recordDeaths(database.engine, [dead, alone], heir);
+  await countSuspects(database);
+
+  expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
+  expect(ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs)).toEqual(ids(last).sort());
+  expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
+
+  await endExhausted(database, 10);
+  expect(await readOutcome(database, spent)).toEqual({
+    status: "failed",
+    error: { code: "interrupted", message: expect.stringMatching(/lost/) },
+    usage: { input_tokens: 7, output_tokens: 3, cached_input_tokens: 1, estimated: true },
+    cost_micros: null,
+  });
+  expect(await readOutcome(database, single)).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+  expect((await journalOf(spent.runId)).map(({ seq, type }) => [seq, type])).toEqual([
+    [1, "run.started"],
+    [2, "run.step"],
+    [3, "run.failed"],
+  ]);
+  for (const run of last) expect(await readOutcome(database, run)).toBeUndefined();
+});

@@ -1,0 +1,18 @@
+import { expect, test } from "vitest";
+import { startTestBeckon } from "../../../test/beckon.ts";
+
+const beckon = await startTestBeckon();
+
+test("a run that fails by a fault of ours ends, so that nobody waits for it for ever", async () => {
+  const agent = await beckon.createAgent();
+  await beckon.db.database.engine.query("update agent_versions set config = '{}' where agent_id = $1", [agent.id]);
+  const { status, body } = await beckon.invoke(agent, "Hello");
+  expect([status, body.code]).toEqual([500, "interrupted"]);
+  const run = await beckon.call(`/runs/${body.run_id}`);
+  expect(run.body.data).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+});
+
+test("its room is given back, and other agents go on", async () => {
+  const agent = await beckon.createAgent();
+  expect((await beckon.invoke(agent, "Hello")).body.output).toBe("Hello");
+});

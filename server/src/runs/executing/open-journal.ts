@@ -1,0 +1,53 @@
+import type { NewEvent, RunEvent } from "@beckon/contract";
+import type { WakeUps } from "../../base/database/index.ts";
+import { type Journal, type Outcome, RunStopped } from "../../engine/index.ts";
+import type { AppendRow, Appends } from "../journal/index.ts";
+import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
+import type { LiveRun } from "../subscribing/index.ts";
+
+/** What writing a run's journal needs of this process. */
+export interface JournalPorts {
+  readonly appends: Appends;
+  readonly wakeUps: Pick<WakeUps, "tell">;
+}
+
+/** The claim under which this process writes a run. */
+export interface Claim {
+  readonly runId: string;
+  readonly workspaceId: string;
+  readonly owner: string;
+  readonly fence: number;
+  readonly lastSeq: number;
+}
+
+/** The journal that the engine writes: durable in the database under the claim's fence, then told to watchers. */
+export interface OwnedJournal extends Journal {
+  /** Queues the run again, for any process, at no cost of an attempt. The engine has stopped and writes nothing any more. */
+  handBack(): Promise<void>;
+}
+
+export function openJournal(ports: JournalPorts, live: LiveRun, claim: Claim, events: readonly RunEvent[]): OwnedJournal {
+  let lastSeq = claim.lastSeq;
+
+  async function write(
+    added: readonly NewEvent[],
+    options: Pick<AppendRow, "intent" | "end" | "handBack">,
+    outcome?: Outcome,
+  ): Promise<void> {
+    const entries = added.map(toEntry);
+    const answer = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
+    if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
+    const { time } = answer;
+    const stored = added.map((event, index) => toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time));
+    lastSeq += entries.length;
+    live.publish(stored, outcome);
+    if (live.watchedElsewhere) ports.wakeUps.tell({ kind: "journal", runId: claim.runId });
+  }
+
+  return {
+    events,
+    append: (added, { intent = false } = {}) => write(added, { intent, end: undefined }),
+    end: (outcome, added) => write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
+    handBack: () => write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
+  };
+}

@@ -1,0 +1,169 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { appendRow, seedAgent, seedProcess, startOne, succeeded } from "../../../test/tenant.ts";
+import { newId } from "../../base/ids.ts";
+import { recordDeaths } from "../../processes/process-store.ts";
+import { type AppendRow, appendToRuns } from "./append-statement.ts";
+import { toEntry } from "./journal-entry.ts";
+import { readEvents, readJournal } from "./journal-store.ts";
+
+const { database } = await testDatabase();
+const agent = await seedAgent(database);
+const owner = await seedProcess(database);
+
+const startHere = () => startOne(database, agent, { owner });
+const verdictsOf = async (rows: readonly AppendRow[]) => (await appendToRuns(database, rows)).map(({ verdict }) => verdict);
+
+/** All that an append may have written. */
+async function stateOf(runId: string) {
+  const { rows } = await database.engine.query(
+    `select r.status, r.last_seq, r.finished_at is not null as finished,
+        (select array_agg(e.type order by e.seq) from events e where e.run_id = r.id) as events,
+        (select count(*)::int from run_results e where e.run_id = r.id) as results,
+        (select count(*)::int from artifacts a where a.run_id = r.id) as artifacts
+      from runs r where r.id = $1`,
+    [runId],
+  );
+  return rows[0];
+}
+
+const large = (text = "x".repeat(70_000)) =>
+  toEntry({ type: "run.tool_result", data: { call_id: "c", tool: "t", content: text } } as never);
+
+/** Writes a bit of everything. */
+const everything = (run: Parameters<typeof appendRow>[0], rest: Partial<AppendRow> = {}) =>
+  appendRow(run, owner, {
+    entries: [large(), { id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
+    end: succeeded,
+    ...rest,
+  });
+
+test("entries, result and artifact are written together, and the run's row says so", async () => {
+  const run = await startHere();
+  expect(await verdictsOf([everything(run)])).toEqual(["written"]);
+  expect(await stateOf(run.runId)).toEqual({
+    status: "succeeded",
+    last_seq: 3,
+    finished: true,
+    events: ["run.started", "run.tool_result", "run.finished"],
+    results: 1,
+    artifacts: 1,
+  });
+});
+
+test.each<[string, Partial<AppendRow>]>([
+  ["owner", { owner: "prc_other" }],
+  ["fence", { fence: 2 }],
+  ["earlier fence", { fence: 0 }],
+  ["last entry", { lastSeq: 2 }],
+  ["earlier last entry", { lastSeq: 0 }],
+  ["workspace", { workspaceId: "wsp_other" }],
+  ["run", { runId: "run_other" }],
+])("an append with another %s writes nothing: no entry, no result, no artifact", async (_, wrong) => {
+  const run = await startHere();
+  const before = await stateOf(run.runId);
+  expect(await verdictsOf([everything(run, wrong)])).toEqual(["fenced"]);
+  expect(await stateOf(run.runId)).toEqual(before);
+});
+
+test("an append to a run that has ended writes nothing", async () => {
+  const run = await startHere();
+  await appendToRuns(database, [everything(run)]);
+  const ended = await stateOf(run.runId);
+  expect(await verdictsOf([everything(run, { lastSeq: 3 })])).toEqual(["fenced"]);
+  expect(await stateOf(run.runId)).toEqual(ended);
+});
+
+test("an append of a process that was declared dead writes nothing", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  await recordDeaths(database.engine, [dying], owner);
+  const before = await stateOf(run.runId);
+  expect(await verdictsOf([everything(run, { owner: dying })])).toEqual(["fenced"]);
+  expect(await stateOf(run.runId)).toEqual(before);
+});
+
+test("a repeated append is written once and answered as the first time, the end too", async () => {
+  const run = await startHere();
+  const step = appendRow(run, owner);
+  const [first] = await appendToRuns(database, [step]);
+  expect(await appendToRuns(database, [step])).toEqual([first]);
+  const end = everything(run, { lastSeq: 2 });
+  const [ended] = await appendToRuns(database, [end]);
+  expect(await appendToRuns(database, [end])).toEqual([ended]);
+  expect(await stateOf(run.runId)).toMatchObject({ last_seq: 4, results: 1, artifacts: 1 });
+});
+
+test("a repeat is told from another writer's entry in the same place", async () => {
+  const run = await startHere();
+  await appendToRuns(database, [appendRow(run, owner)]);
+  expect(await verdictsOf([appendRow(run, owner)])).toEqual(["fenced"]);
+});
+
+test("an intent is refused when the run is to be cancelled; what has happened already is still written", async () => {
+  const run = await startHere();
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [run.runId]);
+  const before = await stateOf(run.runId);
+  expect(await verdictsOf([appendRow(run, owner, { intent: true })])).toEqual(["cancelled"]);
+  expect(await stateOf(run.runId)).toEqual(before);
+  expect(await verdictsOf([appendRow(run, owner)])).toEqual(["written"]);
+});
+
+test("an intent that was written before the cancellation is still answered as written", async () => {
+  const run = await startHere();
+  const intent = appendRow(run, owner, { intent: true });
+  await appendToRuns(database, [intent]);
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [run.runId]);
+  expect(await verdictsOf([intent])).toEqual(["written"]);
+});
+
+test("in a batch every row is judged by itself and answered in order", async () => {
+  const runs = await Promise.all(Array.from({ length: 30 }, startHere));
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [runs[20]?.runId]);
+  const rows = runs.map((run, index) => {
+    if (index === 10) return everything(run, { fence: 9 });
+    return everything(run, { intent: index === 20 });
+  });
+  expect(await verdictsOf(rows)).toEqual(runs.map((_, index) => (index === 10 ? "fenced" : index === 20 ? "cancelled" : "written")));
+  for (const [index, run] of runs.entries()) {
+    expect(await stateOf(run.runId)).toMatchObject(
+      index % 10 === 0 && index > 0 ? { results: 0, artifacts: 0, last_seq: 1 } : { results: 1, last_seq: 3 },
+    );
+  }
+});
+
+test("data of more than 64 KiB becomes an artifact, which the journal puts back and a page of events refers to", async () => {
+  const run = await startHere();
+  const text = `${"täxt ".repeat(20_000)}the end`;
+  const entry = large(text);
+  await appendToRuns(database, [appendRow(run, owner, { entries: [entry] })]);
+  const [, whole] = await readJournal(database, run);
+  expect(whole).toMatchObject({ seq: 2, type: "run.tool_result", data: { content: text } });
+  const [, shown] = await readEvents(database, run, 0, 10);
+  expect(shown?.data).toEqual({ artifact_id: entry.artifact?.id, bytes: Buffer.byteLength(entry.artifact?.content ?? "") });
+  const { rows } = await database.engine.query("select max(octet_length(data::text)) as largest from events where run_id = $1", [
+    run.runId,
+  ]);
+  expect(rows[0].largest).toBeLessThan(200);
+});
+
+test("data of 64 KiB exactly stays in the journal, by bytes and not by characters", async () => {
+  const size = (text: string) => Buffer.byteLength(JSON.stringify({ call_id: "c", tool: "t", content: text }));
+  const fill = 64 * 1024 - size("");
+  expect(large("x".repeat(fill)).artifact).toBeUndefined();
+  expect(large("x".repeat(fill + 1)).artifact).toBeDefined();
+  expect(large("ä".repeat(Math.floor(fill / 2))).artifact).toBeUndefined();
+  expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
+});
+
+test("a run that is handed back is queued for any process, and its former owner writes nothing more", async () => {
+  const run = await startHere();
+  const handBack = appendRow(run, owner, {
+    handBack: true,
+    entries: [{ id: newId("evt"), type: "run.queued", data: "{}", artifact: undefined }],
+  });
+  expect(await verdictsOf([handBack])).toEqual(["written"]);
+  expect(await stateOf(run.runId)).toMatchObject({ status: "queued", finished: false, results: 0, events: ["run.started", "run.queued"] });
+  expect(await verdictsOf([handBack])).toEqual(["written"]);
+  expect(await verdictsOf([appendRow(run, owner, { lastSeq: 2 })])).toEqual(["fenced"]);
+});

@@ -1,0 +1,107 @@
+import type { NewEvent } from "@beckon/contract";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { appendRow, seedAgent, seedProcess, startOne } from "../../../test/tenant.ts";
+import { digestOf } from "../../engine/lost-run.ts";
+import { recordDeaths } from "../../processes/process-store.ts";
+import { countSuspects } from "../claiming/abandoned-statement.ts";
+import { endExhausted } from "../claiming/end-exhausted.ts";
+import { appendToRuns } from "./append-statement.ts";
+import { readDigest } from "./digest-store.ts";
+import { toEntry } from "./journal-entry.ts";
+import { readOutcome } from "./result-store.ts";
+
+const { database } = await testDatabase();
+const owner = await seedProcess(database);
+const agent = await seedAgent(database, { limits: { max_attempts: 1 } });
+
+const usage = fc.record({
+  input_tokens: fc.nat(1_000),
+  output_tokens: fc.nat(1_000),
+  cached_input_tokens: fc.nat(1_000),
+});
+/** Texts above 64 KiB are kept as artifacts. */
+const text = fc.constantFrom("short", "x".repeat(100_000));
+
+/** What one step of a run can have left: its answer, how many of its calls were begun, and which of these have results. */
+const step = fc.record({
+  usage,
+  text,
+  calls: fc.nat(3),
+  begun: fc.nat(3),
+  results: fc.array(fc.nat(2), { maxLength: 3 }),
+  lost: fc.boolean(),
+});
+
+function entriesOf(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): NewEvent[] {
+  return steps.flatMap(({ usage, text, calls, begun, results, lost }, index) => {
+    const number = index + 1;
+    const isLast = number === steps.length;
+    const ids = Array.from({ length: calls }, (_, n) => `call_${number}_${n}`);
+    const parts = [
+      { type: "text" as const, text },
+      ...ids.map((call_id) => ({ type: "tool_call" as const, call_id, tool: "act", arguments: "{}" })),
+    ];
+    const data = { step: number, model: "demo/echo", parts, finish_reason: "tool_calls" as const, usage, duration_ms: 1, retries: 0 };
+    // Only the last step can have calls without results: the model is not asked again before.
+    const started = isLast ? ids.slice(0, begun) : ids;
+    const answered = isLast ? started.filter((_, n) => results.includes(n)) : ids;
+    return [
+      ...(lost
+        ? [{ type: "run.step_lost" as const, data: { step: number, model: "demo/echo", usage, reason: "process_lost" as const } }]
+        : []),
+      { type: "run.step", data },
+      ...started.map(
+        (call_id): NewEvent => ({
+          type: "run.tool_call",
+          data: { step: number, call_id, tool: "act", arguments: { text }, idempotency_key: call_id },
+        }),
+      ),
+      ...answered.map(
+        (call_id): NewEvent => ({
+          type: "run.tool_result",
+          data: { step: number, call_id, tool: "act", outcome: "ok", result: text, duration_ms: 1 },
+        }),
+      ),
+    ];
+  });
+}
+
+test("a digest read from the database is that of the same journal in memory", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 4 }), async (steps) => {
+      const run = await startOne(database, agent, { owner });
+      const entries = entriesOf(steps);
+      if (entries.length > 0) await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
+      expect((await readDigest(database, run.runId)).digest).toEqual(digestOf(entries));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** Adds five steps of 1 MiB each to a run's journal, past the server. */
+async function addSteps({ runId, workspaceId }: { runId: string; workspaceId: string }, firstSeq: number): Promise<void> {
+  await database.engine.query(
+    `with added as (
+        insert into events (run_id, seq, workspace_id, id, type, version, data)
+        select $1, n, $2, 'evt_' || $1 || n, 'run.step', 1, jsonb_build_object('step', n, 'text', $4::text)
+        from generate_series($3::int, $3::int + 4) n
+      ) update runs set last_seq = $3::int + 4 where id = $1`,
+    [runId, workspaceId, firstSeq, "x".repeat(1024 * 1024)],
+  );
+}
+
+test("a run with a journal of 200 MB is ended without loading it", async () => {
+  const dying = await seedProcess(database);
+  const run = await startOne(database, agent, { owner: dying });
+  // In many small transactions: a long one would hold back the events of every database of this server.
+  for (let part = 0; part < 40; part += 1) await addSteps(run, part * 5 + 2);
+  await recordDeaths(database.engine, [dying], "");
+  await countSuspects(database);
+  const before = process.memoryUsage();
+  await endExhausted(database, 10);
+  const after = process.memoryUsage();
+  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(20 * 1024 * 1024);
+  expect(await readOutcome(database, run)).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+}, 120_000);

@@ -1,0 +1,69 @@
+import type { TokenUsage } from "@beckon/contract";
+import type { Database } from "../../base/database/index.ts";
+import type { JournalDigest } from "../../engine/index.ts";
+
+/** Bytes of a digest, at most. What is older than that is only counted. */
+const maxBytes = 1024 * 1024;
+
+interface Row {
+  readonly type: "run.step" | "run.step_lost" | "run.tool_call" | "run.tool_result" | "total";
+  readonly step: number | null;
+  readonly call_id: string | null;
+  readonly tool: string | null;
+  readonly usage: TokenUsage | null;
+  readonly calls: readonly string[] | null;
+  /** Of `total`: answered steps, and characters of the whole journal. */
+  readonly steps: number | null;
+  readonly characters: number | null;
+}
+
+/**
+ * Reads what of a run's journal decides how it ends, however large the journal is: payloads stay in the database. Tool
+ * calls are read of the last step only, since all earlier ones have results before the model is asked again.
+ */
+export async function readDigest(
+  database: Database,
+  runId: string,
+): Promise<{ readonly digest: JournalDigest; readonly characters: number }> {
+  const { rows } = await database.engine.query<Row>({
+    name: "read-digest",
+    text: `
+with last_step as (
+  select coalesce(max(seq), 0) as seq from events where run_id = $1 and type = 'run.step'
+), chosen as (
+  select e.seq, e.type,
+    case when e.data ? 'artifact_id' then (
+      select convert_from(f.content, 'UTF8')::jsonb from artifacts f where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
+    ) else e.data end as data, e.seq = l.seq as is_last
+  from events e, last_step l
+  where e.run_id = $1
+    and (e.type in ('run.step', 'run.step_lost') or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
+), facts as (
+  select seq, type, (data ->> 'step')::int as step, data ->> 'call_id' as call_id,
+    case when type = 'run.tool_call' then data ->> 'tool' end as tool, data -> 'usage' as usage,
+    case when is_last then jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
+  from chosen
+), newest as (
+  select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
+)
+select type, step, call_id, tool, usage, calls, null::int as steps, null::float8 as characters, seq from newest where bytes <= ${maxBytes}
+union all
+select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int,
+  sum(case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
+from events where run_id = $1
+order by seq`,
+    values: [runId],
+  });
+  const total = rows.find(({ type }) => type === "total");
+  const results = new Set(rows.flatMap(({ type, call_id }) => (type === "run.tool_result" && call_id !== null ? [call_id] : [])));
+  const calls = rows.findLast(({ type }) => type === "run.step")?.calls ?? [];
+  const digest: JournalDigest = {
+    steps: total?.steps ?? 0,
+    usage: rows.flatMap(({ usage }) => (usage === null ? [] : [usage])),
+    lastCalls: calls.map((callId) => ({ callId, hasResult: results.has(callId) })),
+    open: rows.flatMap(({ type, step, call_id, tool }) =>
+      type === "run.tool_call" && call_id !== null && !results.has(call_id) ? [{ step: step ?? 0, call_id, tool: tool ?? "" }] : [],
+    ),
+  };
+  return { digest, characters: total?.characters ?? 0 };
+}

@@ -1,0 +1,65 @@
+import type { RunError } from "@beckon/contract";
+import type { Parameters } from "../../base/database/index.ts";
+import { insertEvents } from "../../events/index.ts";
+import { nothingUsed, terminalEvent } from "./journal-entry.ts";
+
+/**
+ * SQL that writes what runs have ended with: the only insert into `run_results`.
+ *
+ * @param source common table expression with the columns run_id, workspace_id, output, error_code, error_message,
+ *   input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros.
+ */
+export function insertResults(source: string): string {
+  return `written_results as (
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros)
+  select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
+    cached_input_tokens, usage_estimated, cost_micros
+  from ${source}
+)`;
+}
+
+/**
+ * The part of `update runs r set …` that makes room for `count` more events. An event's transaction never falls
+ * within a run: a statement may get its number, wait for the row, and write after one with a higher number.
+ */
+export function addEvents(count: string): string {
+  return `last_seq = r.last_seq + ${count}, last_transaction = greatest(r.last_transaction, current_transaction())`;
+}
+
+/** How runs end that have never been executed, the same for all of a statement. */
+export interface UnexecutedEnd {
+  readonly status: "failed" | "cancelled";
+  readonly error: RunError;
+}
+
+/**
+ * SQL that ends runs which have never been executed: status, last event and result.
+ *
+ * @param source common table expression with the columns id, workspace_id and event_id; its runs are locked.
+ * @param set more columns of `runs` to set, each followed by a comma.
+ * @returns common table expressions, among them `ended (id)`.
+ */
+export function endUnexecuted<Input>(
+  p: Parameters<Input>,
+  { source, end, set = "" }: { readonly source: string; readonly end: (input: Input) => UnexecutedEnd; readonly set?: string },
+): string {
+  const status = p.value("text", (input) => end(input).status);
+  const event = p.value("jsonb", (input) => JSON.stringify(terminalEvent({ ...end(input), ...nothingUsed }).data));
+  const type = p.value("text", (input) => terminalEvent({ ...end(input), ...nothingUsed }).type);
+  const code = p.value("text", (input) => end(input).error.code);
+  const message = p.value("text", (input) => end(input).error.message);
+  return `ended as (
+  update runs r set status = ${status}, finished_at = now(), ${set} ${addEvents("1")}
+  from ${source} s where r.id = s.id and r.workspace_id = s.workspace_id
+  returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
+), last_events as (
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
+    ${type} as type, ${event} as data
+  from ended
+), ${insertEvents("last_events")}, results as (
+  select id as run_id, workspace_id, null::text as output, ${code} as error_code, ${message} as error_message,
+    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  from ended
+), ${insertResults("results")}`;
+}

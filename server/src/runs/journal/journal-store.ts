@@ -1,0 +1,105 @@
+import type { EventOnWire, RunEvent, TokenUsage } from "@beckon/contract";
+import type { Database } from "../../base/database/index.ts";
+
+interface EventRow {
+  readonly id: string;
+  readonly run_id: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly version: number;
+  readonly time: Date;
+  readonly data: Record<string, unknown>;
+}
+
+/** Stored events of a run after `after`, oldest first. */
+export async function readEvents(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+  after: number,
+  limit: number,
+): Promise<EventOnWire[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-events",
+    text: `select id, run_id, seq, type, version, time, data from events
+      where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4`,
+    values: [run.runId, run.workspaceId, after, limit],
+  });
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+}
+
+/** Characters of data, and events, that `readSomeEvents` stops after. */
+const someCharacters = 64 * 1024;
+const someEvents = 32;
+
+/** The next events after `after`, at least one if there is any, and not many more than 64 KiB: for readers of whom there are many. */
+export async function readSomeEvents(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+  after: number,
+): Promise<EventOnWire[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-some-events",
+    text: `select id, run_id, seq, type, version, time, data from (
+        select e.*, coalesce(sum(length(e.data::text)) over (order by e.seq rows between unbounded preceding and 1 preceding), 0) as before from (
+          select id, run_id, seq, type, version, time, data from events
+            where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4) e) e
+      where before < $5 order by seq`,
+    values: [run.runId, run.workspaceId, after, someEvents, someCharacters],
+  });
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
+}
+
+/** The whole journal with the data that was too large for it put back, as the engine goes on from it. */
+export async function readJournal(database: Database, run: { runId: string; workspaceId: string }): Promise<RunEvent[]> {
+  const { rows } = await database.engine.query<EventRow>({
+    name: "read-journal",
+    text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time, coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
+      from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+        and a.run_id = e.run_id
+      where e.run_id = $1 and e.workspace_id = $2 order by e.seq`,
+    values: [run.runId, run.workspaceId],
+  });
+  // Written by this code or an older version of it, from these types; the engine version of the claim says we can read them.
+  return rows.map((row) => ({ ...row, time: row.time.toISOString() })) as unknown as RunEvent[];
+}
+
+/** Bytes of JSON that `readJournal` would read. */
+export async function readJournalBytes(database: Database, run: { runId: string; workspaceId: string }): Promise<number> {
+  const { rows } = await database.engine.query<{ bytes: string }>({
+    name: "read-journal-bytes",
+    text: `select coalesce(sum(coalesce(octet_length(a.content), octet_length(e.data::text))), 0) as bytes
+      from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+        and a.run_id = e.run_id
+      where e.run_id = $1 and e.workspace_id = $2`,
+    values: [run.runId, run.workspaceId],
+  });
+  return Number(rows[0]?.bytes ?? 0);
+}
+
+/** Tokens that the run's model calls have used so far. */
+export async function readUsage(database: Database, run: { runId: string; workspaceId: string }): Promise<TokenUsage> {
+  const { rows } = await database.engine.query<{ usage: TokenUsage }>({
+    name: "read-usage",
+    text: `select jsonb_build_object('input_tokens', coalesce(sum((u.usage ->> 'input_tokens')::bigint), 0),
+        'output_tokens', coalesce(sum((u.usage ->> 'output_tokens')::bigint), 0),
+        'cached_input_tokens', coalesce(sum((u.usage ->> 'cached_input_tokens')::bigint), 0))
+        || case when bool_or((u.usage ->> 'estimated')::boolean) then '{"estimated": true}' else '{}'::jsonb end as usage
+      from (select coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) -> 'usage' as usage
+        from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+          and a.run_id = e.run_id
+        where e.run_id = $1 and e.workspace_id = $2 and e.type in ('run.step', 'run.step_lost')) as u`,
+    values: [run.runId, run.workspaceId],
+  });
+  return rows[0]?.usage ?? { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+}
+
+/** What the run was started with. */
+export async function readInput(database: Database, run: { runId: string; workspaceId: string }): Promise<string> {
+  const { rows } = await database.engine.query<{ input: string }>({
+    name: "read-input",
+    text: "select run_input(prompt_prefix, payload) as input from run_inputs where run_id = $1 and workspace_id = $2",
+    values: [run.runId, run.workspaceId],
+  });
+  if (rows[0] === undefined) throw new Error(`run ${run.runId} has no input`);
+  return rows[0].input;
+}

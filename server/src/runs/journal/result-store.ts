@@ -1,0 +1,60 @@
+import type { RunErrorCode } from "@beckon/contract";
+import type { Database } from "../../base/database/index.ts";
+import type { Outcome } from "../../engine/index.ts";
+import type { RunRef } from "../run.ts";
+
+interface ResultRow {
+  readonly status: "succeeded" | "failed" | "cancelled";
+  readonly output: string | null;
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly cached_input_tokens: string;
+  readonly usage_estimated: boolean;
+  readonly cost_micros: string | null;
+}
+
+/** How the run ended, or undefined while it has not. */
+export async function readOutcome(database: Database, run: RunRef): Promise<Outcome | undefined> {
+  const { rows } = await database.engine.query<ResultRow>({
+    name: "read-outcome",
+    text: `select r.status, e.* from runs r join run_results e on e.run_id = r.id
+      where r.id = $1 and r.workspace_id = $2 and r.finished_at is not null`,
+    values: [run.runId, run.workspaceId],
+  });
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const spent = {
+    usage: {
+      input_tokens: Number(row.input_tokens),
+      output_tokens: Number(row.output_tokens),
+      cached_input_tokens: Number(row.cached_input_tokens),
+      ...(row.usage_estimated ? { estimated: true } : {}),
+    },
+    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+  };
+  if (row.status === "succeeded") return { status: "succeeded", output: row.output ?? "", ...spent };
+  const error = { code: (row.error_code ?? "interrupted") as RunErrorCode, message: row.error_message ?? "" };
+  return { status: row.status, error, ...spent };
+}
+
+/** The run's state now. */
+export async function readStoredStatus(database: Database, run: RunRef): Promise<string | undefined> {
+  const { rows } = await database.engine.query<{ status: string }>({
+    name: "read-status",
+    text: "select status from runs where id = $1 and workspace_id = $2",
+    values: [run.runId, run.workspaceId],
+  });
+  return rows[0]?.status;
+}
+
+/** How long the journals of some runs are. */
+export async function readLastSeqs(database: Database, runIds: readonly string[]): Promise<{ id: string; last_seq: number }[]> {
+  const { rows } = await database.engine.query<{ id: string; last_seq: number }>({
+    name: "read-last-seqs",
+    text: "select id, last_seq from runs where id = any ($1)",
+    values: [runIds],
+  });
+  return rows;
+}

@@ -1,0 +1,22 @@
+import type { RunStatus, TokenUsage } from "@beckon/contract";
+import type { Outcome } from "../../engine/index.ts";
+
+/** What a run has ended with, as it is written. */
+export interface RunEnd {
+  readonly status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
+  readonly output: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly usage: TokenUsage;
+  readonly costMicros: number | null;
+}
+
+/** The columns of an outcome. */
+export function toEnd(outcome: Outcome): RunEnd {
+  return {
+    status: outcome.status,
+    output: outcome.status === "succeeded" ? outcome.output : null,
+    error: outcome.status === "succeeded" ? null : outcome.error,
+    usage: outcome.usage,
+    costMicros: outcome.cost_micros,
+  };
+}

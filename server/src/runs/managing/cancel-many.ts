@@ -1,0 +1,38 @@
+import { cancelRunsBody } from "@beckon/contract";
+import { record } from "../../base/audit/index.ts";
+import type { Context } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { parse } from "../../base/parse.ts";
+import { permitRuns } from "../access.ts";
+import { cancelAllStored } from "../journal/index.ts";
+import { type CancelPorts, notStarted, stopRun } from "./cancel.ts";
+import { selectMany } from "./select-many.ts";
+
+/**
+ * Cancels the queued and running runs that fit, each as `cancelRun` does, the newest first; at most so many at once, all or none of them.
+ * Runs that are started after the call are not among them.
+ * @returns how many were ended or have been asked to end, and where to go on.
+ */
+export async function cancelRuns({
+  ctx,
+  input,
+}: {
+  ctx: Context & { runs: CancelPorts };
+  input: { body: unknown };
+}): Promise<{ cancelled: number; next: string | null }> {
+  const agentIds = permitRuns(ctx, "runs:write");
+  const { filter, after } = parse(cancelRunsBody, input.body);
+  const { workspaceId } = ctx;
+  const { changed, next } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
+    const change = { name: "runs to cancel", states: ["queued", "running"], agentIds, most: 1_000 } as const;
+    const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
+    const changed = await cancelAllStored(tx, { runIds, workspaceId, message: notStarted });
+    if (changed.length > 0) {
+      await record(tx, ctx, { action: "runs.cancel", target: workspaceId, data: { filter: filter ?? {}, cancelled: changed.length } });
+    }
+    return { changed, next };
+  });
+  for (const { runId, answer } of changed) if (answer === "asked") stopRun(ctx.runs, runId);
+  if (changed.length > 0) ctx.runs.tail.grew();
+  return { cancelled: changed.length, next };
+}

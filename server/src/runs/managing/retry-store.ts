@@ -1,0 +1,42 @@
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+import type { StartRow } from "../starting/index.ts";
+
+/** What a retry takes over from the run before it. */
+export interface RetriedRun {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly agentVersion: number;
+  readonly source: StartRow["source"];
+  readonly triggerId: string | null;
+  readonly payload: string;
+  readonly promptPrefix: string;
+  readonly contentType: string | null;
+  readonly ended: boolean;
+}
+
+/** @param agentIds the agents that the caller is limited to; undefined: all. */
+export async function readRetried(
+  tx: WorkspaceTransaction,
+  { workspaceId, runId, agentIds }: { workspaceId: string; runId: string; agentIds: readonly string[] | undefined },
+): Promise<RetriedRun | undefined> {
+  const query = tx
+    .selectFrom("runs as r")
+    .innerJoin("run_inputs as i", "i.run_id", "r.id")
+    .select(["r.id", "r.agent_id", "r.finished_at", "i.agent_version", "i.source", "i.trigger_id"])
+    .select(["i.payload", "i.prompt_prefix", "i.content_type"])
+    .where("r.id", "=", runId)
+    .where("r.workspace_id", "=", workspaceId);
+  const row = await (agentIds === undefined ? query : query.where("r.agent_id", "in", agentIds)).executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    runId: row.id,
+    agentId: row.agent_id,
+    agentVersion: row.agent_version,
+    source: row.source === "trigger" ? "trigger" : "invoke",
+    triggerId: row.trigger_id,
+    payload: row.payload,
+    promptPrefix: row.prompt_prefix,
+    contentType: row.content_type,
+    ended: row.finished_at !== null,
+  };
+}

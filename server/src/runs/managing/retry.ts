@@ -1,0 +1,76 @@
+import { type Run, retryRunBody } from "@beckon/contract";
+import { agentLimit, type Context, permit, principalOf } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { attempt, Refusal, type Result } from "../../base/errors.ts";
+import type { Once } from "../../base/idempotency/index.ts";
+import { newId } from "../../base/ids.ts";
+import { parse } from "../../base/parse.ts";
+import { deletedRun, noRun } from "../access.ts";
+import type { RunDetails } from "../starting/index.ts";
+import { type StartPorts, startRun } from "../starting/index.ts";
+import { type RetriedRun, readRetried } from "./retry-store.ts";
+import { findRun } from "./store.ts";
+
+/**
+ * Starts a new run with the payload of one that has ended, on the agent as it is now or on the version of then. It
+ * passes what every start passes: pause, queue limit, key. A disabled or deleted trigger does not matter: nobody
+ * fires it. The run is queued, for any process with capacity.
+ *
+ * @returns the new run; with a key that was used before, the run that the key has started.
+ */
+export async function retryRun({
+  ctx,
+  input,
+}: {
+  ctx: Context & { runs: StartPorts };
+  input: { runId: string; body: unknown };
+}): Promise<Once<Run>> {
+  permit(ctx, "runs:write");
+  const { workspaceId } = ctx;
+  const retried = await inWorkspace(ctx.database.tenant, workspaceId, (tx) =>
+    readRetried(tx, { workspaceId, runId: input.runId, agentIds: agentLimit(ctx) }),
+  );
+  if (retried === undefined) throw noRun();
+  const body = attempt(() => parse(retryRunBody, input.body ?? {}));
+  const { runId, replayed } = await startRun(ctx.runs, {
+    source: retried.source,
+    caller: { kind: "member", principal: principalOf(ctx.actor), workspaceId },
+    agentId: retried.agentId,
+    contentType: retried.contentType,
+    idempotency: ctx.idempotency?.binding,
+    payload: payloadOf(retried, body),
+    details: detailsOf(ctx, retried, body.ok ? body.value.version : "current"),
+  });
+  return { data: await read(ctx, runId), replayed };
+}
+
+function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
+  if (!body.ok) return body;
+  if (ended) return { ok: true, value: payload };
+  const refusal = new Refusal("conflict", "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.");
+  return { ok: false, refusal };
+}
+
+function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "original"): RunDetails {
+  return {
+    version: version === "original" ? retried.agentVersion : null,
+    triggerId: retried.triggerId,
+    promptPrefix: retried.promptPrefix,
+    retryOf: retried.runId,
+    keyScope: ctx.idempotency === undefined ? null : `${principalOf(ctx.actor)} ${ctx.idempotency.route}`,
+    audit: {
+      id: newId("aud"),
+      address: ctx.address ?? null,
+      action: "run.retry",
+      data: JSON.stringify({ retry_of: retried.runId, version }),
+    },
+    initial: "ready",
+  };
+}
+
+/** The run that a retry has started. @throws Refusal `conflict` when it has been deleted since. */
+async function read(ctx: Context, runId: string): Promise<Run> {
+  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findRun(tx, ctx.workspaceId, runId, undefined));
+  if (run === undefined) throw deletedRun();
+  return run;
+}

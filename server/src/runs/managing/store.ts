@@ -1,0 +1,110 @@
+import type { Run } from "@beckon/contract";
+import { type ExpressionBuilder, sql } from "kysely";
+import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** A run with all that is shown of it. While it runs, its usage is the sum over the steps so far. */
+function runs(tx: WorkspaceTransaction, workspaceId: string) {
+  return tx
+    .selectFrom("runs")
+    .innerJoin("run_inputs", "run_inputs.run_id", "runs.id")
+    .leftJoin("run_results", "run_results.run_id", "runs.id")
+    .select([
+      "runs.id",
+      "runs.agent_id",
+      "run_inputs.agent_version",
+      "runs.status",
+      "run_inputs.source",
+      "run_inputs.trigger_id",
+      "run_inputs.retry_of",
+      sql<string>`run_input(run_inputs.prompt_prefix, run_inputs.payload)`.as("input"),
+      "run_results.output",
+      "run_results.error_code",
+      "run_results.error_message",
+      "run_results.cost_micros",
+      "run_results.usage_estimated",
+      tokens("input_tokens"),
+      tokens("output_tokens"),
+      tokens("cached_input_tokens"),
+      "runs.attempt",
+      "runs.created_at",
+      "runs.started_at",
+      "runs.finished_at",
+    ])
+    .where("runs.workspace_id", "=", workspaceId);
+}
+
+function tokens(member: "input_tokens" | "output_tokens" | "cached_input_tokens") {
+  return (eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">) =>
+    eb.fn
+      .coalesce(
+        eb.ref(`run_results.${member}`),
+        sql<string>`(select sum((e.data -> 'usage' ->> ${member})::bigint) from events e
+          where e.run_id = runs.id and e.type in ('run.step', 'run.step_lost') and e.data ? 'usage')`,
+        sql<string>`0`,
+      )
+      .as(member);
+}
+
+type RunRow = Awaited<ReturnType<ReturnType<typeof runs>["executeTakeFirstOrThrow"]>>;
+
+export async function findRun(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runId: string,
+  agentIds: readonly string[] | undefined,
+): Promise<Run | undefined> {
+  const query = runs(tx, workspaceId).where("runs.id", "=", runId);
+  const row = await (agentIds === undefined ? query : query.where("runs.agent_id", "in", agentIds)).executeTakeFirst();
+  return row && toRun(row);
+}
+
+/** Bytes of input and output of the runs on one page, all but the first. */
+const maxPageBytes = 4 * 1024 * 1024;
+
+/**
+ * Of these runs, newest first, those that fit on one page; the first always does. Sizes are known
+ * without reading the texts.
+ */
+export async function fittingRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<string[]> {
+  if (runIds.length === 0) return [];
+  const { rows } = await sql<{ run_id: string }>`select run_id from (
+      select i.run_id, sum(octet_length(i.prompt_prefix) + octet_length(i.payload) + coalesce(octet_length(e.output), 0))
+          over (order by i.run_id desc) as bytes, row_number() over (order by i.run_id desc) as n
+        from run_inputs i left join run_results e on e.run_id = i.run_id
+        where i.workspace_id = ${workspaceId} and i.run_id = any (${runIds}::text[])
+    ) as sized where n = 1 or bytes <= ${maxPageBytes} order by run_id desc`.execute(tx);
+  return rows.map((row) => row.run_id);
+}
+
+/** These runs, newest first. One that has been deleted meanwhile is left out. */
+export async function readRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<Run[]> {
+  if (runIds.length === 0) return [];
+  const rows = await runs(tx, workspaceId).where("runs.id", "in", runIds).orderBy("runs.id", "desc").execute();
+  return rows.map(toRun);
+}
+
+function toRun(row: RunRow): Run {
+  return {
+    id: row.id,
+    agent_id: row.agent_id,
+    agent_version: row.agent_version,
+    status: row.status,
+    source: row.source,
+    trigger_id: row.trigger_id,
+    retry_of: row.retry_of,
+    input: row.input,
+    output: row.output,
+    error: row.error_code === null ? null : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
+    usage: {
+      input_tokens: Number(row.input_tokens),
+      output_tokens: Number(row.output_tokens),
+      cached_input_tokens: Number(row.cached_input_tokens),
+      ...(row.usage_estimated ? { estimated: true } : {}),
+    },
+    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+    attempt: row.attempt,
+    created_at: row.created_at.toISOString(),
+    started_at: row.started_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+  };
+}

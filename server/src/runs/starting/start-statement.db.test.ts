@@ -1,0 +1,279 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { testDatabase } from "../../../test/database.ts";
+import { seedAgent, seedProcess, seedTrigger, startedOf, startOne, startRow } from "../../../test/tenant.ts";
+import { newId } from "../../base/ids.ts";
+import { recordDeaths } from "../../processes/process-store.ts";
+import { claimQueued } from "../claiming/claim-statement.ts";
+import { cancelStored } from "../journal/cancel-statement.ts";
+import { readOutcome } from "../journal/result-store.ts";
+import type { RunDetails, StartRow } from "./start-row.ts";
+import { startRuns } from "./start-runs.ts";
+
+const { database } = await testDatabase();
+const hash = Buffer.alloc(32, 1);
+const otherHash = Buffer.alloc(32, 2);
+const by = (secret: Buffer) => ({ kind: "credential" as const, hash: secret });
+
+async function rowsOf(runId: string) {
+  const { rows } = await database.engine.query(
+    `select r.status, r.owner, r.fence, r.attempt, r.last_seq, r.started_at is not null as began, i.agent_version, i.source, i.payload,
+        (select array_agg(e.type order by e.seq) from events e where e.run_id = r.id) as events
+      from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
+    [runId],
+  );
+  return rows;
+}
+
+test("a run is born running where there is room for it, owned by the process that asked", async () => {
+  const agent = await seedAgent(database);
+  const owner = await seedProcess(database);
+  const row = startRow(agent, { owner });
+  const run = startedOf((await startRuns(database, [row]))[0]);
+  expect(run).toMatchObject({
+    runId: row.runId,
+    workspaceId: agent.workspaceId,
+    agentId: agent.agentId,
+    agentVersion: 1,
+    status: "running",
+  });
+  expect(await rowsOf(run.runId)).toEqual([
+    {
+      status: "running",
+      owner,
+      fence: 1,
+      attempt: 1,
+      last_seq: 1,
+      began: true,
+      agent_version: 1,
+      source: "invoke",
+      payload: "hello",
+      events: ["run.started"],
+    },
+  ]);
+});
+
+test("a run is queued where there is no room, or the agent limits how many execute, or the asking process was declared dead", async () => {
+  const owner = await seedProcess(database);
+  const dead = await seedProcess(database);
+  await recordDeaths(database.engine, [dead], owner);
+  const free = await seedAgent(database);
+  const limited = await seedAgent(database, { limits: { max_concurrent_runs: 5 } });
+  const rows = [startRow(free), startRow(limited, { owner }), startRow(free, { owner: dead }), startRow(free, { owner: "prc_unknown" })];
+  for (const answer of await startRuns(database, rows)) {
+    const run = startedOf(answer);
+    expect(run.status).toBe("queued");
+    expect(await rowsOf(run.runId)).toMatchObject([
+      { status: "queued", owner: null, fence: 0, last_seq: 1, began: false, events: ["run.queued"] },
+    ]);
+  }
+});
+
+test("every row of a batch is judged by itself and answered in order, as it would be alone", async () => {
+  const owner = await seedProcess(database);
+  const agent = await seedAgent(database);
+  const stranger = await seedAgent(database);
+  const trigger = await seedTrigger(database, agent, { prompt_prefix: "Look:" });
+  const bare = await seedTrigger(database, agent);
+  const paused = await seedAgent(database);
+  const disabled = await seedTrigger(database, agent, { enabled: false });
+  await database.engine.query("update agents set paused_at = now() where id = $1", [paused.agentId]);
+  const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
+  const fire = (of: { hash: Buffer }) => ({ source: "trigger" as const, agentId: null, caller: by(of.hash) });
+  const judged = (): [StartRow, string][] => [
+    [startRow(agent, { owner }), "started"],
+    [startRow(agent, { caller: by(stranger.hash) }), "unauthorized"],
+    [startRow(agent, { caller: by(Buffer.alloc(32)) }), "unauthorized"],
+    [startRow(agent, { key: "k", bodyHash: hash }), "replay"],
+    [startRow(agent, { key: "k", bodyHash: otherHash }), "idempotency_mismatch"],
+    [startRow(agent, { key: randomUUID(), bodyHash: hash }), "started"],
+    [startRow(paused), "agent_paused"],
+    [startRow(agent, { body: "bad" }), "body"],
+    [startRow(agent, { body: "unread" }), "body"],
+    [startRow(agent, { ...fire(trigger), payload: "" }), "started"],
+    [startRow(agent, { ...fire(bare), payload: "" }), "empty"],
+    [startRow(agent, { ...fire(bare), key: randomUUID(), bodyHash: hash }), "started"],
+    [startRow(agent, fire(disabled)), "trigger_disabled"],
+    [startRow(agent, { caller: by(trigger.hash) }), "unauthorized"],
+    [startRow(agent, fire(agent)), "unauthorized"],
+  ];
+
+  const batch = judged();
+  const answers = await startRuns(
+    database,
+    batch.map(([row]) => row),
+  );
+  expect(answers.map(({ verdict }) => verdict)).toEqual(batch.map(([, verdict]) => verdict));
+  expect(answers[3]).toMatchObject({ runId: earlier.runId });
+
+  for (const repeated of [false, true]) {
+    for (const [row, verdict] of judged()) {
+      expect(await startRuns(database, [row], { repeated }), `${row.source}, ${row.key}, ${repeated}`).toMatchObject([{ verdict }]);
+    }
+  }
+});
+
+test("a row that was written before is started before any other verdict, whatever has changed since", async () => {
+  const owner = await seedProcess(database);
+  const agent = await seedAgent(database);
+  const row = startRow(agent, { owner, key: "k", bodyHash: hash });
+  const first = startedOf((await startRuns(database, [row]))[0]);
+  await database.engine.query("update agents set paused_at = now(), deleted_at = now() where id = $1", [agent.agentId]);
+  await database.engine.query("delete from tokens where agent_id = $1", [agent.agentId]);
+  expect(startedOf((await startRuns(database, [row]))[0])).toEqual(first);
+  expect(await rowsOf(row.runId)).toHaveLength(1);
+});
+
+test("a repeat of a start that others have gone on with since does not begin it anew", async () => {
+  const owner = await seedProcess(database);
+  const agent = await seedAgent(database);
+  const row = startRow(agent, { owner });
+  await startRuns(database, [row]);
+  await database.engine.query("update runs set fence = 2 where id = $1", [row.runId]);
+  expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
+});
+
+test("of two rows with one key in a batch one starts, and the other is told to ask again, which gives it the same run", async () => {
+  const agent = await seedAgent(database);
+  const rows = [0, 1].map(() => startRow(agent, { key: "k", bodyHash: hash }));
+  const answers = await startRuns(database, rows);
+  expect(answers.map(({ verdict }) => verdict)).toEqual(["started", "contended"]);
+  const [again] = await startRuns(database, [startRow(agent, { key: "k", bodyHash: hash })]);
+  expect(again).toMatchObject({ verdict: "replay", runId: rows[0]?.runId });
+});
+
+test("the same key is another one for another agent, and for a trigger", async () => {
+  const agent = await seedAgent(database);
+  const other = await seedAgent(database, { workspaceId: agent.workspaceId });
+  const trigger = await seedTrigger(database, agent);
+  const key = { key: "k", bodyHash: hash };
+  const answers = await startRuns(database, [
+    startRow(agent, key),
+    startRow(other, key),
+    startRow(agent, { ...key, source: "trigger", agentId: null, caller: by(trigger.hash) }),
+  ]);
+  expect(answers.map(({ verdict }) => verdict)).toEqual(["started", "started", "started"]);
+});
+
+test("the queue limit counts the rows that would be queued, and them alone", async () => {
+  const owner = await seedProcess(database);
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 3 } });
+  const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
+  const verdicts = async (rows: ReturnType<typeof startRow>[]) => (await startRuns(database, rows)).map(({ verdict }) => verdict);
+
+  // One is queued: two more fit, what runs at once or is refused or repeated takes no place.
+  expect(
+    await verdicts([
+      startRow(agent, { owner }),
+      startRow(agent),
+      startRow(agent, { body: "bad" }),
+      startRow(agent, { key: "k", bodyHash: hash }),
+      startRow(agent, { owner }),
+      startRow(agent),
+      startRow(agent),
+      startRow(agent, { owner }),
+      startRow(agent),
+    ]),
+  ).toEqual(["started", "started", "body", "replay", "started", "started", "agent_busy", "started", "agent_busy"]);
+  expect(await verdicts([startRow(agent), startRow(agent, { owner })])).toEqual(["agent_busy", "started"]);
+
+  await database.engine.query("update runs set status = 'cancelled', finished_at = now() where id = $1", [earlier.runId]);
+  expect(await verdicts([startRow(agent), startRow(agent)])).toEqual(["started", "agent_busy"]);
+});
+
+test("one agent's full queue does not refuse another's runs in the same batch", async () => {
+  const full = await seedAgent(database, { limits: { max_queued_runs: 1 } });
+  await startOne(database, full);
+  const other = await seedAgent(database, { workspaceId: full.workspaceId, limits: { max_queued_runs: 2 } });
+  const answers = await startRuns(database, [startRow(full), startRow(other), startRow(full), startRow(other)]);
+  expect(answers.map(({ verdict }) => verdict)).toEqual(["agent_busy", "started", "agent_busy", "started"]);
+});
+
+const details: RunDetails = {
+  version: null,
+  triggerId: null,
+  promptPrefix: "",
+  retryOf: null,
+  keyScope: null,
+  audit: null,
+  initial: "ready",
+};
+
+test("a run that is created already failed has its error and result, and binds no Idempotency-Key", async () => {
+  const agent = await seedAgent(database);
+  const owner = await seedProcess(database);
+  const error = { code: "ceiling_reached", message: "The daily ceiling is reached." } as const;
+  const failing = startRow(agent, { owner, key: "k", bodyHash: hash, details: { ...details, initial: error } });
+  const run = startedOf((await startRuns(database, [failing]))[0]);
+  expect(run.status).toBe("failed");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "failed", owner: null, last_seq: 1, began: false, events: ["run.failed"] }]);
+  expect(await readOutcome(database, run)).toEqual({
+    status: "failed",
+    error,
+    usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
+    cost_micros: 0,
+  });
+  const { rows } = await database.engine.query("select data from events where run_id = $1", [run.runId]);
+  expect(rows).toMatchObject([{ data: { error, cost_micros: 0 } }]);
+  expect(startedOf((await startRuns(database, [startRow(agent, { owner, key: "k", bodyHash: hash })]))[0]).status).toBe("running");
+});
+
+test("a run is created waiting although its agent is paused and its queue full, and nobody claims it", async () => {
+  const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
+  const owner = await seedProcess(database);
+  await startOne(database, agent);
+  await database.engine.query("update agents set paused_at = now() where id = $1", [agent.agentId]);
+  const held = startRow(agent, { owner, details: { ...details, initial: "waiting" } });
+  const run = startedOf((await startRuns(database, [held]))[0]);
+  expect(run.status).toBe("waiting");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "waiting", owner: null, began: false, events: ["run.waiting"] }]);
+  const claim = { owner, eventIds: [newId("evt"), newId("evt")] };
+  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(run.runId);
+});
+
+test("a waiting run is cancelled like a queued one", async () => {
+  const agent = await seedAgent(database);
+  const run = await startOne(database, agent, { details: { ...details, initial: "waiting" } });
+  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe("cancelled");
+  expect(await rowsOf(run.runId)).toMatchObject([{ status: "cancelled", events: ["run.waiting", "run.cancelled"] }]);
+});
+
+test("a run that the server describes has its own version, prefix, trigger, key scope and audit entry", async () => {
+  const agent = await seedAgent(database);
+  const trigger = await seedTrigger(database, agent);
+  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
+  const audit = { id: newId("aud"), address: "192.0.2.1", action: "run.retry", data: '{"retry_of":"run_1"}' };
+  const described: RunDetails = { ...details, version: 1, triggerId: trigger.triggerId, promptPrefix: "Look:", retryOf: "run_1" };
+  const row = startRow(agent, {
+    ...{ caller, source: "trigger", key: "k", bodyHash: hash },
+    details: { ...described, keyScope: "key:key_1 POST /x", audit },
+  });
+  const run = startedOf((await startRuns(database, [row]))[0]);
+  expect(run).toMatchObject({ triggerId: trigger.triggerId, promptPrefix: "Look:", agentVersion: 1 });
+  const { rows } = await database.engine.query(
+    `select i.source, i.trigger_id, i.prompt_prefix, i.retry_of, i.principal, k.scope, a.actor, a.action, a.data
+      from run_inputs i join idempotency k on k.run_id = i.run_id join audit a on a.target = i.run_id where i.run_id = $1`,
+    [run.runId],
+  );
+  expect(rows).toEqual([
+    {
+      ...{ source: "trigger", trigger_id: trigger.triggerId, prompt_prefix: "Look:", retry_of: "run_1", principal: "key:key_1" },
+      ...{ scope: "key:key_1 POST /x", actor: "key:key_1", action: "run.retry", data: { retry_of: "run_1" } },
+    },
+  ]);
+});
+
+test("only a caller with details is told that an agent was deleted, and only after a replay", async () => {
+  const agent = await seedAgent(database);
+  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
+  const request = { caller, key: "k", bodyHash: hash };
+  const first = await startOne(database, agent, { ...request, details: { ...details, keyScope: "s" } });
+  await database.engine.query("update agents set deleted_at = now() where id = $1", [agent.agentId]);
+  const answers = await startRuns(database, [
+    startRow(agent, { ...request, details: { ...details, keyScope: "s" } }),
+    startRow(agent, { ...request, key: "other", details: { ...details, keyScope: "s" } }),
+    startRow(agent, request),
+  ]);
+  expect(answers.map(({ verdict }) => verdict)).toEqual(["replay", "agent_deleted", "not_found"]);
+  expect(answers[0]).toMatchObject({ runId: first.runId });
+});

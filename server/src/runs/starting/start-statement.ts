@@ -1,0 +1,252 @@
+import type { RunError } from "@beckon/contract";
+import { type Parameters, type Statement, statement } from "../../base/database/index.ts";
+import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
+import { initialError, type StartRow } from "./start-row.ts";
+
+/** What at least one request of a batch needs. Joins that none needs are left out: each costs as much as several rows. */
+export interface Parts {
+  readonly triggers: boolean;
+  readonly keys: boolean;
+  readonly details: boolean;
+  /** A row may have been written by an earlier send of the same batch. */
+  readonly repeated: boolean;
+}
+
+/** Requests that share everything but run, key and payload are sent as one caller. */
+export interface StartInput {
+  readonly rows: readonly StartRow[];
+  readonly callers: readonly StartRow[];
+  /** Position of each row's caller, from 1. */
+  readonly callerOf: readonly number[];
+  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  readonly full: readonly string[];
+}
+
+const memberOf = ({ caller }: StartRow) => (caller.kind === "member" ? caller : undefined);
+
+/** Stands for a table that no request of the batch needs; the planner folds it away. */
+const noRow = (alias: string, ...columns: readonly string[]) =>
+  `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
+
+/**
+ * The admission check: checks every row against one snapshot, writes those that start, and answers each, in one
+ * statement and one commit. The order of the `case` in `checked` is the order of errors in the contract.
+ */
+function startStatement(parts: Parts): Statement<StartInput> {
+  const chosen = (["triggers", "keys", "details", "repeated"] as const).filter((part) => parts[part]);
+  return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
+    const callers = p.rows("c", (input) => input.callers, {
+      source: ["text", (row) => row.source],
+      credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
+      agent: ["text", (row) => row.agentId],
+      member: ["text", (row) => memberOf(row)?.principal ?? null],
+      workspace: ["text", (row) => memberOf(row)?.workspaceId ?? null],
+      content_type: ["text", (row) => row.contentType],
+      body: ["text", (row) => row.body],
+      room: ["boolean", (row) => row.room],
+      owner: ["text", (row) => row.owner],
+      detailed: ["boolean", (row) => row.details !== undefined],
+    });
+    const requests = p.rows("r", ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })), {
+      run_id: ["text", ({ row }) => row.runId],
+      event_id: ["text", ({ row }) => row.eventId],
+      caller: ["int", ({ caller }) => caller],
+      key: ["text", ({ row }) => row.key],
+      body_hash: ["bytea", ({ row }) => row.bodyHash],
+      payload: ["text", ({ row }) => row.payload],
+    });
+    const details = parts.details ? detailsTable(p) : undefined;
+    const full = p.value("text[]", (input) => input.full);
+    const scope = "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
+    const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
+    const isBound = parts.keys ? "key is null or status = 'failed' or run_id in (select run_id from bound)" : "true";
+    return `
+with callers as materialized (
+  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
+  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
+  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+    g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
+    provider.stamp as provider_stamp, at_once.running,
+    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
+    case when not at_once.running and a.paused_at is null then (select count(*) from (
+      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      limit a.max_queued_runs
+    ) as counted) end as waiting,
+    case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
+      when c.member is not null then c.member else 'key:' || k.id end as principal,
+    case
+      when t.hash is null and k.id is null and c.member is null then 'unauthorized'
+      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
+      when a.id is null then 'not_found'
+    end as refusal
+  from ${callers.table}
+  left join lateral (
+    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
+      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
+    limit 1
+  ) t on true
+  left join lateral (
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
+      and (s.expires_at is null or s.expires_at > now()) limit 1
+  ) s on true
+  left join lateral (
+    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
+      and (k.expires_at is null or k.expires_at > now()) limit 1
+  ) k on true
+  left join lateral (
+    select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
+      and a.workspace_id = case when t.hash is not null then t.workspace_id
+        when c.member is not null then c.workspace else k.workspace_id end
+      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+  ) a on true
+  ${
+    parts.triggers
+      ? `left join lateral (
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
+    limit 1
+  ) g on true`
+      : noRow("g", "id text", "enabled boolean", "prompt_prefix text")
+  }
+  cross join lateral (
+    -- Created running only while its owner has not been declared dead.
+    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
+      and c.owner in (select p.id from processes p where p.died_at is null) as running
+  ) at_once
+  left join lateral (
+    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    where v.agent_id = a.id and v.version = a.version limit 1
+  ) provider on true
+), ${details === undefined ? "" : `details as materialized (select * from ${details}), `}checked as (
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
+    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+    coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
+    d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
+    case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
+    old.run_id as replayed_run,
+    case
+      -- An earlier send of the same row wrote it; its reply was lost.
+      when written.run_id is not null then 'started'
+      when c.refusal is not null then c.refusal
+      when c.body = 'unread' then 'body'
+      when r.key is not null and c.body = 'unhashable' then 'body'
+      when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
+      when old.body_hash is not null then 'idempotency_mismatch'
+      when c.deleted_at is not null then 'agent_deleted'
+      when c.paused_at is not null and d.initial is distinct from 'waiting' then 'agent_paused'
+      when c.trigger_id is not null and not c.enabled then 'trigger_disabled'
+      when c.body <> 'good' then 'body'
+      when run_input(coalesce(d.prompt_prefix, c.prompt_prefix), r.payload) = '' then 'empty'
+      else 'start'
+    end as verdict
+  from ${requests.table}
+  join callers c on c.caller_position = r.caller
+  ${
+    details === undefined
+      ? noRow(
+          "d",
+          ...["version int", "trigger_id text", "prompt_prefix text", "retry_of text", "key_scope text", "initial text"],
+          ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
+          ...["error_code text", "error_message text", "event_data jsonb"],
+        )
+      : "left join details d on d.request = r.position"
+  }
+  ${
+    parts.keys
+      ? `left join lateral (
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = ${scope}
+      and i.key = r.key limit 1
+  ) old on true`
+      : noRow("old", "run_id text", "body_hash bytea")
+  }
+  ${
+    parts.repeated
+      ? "left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true"
+      : noRow("written", "run_id text")
+  }
+), busy as (
+  select run_id from (
+    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    from checked where verdict = 'start' and status = 'queued'
+  ) as queued where is_over
+), ${
+      parts.keys
+        ? `bound as (
+  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  insert into idempotency (workspace_id, scope, key, body_hash, run_id)
+  select workspace_id, scope, key, body_hash, run_id from checked
+  where verdict = 'start' and key is not null and status <> 'failed' and (${isAdmitted})
+  order by scope, key, position
+  on conflict do nothing
+  returning run_id
+), `
+        : ""
+    }starting as not materialized (
+  select * from checked where verdict = 'start' and (${isAdmitted}) and (${isBound})
+), ${insertRuns("starting", { failing: parts.details })}${
+      parts.details
+        ? `, recorded as (
+  insert into audit (id, workspace_id, actor, address, action, target, data)
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
+  where audit_id is not null
+)`
+        : ""
+    }
+select (select json_agg(json_build_array(position, case
+    when verdict <> 'start' then verdict
+    when status = 'queued' and run_id in (select run_id from busy) then 'agent_busy'
+    when not (${isBound}) then 'contended'
+    else 'start'
+  end, replayed_run)) from checked) as verdicts,
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
+    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
+    'running', running)) from callers) as callers`;
+  });
+}
+
+function detailsTable(p: Parameters<StartInput>): string {
+  const select = ({ rows }: StartInput) =>
+    rows.flatMap(({ details }, index) => (details === undefined ? [] : [{ ...details, request: index + 1 }]));
+  return p.rows("d", select, {
+    request: ["int", (row) => row.request],
+    version: ["int", (row) => row.version],
+    trigger_id: ["text", (row) => row.triggerId],
+    prompt_prefix: ["text", (row) => row.promptPrefix],
+    retry_of: ["text", (row) => row.retryOf],
+    key_scope: ["text", (row) => row.keyScope],
+    initial: ["text", ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed")],
+    audit_id: ["text", (row) => row.audit?.id ?? null],
+    audit_address: ["text", (row) => row.audit?.address ?? null],
+    audit_action: ["text", (row) => row.audit?.action ?? null],
+    audit_data: ["jsonb", (row) => row.audit?.data ?? "{}"],
+    error_code: ["text", (row) => initialError(row)?.code ?? null],
+    error_message: ["text", (row) => initialError(row)?.message ?? null],
+    event_data: ["jsonb", (row) => failedData(initialError(row))],
+  }).table;
+}
+
+/** Data of the `run.failed` that a run begins and ends with. */
+function failedData(error: RunError | undefined): string {
+  return error === undefined ? "{}" : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
+}
+
+/** Made once, since a connection is sent a statement's name alone when it knows the text. */
+const statements = new Map<string, Statement<StartInput>>();
+
+export function statementFor(parts: Parts): Statement<StartInput> {
+  const id = JSON.stringify(parts);
+  const made = statements.get(id) ?? startStatement(parts);
+  statements.set(id, made);
+  return made;
+}
+
+/** Every form of the statement, for review. */
+export function startStatements(): Statement<StartInput>[] {
+  const choices = [false, true];
+  return choices.flatMap((triggers) =>
+    choices.flatMap((keys) =>
+      choices.flatMap((details) => choices.map((repeated) => startStatement({ triggers, keys, details, repeated }))),
+    ),
+  );
+}

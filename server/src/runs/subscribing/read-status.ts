@@ -1,0 +1,16 @@
+import { failureKind } from "../../base/database/index.ts";
+import { readStoredStatus } from "../journal/index.ts";
+import type { RunRef } from "../run.ts";
+import type { WatchPorts } from "./watch.ts";
+
+/** The run's state now, for who does not wait for more; `queued`, as it was accepted, while the database cannot be asked. */
+export async function readStatus(ports: Pick<WatchPorts, "database" | "live">, run: RunRef): Promise<string> {
+  const live = ports.live.get(run.runId);
+  if (live !== undefined && live.outcome === undefined) return "running";
+  try {
+    return (await readStoredStatus(ports.database, run)) ?? "queued";
+  } catch (thrown) {
+    if (failureKind(thrown) !== "lost") throw thrown;
+    return "queued";
+  }
+}

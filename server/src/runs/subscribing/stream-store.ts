@@ -1,0 +1,24 @@
+import { sql } from "kysely";
+import type { WorkspaceTransaction } from "../../base/database/index.ts";
+
+/** How far a run has come. */
+export interface Progress {
+  readonly agentId: string;
+  readonly lastSeq: number;
+  readonly finished: boolean;
+}
+
+/** `agentIds`: only a run of one of these. */
+export async function findProgress(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runId: string,
+  agentIds: readonly string[] | undefined,
+): Promise<Progress | undefined> {
+  const query = tx
+    .selectFrom("runs")
+    .select(["agent_id as agentId", "last_seq as lastSeq", sql<boolean>`finished_at is not null`.as("finished")])
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", runId);
+  return (agentIds === undefined ? query : query.where("agent_id", "in", agentIds)).executeTakeFirst();
+}

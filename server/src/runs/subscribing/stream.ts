@@ -1,0 +1,89 @@
+import { type EventOnWire, type OutputEvent, streamQuery } from "@beckon/contract";
+import type { Context } from "../../base/context.ts";
+import { inWorkspace } from "../../base/database/index.ts";
+import { Refusal } from "../../base/errors.ts";
+import { parse } from "../../base/parse.ts";
+import { noRun, permitRuns } from "../access.ts";
+import type { RunRef } from "../run.ts";
+import { createHearer, type Hearer } from "./hearer.ts";
+import { findProgress, type Progress } from "./stream-store.ts";
+import { type WatchPorts, watchRun } from "./watch.ts";
+
+/** A run's stream, not begun yet. */
+export interface RunStream {
+  readonly agentId: string;
+  /** Begins it; whoever calls this also reads it, at least until `signal` aborts. */
+  readonly events: (signal: AbortSignal) => AsyncIterable<EventOnWire | OutputEvent>;
+}
+
+/**
+ * The run's events after a cursor, and those to come.
+ * @returns undefined when there are none and will be none: the reader has had the end.
+ * @throws Refusal `bad_request` for a cursor that is none, or lies beyond the journal.
+ */
+export async function streamRun({
+  ctx,
+  input: { runId, query, lastEventId },
+}: {
+  ctx: Context & { runs: WatchPorts };
+  input: { runId: string; query: unknown; lastEventId: string | undefined };
+}): Promise<RunStream | undefined> {
+  const agentIds = permitRuns(ctx, "runs:read");
+  const progress = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findProgress(tx, ctx.workspaceId, runId, agentIds));
+  if (progress === undefined) throw noRun();
+  const after = cursorOf(parse(streamQuery, query).after, lastEventId);
+  return streamAfter(ctx.runs, { runId, workspaceId: ctx.workspaceId }, progress, after);
+}
+
+/** The stream for who has started the run, and may have had some of it before. The same refusals. */
+export async function streamStarted(
+  ports: WatchPorts,
+  run: RunRef & { readonly agentId: string; readonly replayed: boolean },
+  { lastEventId, hearer }: { lastEventId: string | undefined; hearer: Hearer },
+): Promise<RunStream | undefined> {
+  const after = run.replayed ? readCursor(lastEventId) : 0;
+  if (after === 0) return open(ports, run, { agentId: run.agentId, after, hearer });
+  const progress = await inWorkspace(ports.database.tenant, run.workspaceId, (tx) =>
+    findProgress(tx, run.workspaceId, run.runId, undefined),
+  );
+  return progress && streamAfter(ports, run, progress, after, hearer);
+}
+
+/** The cursor in `Last-Event-ID`; 0 without one. @throws Refusal `bad_request` */
+export function readCursor(lastEventId: string | undefined): number {
+  if (lastEventId === undefined || lastEventId === "") return 0;
+  if (/^\d{1,9}$/.test(lastEventId)) return Number(lastEventId);
+  throw new Refusal(
+    "bad_request",
+    "Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to read from the beginning.",
+  );
+}
+
+/** A reader that reconnects sends the address it began with, and the header in addition. */
+function cursorOf(after: string | undefined, lastEventId: string | undefined): number {
+  return lastEventId === undefined || lastEventId === "" ? Number(after ?? 0) : readCursor(lastEventId);
+}
+
+function streamAfter(
+  ports: WatchPorts,
+  run: RunRef,
+  { agentId, lastSeq, finished }: Progress,
+  after: number,
+  hearer = createHearer(),
+): RunStream | undefined {
+  if (after > lastSeq) {
+    throw new Refusal(
+      "bad_request",
+      `The run has no event ${after}: its last one so far is ${lastSeq}. Go on after one that you have seen.`,
+    );
+  }
+  return finished && after === lastSeq ? undefined : open(ports, run, { agentId, after, hearer, follow: !finished });
+}
+
+function open(
+  ports: WatchPorts,
+  run: RunRef,
+  { agentId, ...options }: { agentId: string; after: number; hearer: Hearer; follow?: boolean },
+): RunStream {
+  return { agentId, events: (signal) => watchRun(ports, run, { ...options, signal }) };
+}

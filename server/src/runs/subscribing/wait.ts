@@ -1,0 +1,52 @@
+import { sleep } from "../../base/clock.ts";
+import { failureKind } from "../../base/database/index.ts";
+import type { Outcome } from "../../engine/index.ts";
+import { deletedRun } from "../access.ts";
+import { readOutcome } from "../journal/index.ts";
+import type { RunRef } from "../run.ts";
+import type { LiveRun } from "./live-run.ts";
+import { type WatchPorts, watchRun } from "./watch.ts";
+
+/** Milliseconds between tries while the database is away. */
+const interval = 250;
+
+/**
+ * Watches the run until it is over. While the database is away it goes on waiting: the run is accepted, so that no failure may be told.
+ * @returns how it ended, or undefined when `signal` aborted first, or this process stops.
+ * @throws Refusal `conflict` when the run was deleted before its end was read.
+ */
+export async function waitForRun(ports: WatchPorts, run: RunRef, signal: AbortSignal): Promise<Outcome | undefined> {
+  const live = ports.live.get(run.runId);
+  if (live !== undefined) await overHere(live, signal);
+  if (live?.outcome !== undefined) return live.outcome;
+  for await (const event of watchRun(ports, run, { after: live?.base ?? 0, signal })) void event;
+  for (;;) {
+    try {
+      const outcome = await readOutcome(ports.database, run);
+      if (outcome === undefined && !signal.aborted && !ports.subscribers.followers.closed) throw deletedRun();
+      return outcome;
+    } catch (thrown) {
+      if (failureKind(thrown) !== "lost") throw thrown;
+      if (signal.aborted || ports.subscribers.followers.closed) return undefined;
+      await sleep(interval, signal).catch(() => {});
+    }
+  }
+}
+
+/** Resolves when the run has ended here, when this process has it no more, or when `signal` aborts. */
+function overHere(live: LiveRun, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let forget = () => {};
+    const look = () => {
+      forget();
+      if (live.outcome === undefined && !live.closed && !signal.aborted) {
+        forget = live.onChange(look);
+        return;
+      }
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    signal.addEventListener("abort", look);
+    look();
+  });
+}
