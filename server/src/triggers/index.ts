@@ -1,11 +1,9 @@
 export { addTrigger, createTrigger } from "./create.ts";
 export { deleteTrigger } from "./delete.ts";
-export { type ExportedDocument, exportAgent, exportAgents } from "./export-agents.ts";
 export { getTrigger } from "./get.ts";
-export { importAgents } from "./import-agents.ts";
 export { listTriggers } from "./list.ts";
-export { restoreAgent } from "./restore-agent.ts";
 export { revealTrigger } from "./reveal.ts";
 export { rotateTrigger } from "./rotate.ts";
+export { disableTriggersOf, listTriggersOfAgents } from "./store.ts";
 export type { TriggerWithToken } from "./trigger.ts";
 export { updateTrigger } from "./update.ts";

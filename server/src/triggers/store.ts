@@ -81,6 +81,7 @@ export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow
     .execute();
 }
 
+/** Disables all triggers of an agent. */
 export async function disableTriggersOf(tx: WorkspaceTransaction, workspaceId: string, agentId: string): Promise<void> {
   await tx
     .updateTable("triggers")

@@ -1,5 +1,5 @@
 import { agentsDocument, exportedAgents, exportQuery, importedAgents } from "@beckon/contract";
-import { exportAgent, exportAgents, importAgents } from "../../triggers/index.ts";
+import { exportAgent, exportAgents, importAgents } from "../../bundles/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 import { agentsFile } from "../management/index.ts";
 

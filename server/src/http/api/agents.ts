@@ -22,7 +22,7 @@ import {
   rotateAgentToken,
   updateAgent,
 } from "../../agents/index.ts";
-import { restoreAgent } from "../../triggers/index.ts";
+import { restoreAgent } from "../../bundles/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const agentOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id") });

@@ -1,5 +1,5 @@
 import { yamlItems } from "../../base/yaml/index.ts";
-import type { ExportedDocument } from "../../triggers/index.ts";
+import type { ExportedDocument } from "../../bundles/index.ts";
 import type { Answer } from "./managed-route.ts";
 
 /** The document in the form that was asked for, agent by agent. Both forms are what `POST /agents/import` takes. */

@@ -7,7 +7,7 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parse } from "../base/parse.ts";
 import { settleBody } from "../base/yaml/index.ts";
-import { addTrigger } from "./create.ts";
+import { addTrigger } from "../triggers/index.ts";
 
 export interface ImportedAgent {
   readonly id: string;

@@ -3,7 +3,7 @@ import { type AgentRow, listOldestAgentRows, requireAgent, toDocument } from "..
 import { agentLimit, type Context, permit, scopesBeyond } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
-import { listTriggersOfAgents } from "./store.ts";
+import { listTriggersOfAgents } from "../triggers/index.ts";
 
 /** Agents read at a time: what an export holds in memory, however many there are. */
 const batch = 20;

@@ -5,7 +5,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parse } from "../base/parse.ts";
-import { disableTriggersOf } from "./store.ts";
+import { disableTriggersOf } from "../triggers/index.ts";
 
 /** Brings a deleted agent back, its triggers disabled and without a token: nothing that called it before calls it again unasked. */
 export async function restoreAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Once<Agent>> {
