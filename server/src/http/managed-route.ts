@@ -1,5 +1,6 @@
 import type { Scope } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
+import type { UnparsedBody } from "../base/parse.ts";
 import type { Runtime } from "../runs/index.ts";
 import { authenticate, workspaceOf } from "./authenticate.ts";
 import { heldBy } from "./held-credential.ts";
@@ -21,8 +22,7 @@ export interface ManagedRequest {
   /** A member of the path; the route's pattern says that it is there. */
   readonly param: (name: string) => string;
   readonly query: Record<string, string>;
-  /** Undefined without a body; a `Refusal` when it could not be read, which `parse` gives when its turn comes. */
-  readonly body: unknown;
+  readonly body: UnparsedBody;
   readonly publicUrl: string;
 }
 
@@ -95,7 +95,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     param: (name) => pathMember(c, name),
     // To a key it is a member of the query like any other, which no route knows.
     query: actor.kind === "user" ? query : c.req.query(),
-    body: raw && managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+    body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {

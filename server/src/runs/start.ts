@@ -1,7 +1,7 @@
 import { sleep } from "../base/clock.ts";
 import type { IdempotencyBinding } from "../base/context.ts";
 import { databaseAway, failureKind, GiveUp } from "../base/database/index.ts";
-import { messageOf, Refusal, type Result } from "../base/errors.ts";
+import { messageOf, orThrow, Refusal, type Result } from "../base/errors.ts";
 import { mismatch } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { unauthorizedMessage } from "../credentials/index.ts";
@@ -74,7 +74,9 @@ export async function startRun(runtime: Runtime, request: StartRequest): Promise
       case "agent_busy":
         throw queueFull(await runtime.queueLimits.of(request));
       case "body":
-        throw faultOf(request) ?? new Error("a body without a fault was rejected");
+        if (request.idempotency !== undefined) orThrow(request.idempotency);
+        orThrow(request.payload);
+        throw new Error("a body without a fault was rejected");
       default:
         throw refusal(answer.verdict);
     }
@@ -102,11 +104,6 @@ function requested({ source, caller, agentId, contentType, details, idempotency,
   return payload.ok
     ? { ...request, key, bodyHash, payload: payload.value, body: "good" }
     : { ...request, key, bodyHash, payload: "", body: "bad" };
-}
-
-function faultOf({ idempotency, payload }: StartRequest): Refusal | undefined {
-  if (idempotency?.ok === false) return idempotency.refusal;
-  return payload.ok ? undefined : payload.refusal;
 }
 
 /** Checks the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
