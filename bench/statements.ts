@@ -39,7 +39,7 @@ try {
     await client.query("alter table runs add foreign key (workspace_id, agent_id) references agents (workspace_id, id)");
   });
   const ctx = { actor: { kind: "system" } as const, workspaceId: "wsp_bench", database, sealer: createSealer(Buffer.alloc(32)) };
-  const { data: agent } = await createAgent({ ctx, input: { body: { name: "bench", model: "demo/echo" } } });
+  const { data: agent } = await createAgent({ ctx, input: { body: { ok: true, value: { name: "bench", model: "demo/echo" } } } });
   const { rows } = await database.engine.query<{ pid: number }>("select pg_backend_pid() as pid");
   const pid = rows[0]?.pid ?? 0;
   await pass(agent);

@@ -4,6 +4,7 @@ import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schema
 export interface JournalEvent extends RunEvent {
   readonly type:
     | "run.queued"
+    /** Reserved: not sent yet. */
     | "run.waiting"
     | "run.started"
     | "run.resumed"

@@ -31,18 +31,26 @@ export type AnswerPart = z.infer<typeof answerPart>;
 export const finishReason = z.enum(["stop", "length", "content_filter", "tool_calls", "other"]);
 export type FinishReason = z.infer<typeof finishReason>;
 
+/**
+ * Error codes that no run ends with yet, part of the contract so that clients can handle them in
+ * advance. When a tool fails today, the model is told and the run continues.
+ */
+export const reservedRunErrorCodes = ["tool_error", "plan_exhausted", "ceiling_reached"] as const;
+
 /** Why a run ended without an answer. Stable: callers branch on these. */
-export const runErrorCode = z.enum([
-  "model_error",
-  "model_timeout",
-  "tool_error",
-  "step_limit",
-  "deadline_exceeded",
-  "plan_exhausted",
-  "ceiling_reached",
-  "interrupted",
-  "cancelled",
-]);
+export const runErrorCode = z
+  .enum([
+    "model_error",
+    "model_timeout",
+    "tool_error",
+    "step_limit",
+    "deadline_exceeded",
+    "plan_exhausted",
+    "ceiling_reached",
+    "interrupted",
+    "cancelled",
+  ])
+  .meta({ description: `Reserved, not produced yet: ${reservedRunErrorCodes.join(", ")}.` });
 export type RunErrorCode = z.infer<typeof runErrorCode>;
 
 export const runError = z.object({ code: runErrorCode, message: z.string() });
@@ -58,7 +66,7 @@ const none = z.object({});
  */
 export const eventData = {
   "run.queued": none,
-  /** Held: created, and not claimed until it is released. */
+  /** Reserved: not produced yet. Held: created, and not claimed until it is released. */
   "run.waiting": none,
   "run.started": none,
   "run.resumed": z.object({ attempt: z.number().int().positive() }),
@@ -103,6 +111,9 @@ export const eventData = {
 
 /** Kinds of events in a run's journal. */
 export type EventType = keyof typeof eventData;
+
+/** Kinds of events that no journal has yet: held runs are a later feature. */
+export const reservedEventTypes: readonly EventType[] = ["run.waiting"];
 
 /** An entry of a run's journal before it has a place in it. */
 export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof eventData)[T]> } }[EventType];

@@ -72,6 +72,8 @@ export {
   type RunError,
   type RunErrorCode,
   type RunEvent,
+  reservedRunErrorCodes,
+  runErrorCode,
   type TokenUsage,
 } from "./events.ts";
 export { isReservedHeader } from "./http-operation.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { pageQuery } from "./answers.ts";
 import { commaList } from "./comma-list.ts";
-import { type EventType, eventData, eventOnWire } from "./events.ts";
+import { type EventType, eventData, eventOnWire, reservedEventTypes } from "./events.ts";
 
 /** An event among those of a whole workspace. */
 export const workspaceEvent = z.object({
@@ -26,7 +26,7 @@ const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
 const filter = {
   /** An agent of the workspace. */
   agent_id: z.string().max(100).optional(),
-  kind: commaList(z.enum(eventTypes)),
+  kind: commaList(z.enum(eventTypes), reservedEventTypes),
 };
 
 /** Query of `GET /events`. `after`: the cursor of an event; without it, from the first event there is. */

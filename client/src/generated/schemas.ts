@@ -508,6 +508,9 @@ export interface Run {
   input: string;
   output: string | null;
   error: {
+    /**
+     * Reserved, not produced yet: tool_error, plan_exhausted, ceiling_reached.
+     */
     code:
       | "model_error"
       | "model_timeout"
@@ -1134,7 +1137,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled.
+   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
 }

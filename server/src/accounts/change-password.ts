@@ -1,6 +1,6 @@
 import { changePasswordBody } from "@beckon/contract";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SignedIn } from "./account-context.ts";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 import { deleteResets, findPassword, updatePassword } from "./password-store.ts";
@@ -13,8 +13,8 @@ const wrongMessage = "current_password is wrong. If it is lost, ask an owner of 
  * Sets a new password in place of the current one, which whoever merely found a browser open does not know. All other sessions end, and
  * so does an open link to set one.
  */
-export async function changePassword({ ctx, input }: { ctx: SignedIn; input: { body: unknown } }): Promise<void> {
-  const body = parse(changePasswordBody, input.body);
+export async function changePassword({ ctx, input }: { ctx: SignedIn; input: { body: UnparsedBody } }): Promise<void> {
+  const body = parseBody(changePasswordBody, input.body);
   ctx.guesses.permit();
   const { tenant } = ctx.database;
   const former = await inAllWorkspaces(tenant, (tx) => findPassword(tx, ctx.userId));

@@ -1,9 +1,12 @@
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
+import { isUnexpired } from "../credentials/index.ts";
 import type { UserRow } from "./store.ts";
 
 export type ResetRow = Selectable<Tables["password_resets"]>;
+
+const isValid = sql.raw<boolean>(isUnexpired("password_resets"));
 
 /** The library's name for a password among the ways to sign in. */
 const method = "credential";
@@ -89,21 +92,12 @@ export async function upsertReset(
 
 /** The link that has not expired, whatever its issuer can do by now. */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
-  return tx
-    .selectFrom("password_resets")
-    .selectAll()
-    .where("hash", "=", hash)
-    .where("expires_at", ">", sql<Date>`now()`)
-    .executeTakeFirst();
+  return tx.selectFrom("password_resets").selectAll().where("hash", "=", hash).where(isValid).executeTakeFirst();
 }
 
 /** Deletes the link. @returns whether it was there: of two that come together one takes it. */
 export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("password_resets")
-    .where("hash", "=", hash)
-    .where("expires_at", ">", sql<Date>`now()`)
-    .executeTakeFirst();
+  const { numDeletedRows } = await tx.deleteFrom("password_resets").where("hash", "=", hash).where(isValid).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

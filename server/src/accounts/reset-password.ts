@@ -1,6 +1,6 @@
 import { resetPasswordBody } from "@beckon/contract";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import type { AccountContext } from "./account-context.ts";
 import { hashPassword } from "./hash-password.ts";
@@ -22,9 +22,9 @@ export async function resetPassword({
   input,
 }: {
   ctx: AccountContext;
-  input: { body: unknown; isIssuable: (tx: WorkspaceTransaction, reset: ResetRow) => Promise<boolean> };
+  input: { body: UnparsedBody; isIssuable: (tx: WorkspaceTransaction, reset: ResetRow) => Promise<boolean> };
 }): Promise<void> {
-  const body = parse(resetPasswordBody, input.body);
+  const body = parseBody(resetPasswordBody, input.body);
   ctx.guesses.permit();
   if (!isCredential("bkr_", body.token)) throw ctx.guesses.wrong(wrongLink);
   const { tenant } = ctx.database;

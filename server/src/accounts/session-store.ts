@@ -1,17 +1,19 @@
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
+import { isUnexpired } from "../credentials/index.ts";
 
 export type SessionRow = Selectable<Tables["sessions"]>;
 
-const living = sql<boolean>`expires_at > now()`;
+/** `auth.ts` accepts sessions by the same column, but by the clock of this process: the library's own rule. */
+const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 
 export function listSessionRows(tx: WorkspaceTransaction, userId: string, page: PageRequest): Promise<SessionRow[]> {
   const query = tx
     .selectFrom("sessions")
     .selectAll()
     .where("user_id", "=", userId)
-    .where(living)
+    .where(isValid)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
@@ -24,7 +26,7 @@ export async function isSession(tx: WorkspaceTransaction, { id, userId }: { id: 
     .select("id")
     .where("id", "=", id)
     .where("user_id", "=", userId)
-    .where(living)
+    .where(isValid)
     .executeTakeFirst();
   return row !== undefined;
 }
@@ -46,7 +48,7 @@ export async function deleteSessionOfToken(tx: WorkspaceTransaction, token: stri
   await tx.deleteFrom("sessions").where("token", "=", token).execute();
 }
 
-/** Those of the person's that nobody has ended. */
+/** Deletes the person's expired sessions. */
 export async function deleteExpired(tx: WorkspaceTransaction, userId: string): Promise<void> {
-  await tx.deleteFrom("sessions").where("user_id", "=", userId).where(sql<boolean>`expires_at <= now()`).execute();
+  await tx.deleteFrom("sessions").where("user_id", "=", userId).where(sql<boolean>`not ${isValid}`).execute();
 }

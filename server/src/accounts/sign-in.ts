@@ -1,7 +1,7 @@
 import { signInBody, type User } from "@beckon/contract";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import type { Refusal } from "../base/errors.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { AccountContext } from "./account-context.ts";
 import { findAccount } from "./find-account.ts";
 import { holdPassword } from "./password-store.ts";
@@ -22,9 +22,9 @@ export async function signIn({
   input,
 }: {
   ctx: AccountContext;
-  input: { body: unknown };
+  input: { body: UnparsedBody };
 }): Promise<{ data: User; cookies: readonly string[] }> {
-  const { email, password, workspace_id: workspaceId } = parse(signInBody, input.body);
+  const { email, password, workspace_id: workspaceId } = parseBody(signInBody, input.body);
   ctx.guesses.permit();
   const { tenant } = ctx.database;
   const { account } = await findAccount(ctx.database, { email, password, workspaceId });

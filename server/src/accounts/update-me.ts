@@ -1,7 +1,7 @@
 import { type User, updateMeBody } from "@beckon/contract";
 import { changes } from "../base/audit/index.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SignedIn } from "./account-context.ts";
 import { recordAct } from "./record-act.ts";
 import { lockUser, renameUser } from "./store.ts";
@@ -11,8 +11,8 @@ import { toUser } from "./user.ts";
  * Changes the person's own name. The e-mail stays: it is unique among the members of each
  * workspace.
  */
-export async function updateMe({ ctx, input }: { ctx: SignedIn; input: { body: unknown } }): Promise<User> {
-  const { name } = parse(updateMeBody, input.body);
+export async function updateMe({ ctx, input }: { ctx: SignedIn; input: { body: UnparsedBody } }): Promise<User> {
+  const { name } = parseBody(updateMeBody, input.body);
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await lockUser(tx, ctx.userId);
     if (row === undefined) throw new Error("a session without a person stood");

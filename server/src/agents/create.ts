@@ -1,18 +1,25 @@
 import { type Agent, createAgentBody } from "@beckon/contract";
 import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
+import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parse, type UnparsedBody } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 /** Adds an agent, its first version and its token. */
-export async function createAgent({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<Agent & { token: string }>> {
+export async function createAgent({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
   permitBeyondAgents(ctx);
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addAgent(tx, ctx, input.body)));
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body))));
 }
 
 /** The same inside a transaction of the caller's, who has checked the permission. */

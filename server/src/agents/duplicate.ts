@@ -3,7 +3,7 @@ import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { listSealedSecrets, requireAgentForChange } from "./records/index.ts";
 import { copySecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
@@ -20,14 +20,14 @@ export async function duplicateAgent({
   input,
 }: {
   ctx: Context;
-  input: { agentId: string; body: unknown };
+  input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     permitBeyondAgents(ctx);
     return once(tx, ctx, async () => {
-      const { name } = parse(duplicateAgentBody, input.body ?? {});
+      const { name } = parseBody(duplicateAgentBody, input.body, {});
       const { workspaceId } = ctx;
       const [from, to] = [
         { workspaceId, agentId: row.id },

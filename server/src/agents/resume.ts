@@ -3,16 +3,16 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /** Lets a paused agent start runs again. Resuming one that is not paused changes nothing. */
-export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Once<Agent>> {
+export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
-      parse(emptyBody, input.body ?? {});
+      parseBody(emptyBody, input.body, {});
       if (row.paused_at === null) return toAgent(row);
       await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
       const agent = toAgent(await requireAgent(tx, ctx, input.agentId));

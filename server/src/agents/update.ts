@@ -2,7 +2,7 @@ import { type Agent, type AgentConfig, type ToolGrant, type UpdateAgentBody, upd
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { resolveModel } from "../providers/index.ts";
 import {
   insertNextVersion,
@@ -19,12 +19,12 @@ import { planSecrets } from "./secrets/index.ts";
  * Changes the agent by writing its next version; runs that have started keep theirs.
  * @throws Refusal `stale` when `If-Match` names another version than the current one.
  */
-export async function updateAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Agent> {
+export async function updateAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Agent> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireSeenVersion(ctx, row);
-    const change = parse(updateAgentBody, input.body);
+    const change = parseBody(updateAgentBody, input.body);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
     const before = { tools: row.config.tools, kept: change.tools === undefined ? [] : await listSecrets(tx, owner) };
     const planned = change.tools === undefined ? undefined : planSecrets(ctx.sealer, owner, change.tools, before);

@@ -42,9 +42,22 @@ export function attempt<T>(work: () => T): Result<T> {
   try {
     return { ok: true, value: work() };
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    return { ok: false, refusal: thrown };
+    return failed(thrown);
   }
+}
+
+/** As `attempt`, for asynchronous work. */
+export async function attemptAsync<T>(work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+function failed(thrown: unknown): Result<never> {
+  if (thrown instanceof Refusal) return { ok: false, refusal: thrown };
+  throw thrown;
 }
 
 /** The value. @throws the refusal. */

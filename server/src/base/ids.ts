@@ -8,10 +8,10 @@ export type IdPrefix =
   | "trg"
   | "wsp"
   | "key"
-  | "tok"
   | "prv"
   | "evt"
   | "art"
+  /** Conversations. Reserved: no id has it yet. */
   | "cnv"
   | "prc"
   | "aud"

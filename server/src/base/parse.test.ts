@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Refusal } from "./errors.ts";
-import { parse } from "./parse.ts";
+import { Refusal, type Result } from "./errors.ts";
+import { parse, parseBody } from "./parse.ts";
 
 const schema = z.strictObject({
   name: z.string().min(1),
@@ -45,9 +45,22 @@ test("of very many faults the first ten are told", () => {
   ).toThrow(/^(?:\d [^;]*(?:; |\.$)){10}$/);
 });
 
-test("a body that could not be read is refused with its own reason when its turn comes", () => {
-  const reason = new Refusal("too_large", "The body is larger than 1 MiB.");
-  expect(() => parse(schema, reason)).toThrow(reason);
+const read = (value: unknown): Result<unknown> => ({ ok: true, value });
+
+test("a body that was read is parsed, also one that says null", () => {
+  expect(parseBody(schema, read({ name: "a" }))).toEqual({ name: "a" });
+  expect(parseBody(z.null(), read(null))).toBe(null);
+});
+
+test("a body that could not be read throws why", () => {
+  const refusal = new Refusal("too_large", "The body is larger than 1 MiB.");
+  expect(() => parseBody(schema, { ok: false, refusal })).toThrow(refusal);
+});
+
+test("an absent body is an error, unless the operation has a value that stands for it", () => {
+  expect(() => parseBody(schema, read(undefined))).toThrow(/^the body is missing\.$/);
+  expect(() => parseBody(schema, read(null))).toThrow(/^the body must be a JSON object\.$/);
+  for (const absent of [undefined, null]) expect(parseBody(schema, read(absent), { name: "a" })).toEqual({ name: "a" });
 });
 
 const kinds = z.strictObject({

@@ -1,13 +1,28 @@
 import type { z } from "zod";
-import { Refusal } from "./errors.ts";
+import { orThrow, Refusal, type Result } from "./errors.ts";
 
 /**
- * `value` as the schema describes it. A body that a door could not read arrives as the refusal it deserves, which is given here:
- * when the body's turn comes, after credential, resource and idempotency.
+ * The body of a request before a schema is applied: what its JSON says, undefined without a body, or
+ * why it could not be read. An operation gets it unparsed, since errors of credential, resource and
+ * idempotency come before those of the body (docs/decisions/0005-resource-before-body.md).
+ */
+export type UnparsedBody = Result<unknown>;
+
+/**
+ * Returns the body as the schema describes it.
+ * @param missing stands for a body that is absent or null.
+ * @throws Refusal why the body could not be read; `bad_request` as `parse`.
+ */
+export function parseBody<S extends z.ZodType>(schema: S, body: UnparsedBody, missing?: z.input<S>): z.output<S> {
+  const value = orThrow(body);
+  return parse(schema, missing === undefined ? value : (value ?? missing));
+}
+
+/**
+ * Returns `value` as the schema describes it.
  * @throws Refusal `bad_request` that names every member at fault, unknown ones too, and what each may be.
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  if (value instanceof Refusal) throw value;
   const result = schema.safeParse(value, { error: wording });
   if (result.success) return result.data;
   const problems = result.error.issues.slice(0, 10).map((issue) => {

@@ -5,8 +5,8 @@ import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.t
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
-import { settleBody } from "../base/yaml/index.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { readYamlBody } from "../base/yaml/index.ts";
 import { addTrigger } from "../triggers/index.ts";
 
 export interface ImportedAgent {
@@ -22,13 +22,19 @@ export interface ImportedAgent {
  * Makes the agents of a document with their triggers, all or none. They are new ones, whatever is there already: with ids and tokens of
  * their own, in the document's order.
  */
-export async function importAgents({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<{ agents: ImportedAgent[] }>> {
+export async function importAgents({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
   permitBeyondAgents(ctx);
-  const body = await settleBody(input.body);
+  const body = await readYamlBody(input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const document = parse(agentsDocument, body);
+      const document = parseBody(agentsDocument, body);
       if (document.agents.some(({ triggers }) => triggers.length > 0)) permit(ctx, "triggers:write");
       const ids = ascendingIds("agt", document.agents.length);
       const agents: ImportedAgent[] = [];

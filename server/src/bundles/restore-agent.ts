@@ -4,16 +4,16 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { disableTriggersOf } from "../triggers/index.ts";
 
 /** Brings a deleted agent back, its triggers disabled and without a token: nothing that called it before calls it again unasked. */
-export async function restoreAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: unknown } }): Promise<Once<Agent>> {
+export async function restoreAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForRestore(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
-      parse(emptyBody, input.body ?? {});
+      parseBody(emptyBody, input.body, {});
       await undeleteAgent(tx, row);
       await disableTriggersOf(tx, ctx.workspaceId, input.agentId);
       await record(tx, ctx, { action: "agent.restore", target: input.agentId });

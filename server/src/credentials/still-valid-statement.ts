@@ -1,5 +1,6 @@
 import { roleScopes, type Scope } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
+import { isAgentToken, isKeySecret, isUnexpired } from "./validity.ts";
 
 /**
  * A credential that was accepted a while ago, and what for. `id` is the SHA-256 of an agent token or a key, in hex, or the id of a session.
@@ -15,19 +16,18 @@ export interface StreamCredential {
 
 const roles = Object.entries(roleScopes).flatMap(([role, scopes]) => scopes.map((scope) => `('${role}', '${scope}')`));
 
-/** For each kind, what of `held` still stands: the same conditions under which it is accepted at a door. */
+/** For each kind, which of `held` are still valid and still allow what is read. */
 const standing = {
   token: `select held.n from held
       join tokens t on t.hash = held.hash and t.workspace_id = held.workspace_id and t.agent_id = held.agent_ids
-      join agents a on a.id = t.agent_id and a.workspace_id = t.workspace_id and a.deleted_at is null
-      where held.kind = 'token' and t.trigger_id is null and (t.expires_at is null or t.expires_at > now())`,
+      join agents a on ${isAgentToken("t", "a")}
+      where held.kind = 'token'`,
   key: `select held.n from held
       join key_secrets s on s.hash = held.hash and s.workspace_id = held.workspace_id
-      join keys k on k.id = s.key_id and k.workspace_id = s.workspace_id
-      where held.kind = 'key' and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now())
-        and held.scope = any (k.scopes) and (k.agent_ids is null or string_to_array(held.agent_ids, ' ') <@ k.agent_ids)`,
+      join keys k on ${isKeySecret("s", "k")}
+      where held.kind = 'key' and held.scope = any (k.scopes) and (k.agent_ids is null or string_to_array(held.agent_ids, ' ') <@ k.agent_ids)`,
   session: `select held.n from held
-      join sessions s on s.id = held.id and s.expires_at > now()
+      join sessions s on s.id = held.id and ${isUnexpired("s")}
       join members m on m.user_id = s.user_id and m.workspace_id = held.workspace_id
       join (values ${roles.join(", ")}) as may (role, scope) on may.role = m.role and may.scope = held.scope
       where held.kind = 'session'`,

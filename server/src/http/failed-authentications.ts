@@ -10,8 +10,8 @@ import { type AppliedLimit, Refusal } from "../base/errors.ts";
 export interface FailedAuthentications {
   /** The answer to one more failure: `unauthorized`, or `too_many_requests` beyond the limit. */
   answer(address: string, message: string): Refusal;
-  /** The answer to whom not even a valid credential is looked at, or undefined: the address is within the limit. */
-  beyond(address: string): Refusal | undefined;
+  /** For credentials that are not even compared beyond the limit. @throws Refusal `too_many_requests` beyond it. */
+  permit(address: string): void;
 }
 
 /** Addresses kept in mind; beyond that the oldest is forgotten, which only costs strictness. */
@@ -36,10 +36,10 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
       limit,
     });
   return {
-    beyond(address) {
+    permit(address) {
       const now = elapsed();
       const entry = failures.get(networkOf(address));
-      return entry !== undefined && entry.until > now && entry.count >= limitPerMinute ? tooMany(limitOf(entry, now)) : undefined;
+      if (entry !== undefined && entry.until > now && entry.count >= limitPerMinute) throw tooMany(limitOf(entry, now));
     },
     answer(address, message) {
       const now = elapsed();

@@ -2,9 +2,10 @@ import { createKeyBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
+import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parse, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
 import { ended, type KeyWithSecret, toKey } from "./key.ts";
@@ -14,9 +15,9 @@ import { insertKey } from "./store.ts";
 const defaultDays = 90;
 
 /** Adds a key and shows it, this once. @throws Refusal `forbidden` for more than the actor has itself. */
-export async function createKey({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<KeyWithSecret>> {
+export async function createKey({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addKey(tx, ctx, input.body)));
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addKey(tx, ctx, orThrow(input.body))));
 }
 
 /** The same without a permission of its own, in the caller's transaction: for verbs that make a key with something else. */

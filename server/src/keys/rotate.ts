@@ -4,7 +4,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { permitGrant } from "./grant.ts";
 import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
@@ -14,14 +14,20 @@ import { insertSecret, retireSecret } from "./secret-store.ts";
  * Gives the key a new secret and shows it, this once; the one before works for `grace_seconds` more, by default not at all.
  * @throws Refusal `forbidden` for a key that may do more than the actor, who would come into its possession.
  */
-export async function rotateKey({ ctx, input }: { ctx: Context; input: { keyId: string; body: unknown } }): Promise<Once<KeyWithSecret>> {
+export async function rotateKey({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { keyId: string; body: UnparsedBody };
+}): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
     return once(tx, ctx, async () => {
       if (!row.lives) throw new Refusal("conflict", "This key has expired. Change its expires_at first; then it can be rotated.");
-      const { grace_seconds } = parse(rotateBody, input.body ?? {});
+      const { grace_seconds } = parseBody(rotateBody, input.body, {});
       await retireSecret(tx, row, grace_seconds);
       const key = newCredential("bkw_");
       await insertSecret(tx, row, hashCredential(key));

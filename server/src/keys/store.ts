@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Database, Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
+import { isKeySecret, isUnexpired } from "../credentials/index.ts";
 
 export type KeyRow = Selectable<Tables["keys"]> & {
   /** Its expiry is still to come, by the database's clock. */
@@ -13,7 +14,7 @@ export type Expiry = { readonly days: number } | { readonly at: Date } | "never"
 const timeOf = (expiry: Expiry) =>
   expiry === "never" ? null : "at" in expiry ? expiry.at : sql<Date>`now() + make_interval(days => ${expiry.days})`;
 
-const lives = sql<boolean>`expires_at is null or expires_at > now()`.as("lives");
+const lives = sql.raw<boolean>(isUnexpired("keys")).as("lives");
 
 export function insertKey(
   tx: WorkspaceTransaction,
@@ -109,8 +110,8 @@ export async function findKeyBySecret(database: Database, hash: Buffer): Promise
   const { rows } = await database.engine.query<{ id: string; workspace_id: string; scopes: string[]; agent_ids: string[] | null }>({
     name: "find-key",
     text: `select k.id, k.workspace_id, k.scopes, k.agent_ids
-      from key_secrets s join keys k on k.id = s.key_id and k.workspace_id = s.workspace_id
-      where s.hash = $1 and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now())`,
+      from key_secrets s join keys k on ${isKeySecret("s", "k")}
+      where s.hash = $1`,
     values: [hash],
   });
   const row = rows[0];

@@ -2,7 +2,7 @@ import { type Key, updateKeyBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
 import { ended, requireKeyForChange, toKey } from "./key.ts";
 import { updateKeyRow } from "./store.ts";
@@ -11,11 +11,11 @@ import { updateKeyRow } from "./store.ts";
  * Changes what the key may do, with which agents, and until when; all processes go by it from the answer on. An expired key lives again.
  * @throws Refusal `forbidden` when the key could then do more than the actor.
  */
-export async function updateKey({ ctx, input }: { ctx: Context; input: { keyId: string; body: unknown } }): Promise<Key> {
+export async function updateKey({ ctx, input }: { ctx: Context; input: { keyId: string; body: UnparsedBody } }): Promise<Key> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireKeyForChange(tx, ctx, input.keyId);
-    const body = parse(updateKeyBody, input.body);
+    const body = parseBody(updateKeyBody, input.body);
     const agentIds = body.agent_ids === undefined ? row.agent_ids : body.agent_ids && [...new Set(body.agent_ids)];
     const scopes = scopesOf(body, agentIds);
     const expiry = expiryOf(body);

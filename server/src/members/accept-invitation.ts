@@ -13,7 +13,7 @@ import { record } from "../base/audit/index.ts";
 import { permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { parse } from "../base/parse.ts";
+import { parse, parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { addMember } from "./add-member.ts";
 import { findInvitation, type InvitationRow, takeInvitation } from "./invitation-store.ts";
@@ -48,9 +48,9 @@ export async function acceptInvitation({
   input,
 }: {
   ctx: AccountContext;
-  input: { body: unknown; signedIn: () => Promise<Session | undefined> };
+  input: { body: UnparsedBody; signedIn: () => Promise<Session | undefined> };
 }): Promise<AcceptedInvitation> {
-  const { token, ...given } = parse(acceptInvitationBody, input.body);
+  const { token, ...given } = parseBody(acceptInvitationBody, input.body);
   ctx.guesses.permit();
   if (!isCredential("bki_", token)) throw ctx.guesses.wrong(wrongLink);
   const hash = hashCredential(token);

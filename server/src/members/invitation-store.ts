@@ -2,8 +2,11 @@ import type { Role } from "@beckon/contract";
 import { type Selectable, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../base/database/index.ts";
 import type { PageRequest } from "../base/page.ts";
+import { isUnexpired } from "../credentials/index.ts";
 
 export type InvitationRow = Selectable<Tables["invitations"]>;
+
+const isValid = sql.raw<boolean>(isUnexpired("invitations"));
 
 export function insertInvitation(
   tx: WorkspaceTransaction,
@@ -32,7 +35,7 @@ export function deleteInvitationRow(tx: WorkspaceTransaction, workspaceId: strin
 
 /** The invitation whose link stands; in a transaction that sees all workspaces, since it is what tells the workspace. */
 export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
-  return tx.selectFrom("invitations").selectAll().where("hash", "=", hash).where("expires_at", ">", sql<Date>`now()`).executeTakeFirst();
+  return tx.selectFrom("invitations").selectAll().where("hash", "=", hash).where(isValid).executeTakeFirst();
 }
 
 /**
@@ -40,11 +43,7 @@ export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<
  * @returns whether it was there: of two that come together one takes it.
  */
 export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom("invitations")
-    .where("hash", "=", hash)
-    .where("expires_at", ">", sql<Date>`now()`)
-    .executeTakeFirst();
+  const { numDeletedRows } = await tx.deleteFrom("invitations").where("hash", "=", hash).where(isValid).executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

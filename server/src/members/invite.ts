@@ -5,7 +5,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { type InvitationWithLink, toInvitation } from "./invitation.ts";
 import { insertInvitation } from "./invitation-store.ts";
@@ -18,12 +18,12 @@ export async function inviteMember({
   input,
 }: {
   ctx: Context;
-  input: { body: unknown; publicUrl: string };
+  input: { body: UnparsedBody; publicUrl: string };
 }): Promise<Once<InvitationWithLink>> {
   permit(ctx, "members:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const { email, role, expires_in_days } = parse(createInvitationBody, input.body);
+      const { email, role, expires_in_days } = parseBody(createInvitationBody, input.body);
       permitRole(ctx, role);
       await lockMembers(tx, ctx.workspaceId);
       await requireStanding(tx, ctx);

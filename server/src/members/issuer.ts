@@ -1,7 +1,7 @@
 import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { attempt } from "../base/errors.ts";
 import { holdLivingKey } from "../keys/index.ts";
 import { findMemberRow } from "./store.ts";
 
@@ -22,14 +22,7 @@ export async function findAbleIssuer(
   check: (ctx: { readonly actor: Actor }) => void,
 ): Promise<Actor | undefined> {
   const actor = await findIssuer(tx, issue);
-  if (actor === undefined) return undefined;
-  try {
-    check({ actor });
-    return actor;
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return undefined;
-    throw thrown;
-  }
+  return actor !== undefined && attempt(() => check({ actor })).ok ? actor : undefined;
 }
 
 async function findIssuer(tx: WorkspaceTransaction, { workspaceId, principal }: Issue): Promise<Actor | undefined> {

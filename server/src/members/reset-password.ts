@@ -5,7 +5,7 @@ import { type Actor, type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
 import { isBeyond } from "./store.ts";
 
@@ -26,7 +26,7 @@ export async function resetMemberPassword({
   input,
 }: {
   ctx: Context;
-  input: { userId: string; body: unknown; publicUrl: string; firstWorkspaceId: string };
+  input: { userId: string; body: UnparsedBody; publicUrl: string; firstWorkspaceId: string };
 }): Promise<Once<ResetLink>> {
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
@@ -38,7 +38,7 @@ export async function resetMemberPassword({
       );
     }
     return once(tx, ctx, async () => {
-      parse(emptyBody, input.body ?? {});
+      parseBody(emptyBody, input.body, {});
       const { token, expires_at } = await issueReset(tx, { userId: row.id, issuer: ctx.actor, workspaceId: ctx.workspaceId });
       await record(tx, ctx, { action: "password.reset_link", target: row.id, data: { email: row.email, expires_at } });
       return { token, url: `${input.publicUrl}/reset#token=${token}`, expires_at };

@@ -3,7 +3,7 @@ import { deleteResets } from "../accounts/index.ts";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
 import { permitRole, requireMember, requireStanding, toMember } from "./member.ts";
 import { lockMembers, updateRole } from "./store.ts";
@@ -12,14 +12,14 @@ import { lockMembers, updateRole } from "./store.ts";
  * Changes what a member may do; all processes go by it from the answer on.
  * @throws Refusal `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
  */
-export async function updateMember({ ctx, input }: { ctx: Context; input: { userId: string; body: unknown } }): Promise<Member> {
+export async function updateMember({ ctx, input }: { ctx: Context; input: { userId: string; body: UnparsedBody } }): Promise<Member> {
   permit(ctx, "members:write");
   // Links to set the person's password belong to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
     await requireStanding(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
-    const { role } = parse(updateMemberBody, input.body);
+    const { role } = parseBody(updateMemberBody, input.body);
     permitRole(ctx, row.role);
     permitRole(ctx, role);
     if (row.role === "owner" && role !== "owner") await requireOtherOwner(tx, ctx, row.id);

@@ -1,5 +1,6 @@
 import { type AccountContext, lockUser, resetPassword } from "../accounts/index.ts";
 import { permit } from "../base/context.ts";
+import type { UnparsedBody } from "../base/parse.ts";
 import { findAbleIssuer } from "./issuer.ts";
 import { opensMore } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
@@ -8,7 +9,13 @@ import { findMemberRow, lockMembersAround } from "./store.ts";
  * Sets a new password by a link, if its issuer could make the link now: the rule of
  * `resetMemberPassword` on the memberships, roles and keys of this moment, all of them locked.
  */
-export function useResetLink({ ctx, input }: { ctx: AccountContext; input: { body: unknown; firstWorkspaceId: string } }): Promise<void> {
+export function useResetLink({
+  ctx,
+  input,
+}: {
+  ctx: AccountContext;
+  input: { body: UnparsedBody; firstWorkspaceId: string };
+}): Promise<void> {
   const { body, firstWorkspaceId } = input;
   return resetPassword({
     ctx,

@@ -1,7 +1,7 @@
 import { emptyBody, type ProviderCheck } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type ProviderConnection, toConnection } from "./connection.ts";
 import { modelListRequest, modelNames } from "./list-models.ts";
 import { noProvider } from "./provider.ts";
@@ -24,12 +24,12 @@ export async function checkProvider({
   input,
 }: {
   ctx: Context & { readonly fetch: typeof globalThis.fetch };
-  input: { providerId: string; body: unknown };
+  input: { providerId: string; body: UnparsedBody };
 }): Promise<ProviderCheck> {
   permit(ctx, "providers:write");
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findProvider(tx, ctx.workspaceId, input.providerId));
   if (row === undefined) throw noProvider();
-  parse(emptyBody, input.body ?? {});
+  parseBody(emptyBody, input.body, {});
   return ask(toConnection(ctx.sealer, row), ctx.fetch);
 }
 

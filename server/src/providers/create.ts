@@ -5,18 +5,18 @@ import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addressOf } from "./address.ts";
 import { reservedNames, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
 /** Adds a provider. @throws Refusal `conflict` when the name is reserved or taken by a living one. */
-export async function createProvider({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<Provider>> {
+export async function createProvider({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
   const { tenant } = ctx.database;
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
-      const body = parse(createProviderBody, input.body);
+      const body = parseBody(createProviderBody, input.body);
       if (reservedNames.includes(body.name)) throw taken(body.name, "is reserved");
       const id = newId("prv");
       const owner = { id, workspace_id: ctx.workspaceId };

@@ -3,7 +3,7 @@ import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addressOf } from "./address.ts";
 import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, updateProviderRow } from "./store.ts";
@@ -12,12 +12,18 @@ import { findProviderForUpdate, updateProviderRow } from "./store.ts";
  * Changes address or key; runs that start afterwards use the new ones.
  * @throws Refusal `bad_request` if the stored key was not given for the origin of the new address.
  */
-export async function updateProvider({ ctx, input }: { ctx: Context; input: { providerId: string; body: unknown } }): Promise<Provider> {
+export async function updateProvider({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { providerId: string; body: UnparsedBody };
+}): Promise<Provider> {
   permit(ctx, "providers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();
-    const body = parse(updateProviderBody, input.body);
+    const body = parseBody(updateProviderBody, input.body);
     if (body.base_url === null && row.kind === "openai-compatible") {
       throw new Refusal("bad_request", "base_url: an openai-compatible provider needs one; there is none to go back to.");
     }

@@ -15,23 +15,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -132,23 +131,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -249,23 +247,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -380,23 +377,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -511,23 +507,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -639,23 +634,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -767,23 +761,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -909,23 +902,22 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1051,23 +1043,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1076,8 +1069,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1171,23 +1163,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1196,8 +1189,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1291,23 +1283,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1316,8 +1309,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1425,23 +1417,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1450,8 +1443,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1559,23 +1551,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1584,8 +1577,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1690,23 +1682,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1715,8 +1708,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1821,23 +1813,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1846,8 +1839,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.
@@ -1966,23 +1958,24 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (case when c.source = 'trigger' then g.id = t.trigger_id and g.workspace_id = t.workspace_id
+    and g.deleted_at is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null else t.trigger_id is null and (t.expires_at is null or t.expires_at > now()) and a.id = t.agent_id and a.workspace_id = t.workspace_id
+    and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
     select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    and (s.expires_at is null or s.expires_at > now()) and (k.expires_at is null or k.expires_at > now()) limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -1991,8 +1984,7 @@ with callers as materialized (
       and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
     -- Created running only while its owner has not been declared dead.

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
+import { isAgentToken } from "../credentials/index.ts";
 
 /** Whose token: an agent's own, or a trigger's. */
 export interface Subject {
@@ -54,8 +55,8 @@ export async function findAgentByToken(database: Database, hash: Buffer): Promis
   const { rows } = await database.engine.query<{ workspace_id: string; agent_id: string }>({
     name: "find-agent-by-token",
     text: `select t.workspace_id, t.agent_id
-      from tokens t join agents a on a.id = t.agent_id and a.workspace_id = t.workspace_id and a.deleted_at is null
-      where t.hash = $1 and t.trigger_id is null and (t.expires_at is null or t.expires_at > now())`,
+      from tokens t join agents a on ${isAgentToken("t", "a")}
+      where t.hash = $1`,
     values: [hash],
   });
   const row = rows[0];

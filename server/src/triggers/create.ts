@@ -3,9 +3,10 @@ import { requireAgentForChange } from "../agents/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
+import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parse, type UnparsedBody } from "../base/parse.ts";
 import { issueToken } from "../tokens/index.ts";
 import { insertTrigger } from "./store.ts";
 import { type TriggerWithToken, toTrigger } from "./trigger.ts";
@@ -16,12 +17,12 @@ export async function createTrigger({
   input,
 }: {
   ctx: Context;
-  input: { agentId: string; body: unknown };
+  input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<TriggerWithToken>> {
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     await requireAgentForChange(tx, ctx, input.agentId);
-    return once(tx, ctx, () => addTrigger(tx, ctx, input));
+    return once(tx, ctx, () => addTrigger(tx, ctx, { agentId: input.agentId, body: orThrow(input.body) }));
   });
 }
 

@@ -3,7 +3,7 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { issueToken } from "../tokens/index.ts";
 import { requireTriggerForChange, type TriggerInput, type TriggerWithToken, toTrigger } from "./trigger.ts";
 
@@ -13,13 +13,13 @@ export async function rotateTrigger({
   input,
 }: {
   ctx: Context;
-  input: TriggerInput & { body: unknown };
+  input: TriggerInput & { body: UnparsedBody };
 }): Promise<Once<TriggerWithToken>> {
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
-      const { grace_seconds } = parse(rotateBody, input.body ?? {});
+      const { grace_seconds } = parseBody(rotateBody, input.body, {});
       const token = await issueToken(tx, ctx, { agentId: row.agent_id, triggerId: row.id }, { graceSeconds: grace_seconds });
       await record(tx, ctx, { action: "trigger.rotate", target: row.id, data: { grace_seconds } });
       return { ...toTrigger(row), token };

@@ -5,7 +5,7 @@ import { inAllWorkspaces } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addKey } from "../keys/index.ts";
 import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
@@ -20,14 +20,14 @@ export type NewWorkspace = Workspace & { key?: string };
  * installation's first workspace: allowances and ceilings are a workspace's, so whoever could make workspaces had none.
  * @throws Refusal `forbidden`
  */
-export async function createWorkspace({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<Once<NewWorkspace>> {
+export async function createWorkspace({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<NewWorkspace>> {
   permit(ctx, "workspaces:own");
   if (ctx.workspaceId !== defaultWorkspaceId) {
     throw new Refusal("forbidden", "Workspaces are added by owners and keys of the workspace default. Act there, or ask one of them.");
   }
   return inAllWorkspaces(ctx.database.tenant, (tx) =>
     once(tx, ctx, async () => {
-      const body = parse(createWorkspaceBody, input.body);
+      const body = parseBody(createWorkspaceBody, input.body);
       await requireTimeZone(tx, body.time_zone);
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });
       if (row === undefined) throw new Error("a new workspace was there already");

@@ -2,7 +2,7 @@ import { setupBody, type User } from "@beckon/contract";
 import { type AccountContext, addAccount, hashPassword } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Database, inAllWorkspaces } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential, newCredential } from "../base/secrets/index.ts";
 import { addMember, lockMembers } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
@@ -25,8 +25,8 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
  * Makes the installation's first person, the owner of its first workspace. The token works once: of two who have it one becomes
  * the owner, and the other is told as anybody with a wrong one.
  */
-export async function setUp({ ctx, input }: { ctx: AccountContext; input: { body: unknown } }): Promise<User> {
-  const { token, name, email, password } = parse(setupBody, input.body);
+export async function setUp({ ctx, input }: { ctx: AccountContext; input: { body: UnparsedBody } }): Promise<User> {
+  const { token, name, email, password } = parseBody(setupBody, input.body);
   ctx.guesses.permit();
   const link = hashCredential(token);
   const { tenant } = ctx.database;

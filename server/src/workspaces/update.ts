@@ -2,18 +2,24 @@ import { updateWorkspaceBody, type Workspace } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
 
 /** Changes a workspace's name or time zone. @throws Refusal `forbidden` */
-export async function updateWorkspace({ ctx, input }: { ctx: Context; input: { workspaceId: string; body: unknown } }): Promise<Workspace> {
+export async function updateWorkspace({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { workspaceId: string; body: UnparsedBody };
+}): Promise<Workspace> {
   permit(ctx, "workspaces:write");
   requireOwn(ctx, input.workspaceId);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await lockWorkspaceRow(tx, input.workspaceId);
     if (row === undefined) throw noWorkspace();
-    const { name, time_zone } = parse(updateWorkspaceBody, input.body);
+    const { name, time_zone } = parseBody(updateWorkspaceBody, input.body);
     await requireTimeZone(tx, time_zone);
     const changed = await updateWorkspaceRow(tx, row.id, {
       ...(name === undefined ? {} : { name }),

@@ -1,5 +1,5 @@
 import type { Database } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { attempt } from "../../base/errors.ts";
 import { openFor, type Sealer } from "../../base/secrets/index.ts";
 import { findSecret, ownerOfSecret } from "../records/index.ts";
 
@@ -14,10 +14,6 @@ export async function openSecret(
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
   if (row === undefined) return undefined;
-  try {
-    return openFor(sealer, row, ownerOfSecret(owner), origin);
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return undefined;
-    throw thrown;
-  }
+  const opened = attempt(() => openFor(sealer, row, ownerOfSecret(owner), origin));
+  return opened.ok ? opened.value : undefined;
 }

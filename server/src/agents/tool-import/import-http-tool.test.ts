@@ -5,7 +5,7 @@ import { importHttpTool } from "./import-http-tool.ts";
 
 const ctx = { actor: { kind: "system" }, workspaceId: "wsp_1" } as Context;
 const importing = (document: unknown, operations?: readonly string[]) =>
-  importHttpTool({ ctx, input: { body: { document, ...(operations === undefined ? {} : { operations }) } } });
+  importHttpTool({ ctx, input: { body: { ok: true, value: { document, ...(operations === undefined ? {} : { operations }) } } } });
 
 const shop = `
 openapi: 3.0.3

@@ -1,7 +1,7 @@
 import { httpToolBody, type ImportedHttpTool, importHttpToolBody } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
 import { Refusal } from "../../base/errors.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { type Found, findOperations, type Imported, importOperation } from "./operation.ts";
 import { nodeAt, readDocument, textAt } from "./read-document.ts";
 import { openDocument, Unusable } from "./references.ts";
@@ -17,9 +17,9 @@ const mostWarnings = 200;
  *
  * @throws Refusal `bad_request` for no such document, an operation that is not in it, or when nothing of it is left.
  */
-export async function importHttpTool({ ctx, input }: { ctx: Context; input: { body: unknown } }): Promise<ImportedHttpTool> {
+export async function importHttpTool({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<ImportedHttpTool> {
   permit(ctx, "agents:write");
-  const body = parse(importHttpToolBody, input.body);
+  const body = parseBody(importHttpToolBody, input.body);
   const document = openDocument(await readDocument(body.document));
   const warnings = new Set<string>();
   const warn = (what: string) => void (warnings.size < mostWarnings && warnings.add(what.slice(0, 500)));

@@ -4,9 +4,8 @@ import { type Context, permit, principalOf } from "../../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
 import { Refusal } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { resolveModel } from "../../providers/index.ts";
-import type { StoredVersion } from "../records/index.ts";
 import {
   type AgentRow,
   insertNextVersion,
@@ -16,6 +15,7 @@ import {
   requireSeenVersion,
   requireVersion,
   type SecretChange,
+  type StoredVersion,
   toAgent,
   type VersionInput,
   writeSecrets,
@@ -34,7 +34,7 @@ export async function restoreVersion({
   input,
 }: {
   ctx: Context;
-  input: VersionInput & { readonly body: unknown };
+  input: VersionInput & { readonly body: UnparsedBody };
 }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
@@ -42,7 +42,7 @@ export async function restoreVersion({
     const earlier = await requireVersion(tx, row, input.version);
     return once(tx, ctx, async () => {
       requireSeenVersion(ctx, row);
-      parse(emptyBody, input.body ?? {});
+      parseBody(emptyBody, input.body, {});
       const secrets = await stillThere(tx, ctx, row, earlier);
       const version = row.version + 1;
       await insertNextVersion(tx, {

@@ -18,7 +18,9 @@ interface Users {
   id: string;
   name: string;
   email: string;
+  /** Required by better-auth, and not used: addresses are not verified. */
   email_verified: Generated<boolean>;
+  /** Required by better-auth: always null. */
   image: string | null;
   created_at: Time;
   updated_at: Time;
@@ -41,6 +43,7 @@ interface Accounts {
   account_id: string;
   method: string;
   password: string | null;
+  // From here to `scope`: required by better-auth for sign-in through others, and always null.
   access_token: string | null;
   refresh_token: string | null;
   id_token: string | null;
@@ -200,6 +203,7 @@ interface RunInputs {
   prompt_prefix: string;
   content_type: string | null;
   principal: string;
+  // From here to `depth`: reserved for conversations and runs that agents start. Not written yet.
   conversation_id: string | null;
   parent_run_id: string | null;
   root_run_id: string | null;

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { attempt } from "../errors.ts";
 import type { Queryable } from "./check-master-key.ts";
 import type { Place, Sealer } from "./sealer.ts";
 
@@ -73,12 +73,8 @@ function member(row: object, name: string): unknown {
 }
 
 function openedBy(sealer: Sealer, sealed: string, place: Place): string | undefined {
-  try {
-    return sealer.open(sealed, place);
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return undefined;
-    throw thrown;
-  }
+  const opened = attempt(() => sealer.open(sealed, place));
+  return opened.ok ? opened.value : undefined;
 }
 
 /** Servers that are running lock rows in an order of their own; PostgreSQL then undoes one of the two, perhaps ours (40P01). */

@@ -1,3 +1,3 @@
 export { readYaml } from "./read-yaml.ts";
 export { yamlItems } from "./write-yaml.ts";
-export { settleBody, YamlText } from "./yaml-text.ts";
+export { readYamlBody, YamlText } from "./yaml-text.ts";

@@ -1,7 +1,8 @@
-import { Refusal } from "../errors.ts";
+import { attemptAsync, Refusal } from "../errors.ts";
+import type { UnparsedBody } from "../parse.ts";
 import { readYaml } from "./read-yaml.ts";
 
-/** A body in YAML that nobody has read yet: that takes a thread, and is done for nobody who may not send it. */
+/** A body in YAML that is not read yet. Reading takes a thread, so permission is checked first. */
 export class YamlText {
   readonly text: string;
 
@@ -10,16 +11,13 @@ export class YamlText {
   }
 }
 
-/** What a body stands for. One that cannot be read is a refusal, which `parse` gives when its turn comes. */
-export async function settleBody(body: unknown): Promise<unknown> {
-  if (!(body instanceof YamlText)) return body;
-  try {
-    const read = await readYaml(body.text);
-    return read.mistake === undefined
-      ? read.value
-      : new Refusal("bad_request", `The body ${read.mistake}. Send one YAML document of plain values.`);
-  } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown;
-    throw thrown;
-  }
+/** Returns the body with its YAML read, or why it could not be read. Any other body is returned as it is. */
+export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
+  if (!body.ok || !(body.value instanceof YamlText)) return body;
+  const { text } = body.value;
+  return attemptAsync(async () => {
+    const read = await readYaml(text);
+    if (read.mistake === undefined) return read.value;
+    throw new Refusal("bad_request", `The body ${read.mistake}. Send one YAML document of plain values.`);
+  });
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../errors.ts";
-import { readYaml, settleBody, YamlText, yamlItems } from "./index.ts";
+import { Refusal, type Result } from "../errors.ts";
+import { readYaml, readYamlBody, YamlText, yamlItems } from "./index.ts";
 
 const read = async (text: string) => {
   const found = await readYaml(text);
@@ -68,21 +68,33 @@ test("no mistake repeats the text", async () => {
 });
 
 describe("a body", () => {
+  const inYaml = (text: string) => readYamlBody({ ok: true, value: new YamlText(text) });
+
   test("that is no YAML is left as it is", async () => {
-    const refusal = new Refusal("too_large", "x");
-    expect([await settleBody({ a: 1 }), await settleBody(undefined), await settleBody(refusal)]).toEqual([{ a: 1 }, undefined, refusal]);
+    const bodies: Result<unknown>[] = [
+      { ok: true, value: { a: 1 } },
+      { ok: true, value: undefined },
+      { ok: false, refusal: new Refusal("too_large", "x") },
+    ];
+    for (const body of bodies) expect(await readYamlBody(body)).toBe(body);
   });
 
   test("in broken YAML is a refusal, given back", async () => {
-    const refusal = await settleBody(new YamlText("a: 'x"));
-    expect(refusal).toBeInstanceOf(Refusal);
-    expect(refusal).toMatchObject({ code: "bad_request", message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /) });
+    const body = await inYaml("a: 'x");
+    expect(body).toEqual({ ok: false, refusal: expect.any(Refusal) });
+    expect(body).toMatchObject({
+      refusal: { code: "bad_request", message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /) },
+    });
   });
 
   test("beside two that are read is put off, and read later", async () => {
-    const bodies = await Promise.all(["a: 1", "a: 2", "a: 3"].map((text) => settleBody(new YamlText(text))));
-    expect(bodies).toEqual([{ a: 1 }, { a: 2 }, expect.objectContaining({ code: "unavailable", retryAfter: 5 })]);
-    expect(await settleBody(new YamlText("a: 3"))).toEqual({ a: 3 });
+    const bodies = await Promise.all(["a: 1", "a: 2", "a: 3"].map(inYaml));
+    expect(bodies).toMatchObject([
+      { ok: true, value: { a: 1 } },
+      { ok: true, value: { a: 2 } },
+      { ok: false, refusal: { code: "unavailable", retryAfter: 5 } },
+    ]);
+    expect(await inYaml("a: 3")).toEqual({ ok: true, value: { a: 3 } });
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AccountContext, SignedIn } from "../../accounts/index.ts";
 import { Refusal } from "../../base/errors.ts";
+import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
 import { addressOf, headerOf, holdExchange, pathMember, type Request, readBody, readDeadline } from "../request/index.ts";
 import type { Services } from "../services.ts";
@@ -12,8 +13,7 @@ export interface AccountRequest<Ctx extends AccountContext> {
   readonly ctx: Ctx;
   readonly param: (name: string) => string;
   readonly query: Record<string, string>;
-  /** Undefined without a body; a `Refusal` when it could not be read, which `parse` gives when its turn comes. */
-  readonly body: unknown;
+  readonly body: UnparsedBody;
 }
 
 interface Described {
@@ -50,10 +50,7 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     address,
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
     guesses: {
-      permit() {
-        const refusal = services.guesses.beyond(address);
-        if (refusal !== undefined) throw refusal;
-      },
+      permit: () => services.guesses.permit(address),
       wrong: (message) => services.guesses.answer(address, message),
     },
     refusedSignIns: services.refusedSignIns,
@@ -64,7 +61,7 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
     return {
       param: (name: string) => pathMember(c, name),
       query: c.req.query(),
-      body: raw && managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+      body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     };
   };
   if (route.who === "anybody") {

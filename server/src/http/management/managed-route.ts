@@ -1,6 +1,7 @@
 import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { Transport } from "../../base/egress/index.ts";
+import type { UnparsedBody } from "../../base/parse.ts";
 import type { Tail } from "../../events/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import { authenticate, heldBy, workspaceOf } from "../authentication/index.ts";
@@ -30,8 +31,7 @@ export interface ManagedRequest {
   /** A member of the path; the route's pattern says that it is there. */
   readonly param: (name: string) => string;
   readonly query: Record<string, string>;
-  /** Undefined without a body; a `Refusal` when it could not be read, which `parse` gives when its turn comes. */
-  readonly body: unknown;
+  readonly body: UnparsedBody;
   readonly publicUrl: string;
 }
 
@@ -106,7 +106,7 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     param: (name) => pathMember(c, name),
     // To a key it is a member of the query like any other, which no route knows.
     query: actor.kind === "user" ? query : c.req.query(),
-    body: raw && managedBody(raw, headerOf(incoming, "content-type"), route.doc),
+    body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
   };
   if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {

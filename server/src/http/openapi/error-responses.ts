@@ -1,4 +1,4 @@
-import type { RefusalCode, RunErrorCode } from "@beckon/contract";
+import { type RefusalCode, type RunErrorCode, reservedRunErrorCodes } from "@beckon/contract";
 import { statuses } from "../errors.ts";
 
 /** A new code does not compile until its readers are told what it means. */
@@ -52,9 +52,14 @@ const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = { 401
 
 /** The responses of an operation that may refuse with these codes, by status. */
 export function errorResponses(codes: readonly RefusalCode[], { runs = false } = {}): Record<string, unknown> {
+  const reserved: readonly string[] = reservedRunErrorCodes;
   const told = [
     ...codes.map((code) => ({ status: statuses[code], code, meaning: meanings[code] })),
-    ...(runs ? Object.entries(runMeanings).map(([code, meaning]) => ({ status: 500, code, meaning: `${meaning}; run_id is given` })) : []),
+    ...Object.entries(runs ? runMeanings : {}).map(([code, meaning]) => ({
+      status: 500,
+      code,
+      meaning: reserved.includes(code) ? `reserved, not produced yet: ${meaning}` : `${meaning}; run_id is given`,
+    })),
   ];
   const byStatus = Map.groupBy(told, ({ status }) => status);
   return Object.fromEntries(

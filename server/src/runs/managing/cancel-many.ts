@@ -2,7 +2,7 @@ import { cancelRunsBody } from "@beckon/contract";
 import { record } from "../../base/audit/index.ts";
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { permitRuns } from "../access.ts";
 import { cancelAllStored } from "../journal/index.ts";
 import { type CancelPorts, notStarted, stopRun } from "./cancel.ts";
@@ -18,10 +18,10 @@ export async function cancelRuns({
   input,
 }: {
   ctx: Context & { runs: CancelPorts };
-  input: { body: unknown };
+  input: { body: UnparsedBody };
 }): Promise<{ cancelled: number; next: string | null }> {
   const agentIds = permitRuns(ctx, "runs:write");
-  const { filter, after } = parse(cancelRunsBody, input.body);
+  const { filter, after } = parseBody(cancelRunsBody, input.body);
   const { workspaceId } = ctx;
   const { changed, next } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     const change = { name: "runs to cancel", states: ["queued", "running"], agentIds, most: 1_000 } as const;

@@ -2,7 +2,7 @@ import { emptyBody, type Run } from "@beckon/contract";
 import { type Context, principalOf } from "../../base/context.ts";
 import { databaseAway, failureKind, type WakeUps } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { Tail } from "../../events/index.ts";
 import { permitRuns } from "../access.ts";
 import type { WorkerCalls } from "../executing/index.ts";
@@ -30,12 +30,12 @@ export async function cancelRun({
   input,
 }: {
   ctx: Context & { runs: CancelPorts };
-  input: { runId: string; body: unknown };
+  input: { runId: string; body: UnparsedBody };
 }): Promise<Run> {
   const agentIds = permitRuns(ctx, "runs:write");
   // Says 404 for what the actor may not see, before anything is changed.
   const before = await readRun(ctx, input.runId, agentIds);
-  parse(emptyBody, input.body ?? {});
+  parseBody(emptyBody, input.body, {});
   if (before.finished_at !== null) return before;
   try {
     const ref = { runId: input.runId, workspaceId: ctx.workspaceId };

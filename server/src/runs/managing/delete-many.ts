@@ -2,7 +2,7 @@ import { deleteRunsBody } from "@beckon/contract";
 import { record } from "../../base/audit/index.ts";
 import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { deleteRunRows } from "./delete-store.ts";
 import { selectMany } from "./select-many.ts";
 
@@ -15,10 +15,10 @@ export async function deleteRuns({
   input,
 }: {
   ctx: Context;
-  input: { body: unknown };
+  input: { body: UnparsedBody };
 }): Promise<{ deleted: number; next: string | null }> {
   permit(ctx, "runs:write");
-  const { filter, after } = parse(deleteRunsBody, input.body);
+  const { filter, after } = parseBody(deleteRunsBody, input.body);
   // Fewer than a cancellation takes: a run may have a journal of thousands of entries, and files.
   const change = { name: "runs to delete", states: ["succeeded", "failed", "cancelled"], agentIds: agentLimit(ctx), most: 200 } as const;
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {

@@ -4,10 +4,9 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { attempt, Refusal, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
-import { parse } from "../../base/parse.ts";
+import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { deletedRun, noRun } from "../access.ts";
-import type { RunDetails } from "../starting/index.ts";
-import { type StartPorts, startRun } from "../starting/index.ts";
+import { type RunDetails, type StartPorts, startRun } from "../starting/index.ts";
 import { type RetriedRun, readRetried } from "./retry-store.ts";
 import { findRun } from "./store.ts";
 
@@ -23,7 +22,7 @@ export async function retryRun({
   input,
 }: {
   ctx: Context & { runs: StartPorts };
-  input: { runId: string; body: unknown };
+  input: { runId: string; body: UnparsedBody };
 }): Promise<Once<Run>> {
   permit(ctx, "runs:write");
   const { workspaceId } = ctx;
@@ -31,7 +30,7 @@ export async function retryRun({
     readRetried(tx, { workspaceId, runId: input.runId, agentIds: agentLimit(ctx) }),
   );
   if (retried === undefined) throw noRun();
-  const body = attempt(() => parse(retryRunBody, input.body ?? {}));
+  const body = attempt(() => parseBody(retryRunBody, input.body, {}));
   const { runId, replayed } = await startRun(ctx.runs, {
     source: retried.source,
     caller: { kind: "member", principal: principalOf(ctx.actor), workspaceId },

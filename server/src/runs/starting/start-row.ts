@@ -45,7 +45,10 @@ export interface RunDetails {
   readonly keyScope: string | null;
   /** Written to the audit log in the same statement; the target is the run. */
   readonly audit: { readonly id: string; readonly address: string | null; readonly action: string; readonly data: string } | null;
-  /** `waiting`: held until it is released. An error: created already failed, and no Idempotency-Key is bound. */
+  /**
+   * `waiting`: held until it is released. An error: created already failed, and no Idempotency-Key
+   * is bound. Both are reserved: nothing asks for them yet.
+   */
   readonly initial: "ready" | "waiting" | RunError;
 }
 

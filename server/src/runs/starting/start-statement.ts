@@ -1,5 +1,6 @@
 import type { RunError } from "@beckon/contract";
 import { type Parameters, type Statement, statement } from "../../base/database/index.ts";
+import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { initialError, type StartRow } from "./start-row.ts";
 
@@ -58,6 +59,10 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const details = parts.details ? detailsTable(p) : undefined;
     const full = p.value("text[]", (input) => input.full);
     const scope = "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
+    // Checked on the rows that the lateral subqueries found: they also find what is not valid any more.
+    const isValidToken = parts.triggers
+      ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
+      : isAgentToken("t", "a");
     const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
     const isBound = parts.keys ? "key is null or status = 'failed' or run_id in (select run_id from bound)" : "true";
     return `
@@ -77,23 +82,20 @@ with callers as materialized (
       when c.member is not null then c.member else 'key:' || k.id end as principal,
     case
       when t.hash is null and k.id is null and c.member is null then 'unauthorized'
-      when t.hash is not null and (a.id is null or (c.source = 'trigger' and g.id is null)) then 'unauthorized'
+      when t.hash is not null and (${isValidToken}) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
     end as refusal
   from ${callers.table}
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.expires_at is null or t.expires_at > now())
-      and (t.trigger_id is not null) = (c.source = 'trigger') and (c.source = 'trigger' or t.agent_id = c.agent)
-    limit 1
+    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+      and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
-    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential
-      and (s.expires_at is null or s.expires_at > now()) limit 1
+    select * from key_secrets s where c.source = 'invoke' and s.hash = c.credential limit 1
   ) s on true
   left join lateral (
-    select * from keys k where k.id = s.key_id and k.workspace_id = s.workspace_id
-      and (k.expires_at is null or k.expires_at > now()) limit 1
+    select * from keys k where ${isKeySecret("s", "k")} limit 1
   ) k on true
   left join lateral (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
@@ -104,8 +106,7 @@ with callers as materialized (
   ${
     parts.triggers
       ? `left join lateral (
-    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id and g.deleted_at is null
-    limit 1
+    select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true`
       : noRow("g", "id text", "enabled boolean", "prompt_prefix text")
   }

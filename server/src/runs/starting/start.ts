@@ -1,7 +1,7 @@
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import { type Database, databaseAway, failureKind, GiveUp, type WakeUps } from "../../base/database/index.ts";
-import { messageOf, Refusal, type Result } from "../../base/errors.ts";
+import { messageOf, orThrow, Refusal, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
@@ -9,8 +9,7 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import { deletedRun } from "../access.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import type { Appends } from "../journal/index.ts";
-import { cancelStored, readStoredStatus, toEntry } from "../journal/index.ts";
+import { type Appends, cancelStored, readStoredStatus, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { Hearer, LiveRuns } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
@@ -95,7 +94,9 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
       case "agent_busy":
         throw queueFull(await ports.queueLimits.of(request));
       case "body":
-        throw faultOf(request) ?? new Error("a body without a fault was rejected");
+        if (request.idempotency !== undefined) orThrow(request.idempotency);
+        orThrow(request.payload);
+        throw new Error("a body without a fault was rejected");
       default:
         throw refusal(answer.verdict);
     }
@@ -123,11 +124,6 @@ function requested({ source, caller, agentId, contentType, details, idempotency,
   return payload.ok
     ? { ...request, key, bodyHash, payload: payload.value, body: "good" }
     : { ...request, key, bodyHash, payload: "", body: "bad" };
-}
-
-function faultOf({ idempotency, payload }: StartRequest): Refusal | undefined {
-  if (idempotency?.ok === false) return idempotency.refusal;
-  return payload.ok ? undefined : payload.refusal;
 }
 
 /** Checks the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */

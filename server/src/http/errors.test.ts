@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reservedRunErrorCodes, runErrorCode, scopes } from "@beckon/contract";
+import { expect, test } from "vitest";
+import { statuses } from "./errors.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** The server's sources, without the examples in its documents. */
+const sources = globSync("**/*.ts", { cwd: root })
+  .filter((file) => !/\.test\.ts$|^http\/openapi\//.test(file))
+  .map((file) => readFileSync(join(root, file), "utf8"))
+  .join("\n");
+
+/** As a string; the tables that have an entry for each code write it as a name. */
+const isUsed = (value: string) => ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
+
+test("the server has a use for every error code of the contract but the reserved ones", () => {
+  const codes = [...Object.keys(statuses), ...runErrorCode.options];
+  expect(codes.filter((code) => !isUsed(code))).toEqual([...reservedRunErrorCodes]);
+});
+
+test("the server has a use for every scope of the contract", () => {
+  expect(scopes.filter((scope) => !isUsed(scope))).toEqual([]);
+});
