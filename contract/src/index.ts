@@ -69,10 +69,13 @@ export {
   eventVersion,
   type FinishReason,
   type NewEvent,
+  type NewWorkspaceEvent,
   type RunError,
   type RunErrorCode,
   type RunEvent,
   type TokenUsage,
+  type WorkspaceEventType,
+  workspaceEventData,
 } from "./events.ts";
 export { isReservedHeader } from "./http-operation.ts";
 export {
