@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { eventData } from "@beckon/contract";
+import { eventData, workspaceEventData } from "@beckon/contract";
 import { expect, test } from "vitest";
-import type { JournalEvent } from "../client/src/index.ts";
+import type { JournalEvent, WorkspaceEvent } from "../client/src/index.ts";
 import { type OpenapiDocument, operationsOf } from "./client/document.ts";
 import { namesOf } from "./client/names.ts";
 import { generateClient } from "./client.ts";
@@ -28,6 +28,15 @@ test("the client knows the kinds of events that a journal has", () => {
     "run.cancelled": true,
   };
   expect(Object.keys(known).sort()).toEqual(Object.keys(eventData).sort());
+});
+
+test("the client knows the kinds of events that belong to no run", () => {
+  type Kind = Extract<WorkspaceEvent, { run_id: null }>["type"];
+  const known: { readonly [Type in Kind]: true } & { readonly [Type in keyof typeof workspaceEventData]: true } = {
+    "agent.paused": true,
+    "agent.resumed": true,
+  };
+  expect(Object.keys(known).sort()).toEqual(Object.keys(workspaceEventData).sort());
 });
 
 const ok = { 200: { content: { "application/json": { schema: {} } } } };

@@ -7,8 +7,9 @@ import type { StreamNotice, WorkspaceEvent } from "./watched-event.ts";
 export type WatchEventsQuery = Omit<ListEventsQuery, "limit">;
 
 /**
- * The events of all runs, live, each once, over every cut. It begins with `stream.opened` when there was no cursor: what is read after
- * it, and the stream, leave no gap. It does not end by itself; leaving the loop closes the connection.
+ * The events of all runs, and those of no run that `kind` names, live, each once, over every cut.
+ * It begins with `stream.opened` when there was no cursor: what is read after it, and the stream,
+ * leave no gap. It does not end by itself; leaving the loop closes the connection.
  * @throws BeckonError when the credential, the agent or the cursor is refused, or Beckon has not been reached for five minutes.
  */
 export function watchEvents(

@@ -23,8 +23,13 @@ export interface JournalEvent extends RunEvent {
  */
 export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>;
 
-/** An entry of some run's journal. `cursor` is its place among all events of the workspace. */
-export type WorkspaceEvent = ListEventsAnswer & Pick<JournalEvent, "type">;
+/**
+ * An entry of some run's journal, or an event that belongs to no run: its `run_id` and `seq` are
+ * null, and it comes only if `kind` names it. `cursor` is its place among the workspace's events.
+ */
+export type WorkspaceEvent =
+  | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
+  | (Extract<ListEventsAnswer, { run_id: null }> & { readonly type: "agent.paused" | "agent.resumed" });
 
 /**
  * What the stream of a workspace says of itself: `stream.opened`, it begins here; `stream.reset`, the cursor was of another history, one from before a

@@ -121,7 +121,28 @@ export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof even
 /** An entry of a run's journal. `seq` counts from 1 within the run, without gaps. */
 export type RunEvent = NewEvent & { id: string; run_id: string; seq: number; version: number; time: string };
 
-/** The event version this code writes. */
+/**
+ * The data of each kind of workspace event, which belongs to no run. `actor` is who did it, as in the
+ * audit: for example `user:usr_…`.
+ */
+export const workspaceEventData = {
+  /**
+   * The agent was paused, or is now paused for another reason. Not written for an agent that is
+   * imported as paused: nothing has changed for it.
+   */
+  "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
+  "agent.resumed": z.object({ actor: z.string() }),
+} as const;
+
+/** Kinds of workspace events. */
+export type WorkspaceEventType = keyof typeof workspaceEventData;
+
+/** A workspace event that has not been written yet. */
+export type NewWorkspaceEvent = {
+  [T in WorkspaceEventType]: { type: T; data: z.infer<(typeof workspaceEventData)[T]> };
+}[WorkspaceEventType];
+
+/** The version of an event that this code writes. */
 export const eventVersion = 1;
 
 /**

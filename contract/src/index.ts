@@ -69,12 +69,15 @@ export {
   eventVersion,
   type FinishReason,
   type NewEvent,
+  type NewWorkspaceEvent,
   type RunError,
   type RunErrorCode,
   type RunEvent,
   reservedRunErrorCodes,
   runErrorCode,
   type TokenUsage,
+  type WorkspaceEventType,
+  workspaceEventData,
 } from "./events.ts";
 export { isReservedHeader } from "./http-operation.ts";
 export {

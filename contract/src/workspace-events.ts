@@ -1,15 +1,17 @@
 import { z } from "zod";
 import { pageQuery } from "./answers.ts";
 import { commaList } from "./comma-list.ts";
-import { type EventType, eventData, eventOnWire, reservedEventTypes } from "./events.ts";
+import { type EventType, eventData, eventOnWire, reservedEventTypes, type WorkspaceEventType, workspaceEventData } from "./events.ts";
 
-/** An event among those of a whole workspace. */
-export const workspaceEvent = z.object({
-  ...eventOnWire.shape,
-  agent_id: z.string(),
-  /** Its place among all events, for `after` and `Last-Event-ID`: what follows it comes after it. */
-  cursor: z.string(),
-});
+/** Its place among all events, for `after` and `Last-Event-ID`: what follows it comes after it. */
+const cursor = z.string();
+
+/** One of a workspace's events in their common order: of a run, or of none. */
+export const workspaceEvent = z.union([
+  z.object({ ...eventOnWire.shape, agent_id: z.string(), cursor }),
+  // Belongs to no run. Without an agent it is about the workspace as a whole.
+  z.object({ ...eventOnWire.shape, run_id: z.null(), seq: z.null(), agent_id: z.string().nullable(), cursor }),
+]);
 export type WorkspaceEvent = z.infer<typeof workspaceEvent>;
 
 /** What a workspace's stream says of itself. Neither is stored. */
@@ -21,7 +23,7 @@ export const streamNotice = z.discriminatedUnion("type", [
 ]);
 export type StreamNotice = z.infer<typeof streamNotice>;
 
-const eventTypes = Object.keys(eventData) as [EventType, ...EventType[]];
+const eventTypes = Object.keys({ ...eventData, ...workspaceEventData }) as (EventType | WorkspaceEventType)[];
 
 const filter = {
   /** An agent of the workspace. */

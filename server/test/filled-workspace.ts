@@ -82,6 +82,7 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
   const secretId = kept.headers.Authorization.secret_id;
   const { id: deletedAgentId } = (await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })).body
     .data;
+  await made(`/agents/${deletedAgentId}/pause`, { reason: mark });
   await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
   const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
   const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;

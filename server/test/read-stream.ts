@@ -83,7 +83,7 @@ export async function openStream(url: string, options: StreamOptions = {}): Prom
       return readFrames(text());
     },
     get seqs() {
-      return reader.frames.flatMap(({ data }) => ("seq" in data ? [data.seq] : []));
+      return reader.frames.flatMap(({ data }) => ("seq" in data && data.seq !== null ? [data.seq] : []));
     },
     get lastEventId() {
       return reader.frames.findLast(({ id }) => id !== undefined)?.id;

@@ -339,7 +339,7 @@ export function bindOperations(send: Sender) {
         send.list<RunEvent>({ method: "GET", path: "/runs/{run_id}/events", params: [runId], query, accept: "application/json" }, options),
     },
     events: {
-      /** Read the events of all runs. Of the whole workspace, or of one agent; oldest first, in the order in which they became durable. A page looks at limit events and holds those that match. Each has its cursor, to go on after it. Needs the scope `runs:read`. Reads further pages as they are needed. */
+      /** Read the events of all runs. Of the whole workspace, or of one agent; oldest first, in the order in which they became durable. A page looks at limit events and holds those that match. Each has its cursor, to go on after it. Events that belong to no run (agent.paused, agent.resumed) are listed only if kind names them; their run_id and seq are null. An agent's token cannot name them. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
         send.list<ListEventsAnswer>({ method: "GET", path: "/events", query, accept: "application/json" }, options),
     },

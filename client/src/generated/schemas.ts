@@ -51,19 +51,34 @@ export type StreamEvent =
           };
         }
     )
-  | {
-      id: string;
-      run_id: string;
-      seq: number;
-      type: string;
-      version: number;
-      time: string;
-      data: {
-        [k: string]: unknown;
-      };
-      agent_id: string;
-      cursor: string;
-    }
+  | (
+      | {
+          id: string;
+          run_id: string;
+          seq: number;
+          type: string;
+          version: number;
+          time: string;
+          data: {
+            [k: string]: unknown;
+          };
+          agent_id: string;
+          cursor: string;
+        }
+      | {
+          id: string;
+          run_id: null;
+          seq: null;
+          type: string;
+          version: number;
+          time: string;
+          data: {
+            [k: string]: unknown;
+          };
+          agent_id: string | null;
+          cursor: string;
+        }
+    )
   | {
       id: string;
       run_id: string;
@@ -105,6 +120,33 @@ export type RevealTriggerAnswer = Trigger & {
   token: string;
   url: string;
 };
+export type ListEventsAnswer =
+  | {
+      id: string;
+      run_id: string;
+      seq: number;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+      agent_id: string;
+      cursor: string;
+    }
+  | {
+      id: string;
+      run_id: null;
+      seq: null;
+      type: string;
+      version: number;
+      time: string;
+      data: {
+        [k: string]: unknown;
+      };
+      agent_id: string | null;
+      cursor: string;
+    };
 export type CreateKeyAnswer = Key & {
   key: string;
 };
@@ -1119,25 +1161,12 @@ export interface ListRunEventsQuery {
   limit?: number;
   after?: number;
 }
-export interface ListEventsAnswer {
-  id: string;
-  run_id: string;
-  seq: number;
-  type: string;
-  version: number;
-  time: string;
-  data: {
-    [k: string]: unknown;
-  };
-  agent_id: string;
-  cursor: string;
-}
 export interface ListEventsQuery {
   limit?: number;
   after?: string;
   agent_id?: string;
   /**
-   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled. Reserved, not produced yet: run.waiting.
+   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
 }

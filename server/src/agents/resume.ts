@@ -1,15 +1,22 @@
 import { type Agent, emptyBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
-import { type Context, permit } from "../base/context.ts";
+import { permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
+import { type EventContext, writeWorkspaceEvent } from "../events/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /** Lets a paused agent start runs again. Resuming one that is not paused changes nothing. */
-export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Once<Agent>> {
+export async function resumeAgent({
+  ctx,
+  input,
+}: {
+  ctx: EventContext;
+  input: { agentId: string; body: UnparsedBody };
+}): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const answer = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
       parseBody(emptyBody, input.body, {});
@@ -17,7 +24,11 @@ export async function resumeAgent({ ctx, input }: { ctx: Context; input: { agent
       await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
       const agent = toAgent(await requireAgent(tx, ctx, input.agentId));
       await record(tx, ctx, { action: "agent.resume", target: row.id, data: changes(toAgent(row), agent) });
+      const data = { actor: principalOf(ctx.actor) };
+      await writeWorkspaceEvent(tx, { workspaceId: ctx.workspaceId, agentId: row.id }, { type: "agent.resumed", data });
       return agent;
     });
   });
+  ctx.tail.grew();
+  return answer;
 }

@@ -23,7 +23,7 @@ export function readCursor(text: string): Cursor {
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
 }
 
-const form = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,9})$/;
+const form = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
 /** Whether the cursor was made in this generation. */
 export function isOf(cursor: Cursor, generation: string): boolean {

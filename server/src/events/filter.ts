@@ -1,3 +1,4 @@
+import { eventData, workspaceEventData } from "@beckon/contract";
 import { agentLimit, type Context, mayTouchAgent, permit } from "../base/context.ts";
 import { Refusal } from "../base/errors.ts";
 import type { PlacedEvent } from "./store.ts";
@@ -6,17 +7,22 @@ import type { PlacedEvent } from "./store.ts";
 export interface Filter {
   /** undefined: of all agents. */
   readonly agentIds: readonly string[] | undefined;
-  /** undefined: of all kinds. */
+  /** undefined: of all kinds of runs' events. Workspace events are shown only if they are named. */
   readonly kinds: readonly string[] | undefined;
 }
 
 /**
- * What an actor may see of what it asks for: an agent token its own agent's events, a key with `runs:read` those of its workspace or of the
- * agents it is limited to.
- * @throws Refusal `forbidden`; `not_found` for an agent that does not exist for the actor.
+ * What an actor may see of what it asks for: an agent token the events of its own agent's runs, a
+ * key with `runs:read` all events of its workspace or of the agents it is limited to.
+ * @throws Refusal `forbidden` for an agent token that names a workspace event; `not_found` for an
+ *   agent that does not exist for the actor.
  */
 export function permitFilter(ctx: Context, asked: { agent_id?: string | undefined; kind?: readonly string[] | undefined }): Filter {
   const { agent_id, kind } = asked;
+  const ofNone = kind?.find((each) => each in workspaceEventData);
+  if (ctx.actor.kind === "token" && ofNone !== undefined) {
+    throw new Refusal("forbidden", `kind: an agent token cannot read ${ofNone}, only events of runs. Use a workspace key.`);
+  }
   if (agent_id === undefined) return { agentIds: agentLimit(ctx), kinds: kind };
   if (!mayTouchAgent(ctx, agent_id)) throw new Refusal("not_found", "There is no agent with this id that this credential may see.");
   return { agentIds: [agent_id], kinds: kind };
@@ -27,6 +33,18 @@ export function permitEvents(ctx: Context): void {
   if (ctx.actor.kind !== "token") permit(ctx, "runs:read");
 }
 
-export function matches({ agentIds, kinds }: Filter, event: PlacedEvent): boolean {
-  return (agentIds?.includes(event.agentId) ?? true) && (kinds?.includes(event.type) ?? true);
+/**
+ * Which of both a page reads. Those that the filter never shows are not read, since a page looks at
+ * a limited number of events.
+ */
+export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofNone: boolean } {
+  return {
+    ofRuns: kinds?.some((kind) => kind in eventData) ?? true,
+    ofNone: kinds?.some((kind) => kind in workspaceEventData) ?? false,
+  };
+}
+
+export function matches({ agentIds, kinds }: Filter, { agentId, runId, type }: PlacedEvent): boolean {
+  const ofAgents = agentIds === undefined || (agentId !== null && agentIds.includes(agentId));
+  return ofAgents && (kinds?.includes(type) ?? runId !== "");
 }

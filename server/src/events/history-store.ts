@@ -25,10 +25,13 @@ export async function beginGeneration(client: Queryable, history: string): Promi
   await client.query("begin");
   await client.query("update installation set history = $1, generation = gen_random_uuid()", [history]);
   const { rows } = await client.query<{ highest: string }>(
-    "select max(transaction) as highest from events having max(transaction) >= current_transaction()",
+    `select max(transaction) as highest
+      from (select transaction from events union all select transaction from workspace_events) as e
+      having max(transaction) >= current_transaction()`,
   );
   if (rows[0] !== undefined) {
     await client.query("update events set transaction = transaction - $1 - 1", [rows[0].highest]);
+    await client.query("update workspace_events set transaction = transaction - $1 - 1", [rows[0].highest]);
     await client.query("update runs set last_transaction = last_transaction - $1 - 1", [rows[0].highest]);
   }
   await client.query("commit");

@@ -14,3 +14,16 @@ export function insertEvents(source: string): string {
   select run_id, seq, workspace_id, transaction, id, type, ${eventVersion}, data from ${source}
 )`;
 }
+
+/**
+ * SQL that writes workspace events, which belong to no run: the only insert into their table.
+ *
+ * @param source common table expression with the columns workspace_id, agent_id, id, type, data.
+ * @returns common table expressions to put after `source`.
+ */
+export function insertWorkspaceEvents(source: string): string {
+  return `written_workspace_events as (
+  insert into workspace_events (workspace_id, agent_id, id, type, version, data)
+  select workspace_id, agent_id, id, type, ${eventVersion}, data from ${source}
+)`;
+}

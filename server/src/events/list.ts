@@ -4,7 +4,7 @@ import { databaseAway, failureKind } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
-import { matches, permitEvents, permitFilter } from "./filter.ts";
+import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
 import { readGeneration, readStretch } from "./store.ts";
 import { toWire } from "./wire.ts";
@@ -30,7 +30,7 @@ export async function listEvents({
     if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
       throw new Refusal("bad_request", "after: this cursor is from before a restore of this installation. Begin again without it.");
     }
-    const stretch = await readStretch(engine, [ctx.workspaceId], { after: cursor ?? beginning, limit });
+    const stretch = await readStretch(engine, [ctx.workspaceId], { after: cursor ?? beginning, limit, ...sourcesOf(filter) });
     const data = stretch.events.filter((event) => matches(filter, event)).map((event) => toWire(event, generation));
     return { data, next: stretch.cut ? toCursor(generation, stretch.end) : null };
   } catch (thrown) {

@@ -8,7 +8,9 @@ export interface Position {
    * a second to come to one that a double does not hold exactly.
    */
   readonly transaction: number;
+  /** Empty for a workspace event, which so comes before the run events of its transaction. */
   readonly runId: string;
+  /** Of a workspace event its number, which counts from 1 within the installation. */
   readonly seq: number;
 }
 

@@ -17,7 +17,8 @@ export interface WorkspaceStream {
   readonly events: (signal: AbortSignal) => AsyncIterable<WorkspaceEvent | StreamNotice>;
 }
 
-type StreamContext = Context & { readonly tail: Tail };
+/** Context of verbs that follow events, or write some and wake those who follow. */
+export type EventContext = Context & { readonly tail: Tail };
 
 /**
  * The workspace's events after a cursor, and those to come; without a cursor, those to come.
@@ -27,7 +28,7 @@ export async function streamEvents({
   ctx,
   input: { query, lastEventId },
 }: {
-  ctx: StreamContext;
+  ctx: EventContext;
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
@@ -54,7 +55,7 @@ function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
 }
 
 async function* events(
-  { database, workspaceId, tail }: StreamContext,
+  { database, workspaceId, tail }: EventContext,
   filter: Filter,
   { start, generation, notice, signal }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {

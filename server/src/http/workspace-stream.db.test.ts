@@ -136,8 +136,8 @@ test("an event that another could still come before is held back until none can"
   expect(ofRun(reader, runId)).toEqual([]);
   await early.query("commit");
   await ended(reader, runId);
-  const order = eventsOf(reader).map(({ id }) => id);
-  expect(order.indexOf("evt_early")).toBe(0);
+  const order = eventsOf(reader).filter(({ run_id }) => run_id === late || run_id === runId);
+  expect(order[0]?.id).toBe("evt_early");
 });
 
 test("a run's events are in the order of seq although a later one was written by an older transaction", async () => {
@@ -230,7 +230,7 @@ test("a cursor from the future of a restored database begins anew", async () => 
   const future = Buffer.from(`${generation}.999999999999..0`).toString("base64url");
   const reset = await stream(`/events?after=${future}`);
   await reset.has("stream.reset");
-  expect(reset.types).toEqual(["stream.reset"]);
+  expect(reset.types[0]).toBe("stream.reset");
 });
 
 test.each(["x", "MTIz", "%00", "a".repeat(201), Buffer.from("deadbeef.1.run_x.1").toString("base64url")])(

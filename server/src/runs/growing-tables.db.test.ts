@@ -44,6 +44,7 @@ const tables = [
   "run_inputs",
   "run_results",
   "events",
+  "workspace_events",
   "artifacts",
   "idempotency",
   "tokens",
@@ -292,6 +293,11 @@ beforeAll(async () => {
     insert into events (run_id, seq, workspace_id, id, type, version, data)
       select id, seq, $1, 'evt_' || id || seq, 'run.started', 1, '{}' from grown, generate_series(1, 2) seq`,
     [agent.workspaceId, agent.agentId, owner, hash],
+  );
+  await database.engine.query(
+    `insert into workspace_events (id, workspace_id, agent_id, type, version, data)
+      select 'evt_' || n, $1, $2, 'agent.paused', 1, '{}' from generate_series(1, ${grownBy}) n`,
+    [agent.workspaceId, agent.agentId],
   );
 });
 

@@ -13,6 +13,8 @@ const { database, name, url } = await testDatabase({ empty: true });
 await checkServer({ connectionString: url }, { trustStorage: false });
 const earlier = await testDatabase({ empty: true });
 await checkServer({ connectionString: earlier.url }, { trustStorage: false });
+const beforeWorkspaceEvents = await testDatabase({ empty: true });
+await checkServer({ connectionString: beforeWorkspaceEvents.url }, { trustStorage: false });
 const files = (await readdir(new URL("./migrations/", import.meta.url))).filter((file) => file.endsWith(".sql")).sort();
 
 test("of many processes that start on an empty database one migrates, and the others find it done", async () => {
@@ -31,14 +33,18 @@ test("of many processes that start on an empty database one migrates, and the ot
   for (const names of found) expect(names).toEqual(files);
 });
 
+/** As the versions before the migration `first` left a database. */
+async function migrateBelow({ engine }: typeof database, first: string): Promise<void> {
+  await engine.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
+  for (const file of files.filter((each) => each < first)) {
+    await engine.query(await readFile(new URL(file, new URL("./migrations/", import.meta.url)), "utf8"));
+    await engine.query("insert into migrations (name) values ($1)", [file]);
+  }
+}
+
 test("a database of an earlier version keeps its people, and drops links to set a password whose issuer is not known", async () => {
   const { database: old } = earlier;
-  const before = files.filter((file) => file < "0005");
-  await old.engine.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");
-  for (const file of before) {
-    await old.engine.query(await readFile(new URL(file, new URL("./migrations/", import.meta.url)), "utf8"));
-    await old.engine.query("insert into migrations (name) values ($1)", [file]);
-  }
+  await migrateBelow(old, "0005");
   const add = (id: string) => old.engine.query("insert into users (id, name, email) values ($1, 'Ada', 'ada@example.com')", [id]);
   await add("usr_1");
   await expect(add("usr_2")).rejects.toMatchObject({ code: "23505" });
@@ -47,6 +53,32 @@ test("a database of an earlier version keeps its people, and drops links to set 
   expect((await old.engine.query("select id, email from users")).rows).toEqual([{ id: "usr_1", email: "ada@example.com" }]);
   expect((await old.engine.query("select from password_resets")).rowCount).toBe(0);
   await add("usr_2");
+});
+
+test("a database without workspace events keeps its events, and those of no run come after them", async () => {
+  const { database: old } = beforeWorkspaceEvents;
+  await migrateBelow(old, "0008");
+  await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
+  await old.engine.query("insert into agents (id, workspace_id, version, name, max_queued_runs) values ('agt_1', 'wsp_1', 1, 'Test', 1)");
+  await old.engine.query(
+    "insert into events (run_id, seq, workspace_id, id, type, version, data) values ('run_1', 1, 'wsp_1', 'evt_1', 'run.started', 1, '{}')",
+  );
+  await migrate(old.settings, async () => {});
+  const add = (agentId: string | null) =>
+    old.engine.query(
+      "insert into workspace_events (id, workspace_id, agent_id, type, version, data) values ('evt_2', 'wsp_1', $1, 'agent.paused', 1, '{}')",
+      [agentId],
+    );
+  await add("agt_1");
+  await add(null);
+  await expect(add("agt_2")).rejects.toMatchObject({ code: "23503" });
+  const { rows } = await old.engine.query(
+    "select e.id, w.number, w.agent_id from events e join workspace_events w on w.transaction > e.transaction order by w.transaction",
+  );
+  expect(rows).toEqual([
+    { id: "evt_1", number: "1", agent_id: "agt_1" },
+    { id: "evt_1", number: "2", agent_id: null },
+  ]);
 });
 
 test("a migration may take longer than an ordinary statement, and so may the wait for another process's", async () => {

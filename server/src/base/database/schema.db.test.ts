@@ -247,6 +247,17 @@ const described: Described = {
     created_at: "not null",
     updated_at: "not null",
   },
+  workspace_events: {
+    number: "not null",
+    id: "not null",
+    workspace_id: "not null",
+    agent_id: "null",
+    transaction: "not null",
+    type: "not null",
+    version: "not null",
+    time: "not null",
+    data: "not null",
+  },
   workspaces: {
     id: "not null",
     name: "not null",

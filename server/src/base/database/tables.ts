@@ -237,6 +237,18 @@ interface Events {
   data: JSONColumnType<Record<string, unknown>, string, string>;
 }
 
+interface WorkspaceEvents {
+  number: Generated<string>;
+  id: string;
+  workspace_id: string;
+  agent_id: string | null;
+  transaction: Generated<string>;
+  type: string;
+  version: number;
+  time: Time;
+  data: JSONColumnType<Record<string, unknown>, string, string>;
+}
+
 interface Artifacts {
   id: string;
   workspace_id: string;
@@ -288,6 +300,7 @@ export interface Tables {
   run_inputs: RunInputs;
   run_results: RunResults;
   events: Events;
+  workspace_events: WorkspaceEvents;
   artifacts: Artifacts;
   idempotency: Idempotency;
   audit: Audit;
