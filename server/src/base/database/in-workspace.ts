@@ -24,7 +24,7 @@ export async function inWorkspace<T>(
         return work(tx);
       });
     } catch (thrown) {
-      const kind = thrown instanceof Refusal ? "refusal" : failureKind(thrown);
+      const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
       if (kind === "lost" || kind === "again") throw databaseAway(thrown);
       throw thrown;

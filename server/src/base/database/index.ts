@@ -6,6 +6,7 @@ export { databaseAway, inAllWorkspaces, inWorkspace, type WorkspaceTransaction }
 export { isUsable } from "./is-usable.ts";
 export { apartIfLarge } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";
+export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
 export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";
 export { openWakeUps, type WakeUp, type WakeUps } from "./wake-ups.ts";
