@@ -40,6 +40,11 @@ export function inAllWorkspaces<T>(tenant: Kysely<Tables>, work: (tx: WorkspaceT
   return inWorkspace(tenant, "*", work);
 }
 
+/** Returns the refusal `unavailable` if `thrown` says that the database is unavailable, else `thrown`. */
+export function refusalIfLost(thrown: unknown): unknown {
+  return failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+}
+
 /** The refusal every door gives while the database cannot be asked. */
 export function databaseAway(cause: unknown): Refusal {
   return new Refusal("unavailable", "The database cannot be reached at the moment. Nothing was started; try again shortly.", {
