@@ -1,6 +1,6 @@
-import { elapsed } from "../base/clock.ts";
 import { type Database, inAllWorkspaces } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
+import { FixedWindowCounter } from "../base/fixed-window.ts";
 import type { Log } from "../base/log.ts";
 import { maxCompared } from "./find-account.ts";
 import { listAccounts } from "./password-store.ts";
@@ -18,25 +18,15 @@ export interface RefusedSignIns {
 /** Of one e-mail, in a minute: enough to see that somebody guesses, and no more, since a guesser must not fill the record. */
 const most = 10;
 const windowMs = 60_000;
-/** E-mails kept in mind; beyond that the oldest is forgotten. */
+/** E-mails counted at once. */
 const maxEmails = 10_000;
 
 /** Writes rejected sign-ins to the audit log, some time after the response. */
 export function recordRefusedSignIns(database: Database, log: Log): RefusedSignIns {
-  const noted = new Map<string, { count: number; until: number }>();
+  const noted = new FixedWindowCounter({ windowMs, maxKeys: maxEmails });
   return {
     note({ email, workspaceId, address }) {
-      const now = elapsed();
-      const known = noted.get(email);
-      const entry = known !== undefined && known.until > now ? known : { count: 0, until: now + windowMs };
-      entry.count++;
-      noted.delete(email);
-      noted.set(email, entry);
-      for (const oldest of noted.keys()) {
-        if (noted.size <= maxEmails) break;
-        noted.delete(oldest);
-      }
-      if (entry.count > most) return;
+      if (noted.add(email).count > most) return;
       inAllWorkspaces(database.tenant, async (tx) => {
         // Who acted is not known: only whose passwords were compared.
         for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {

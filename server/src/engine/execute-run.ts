@@ -79,8 +79,8 @@ async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
 
 /** The model call that was in flight when an earlier process lost this run. */
 function lostBefore({ instructions, input, modelName: model }: RunRequest, { entries }: Ledger): NewEvent | undefined {
-  const promptCharacters = JSON.stringify(conversation(instructions, input, entries)).length;
-  return lostCall(digestOf(entries), { model, promptCharacters });
+  const characters = JSON.stringify(conversation(instructions, input, entries)).length;
+  return lostCall(digestOf(entries), { model, characters });
 }
 
 type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];

@@ -42,7 +42,7 @@ test("a run that ends without being executed loses the same model call, and clos
         const stopped = AbortSignal.abort(new RunStopped("deadline"));
         const { journal } = await play(server.url, { tools, resumed: true, signal: stopped, journal: memoryJournal({ initial: prefix }) });
         const executed = journal.entries.slice(length);
-        const { added, outcome } = interrupt(digestOf(prefix), { model: "scripted/model", promptCharacters: 100 });
+        const { added, outcome } = interrupt(digestOf(prefix), { model: "scripted/model", characters: 100 });
         const begun = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));
         expect(results(added)).toEqual(begun);

@@ -1,6 +1,7 @@
 import type { NewEvent, TokenUsage } from "@beckon/contract";
 import { answeredSteps, callsOf, openCalls, resultsByCall } from "./history.ts";
 import type { Outcome } from "./journal.ts";
+import type { Ending } from "./stop-conditions.ts";
 import { estimatedUsage, totalUsage } from "./usage.ts";
 
 /** What of a run's journal decides what was lost with its process: ids, usage and sizes, no texts. */
@@ -14,6 +15,17 @@ export interface JournalDigest {
   /** Calls that were begun and have no result, in order. */
   readonly open: readonly OpenCall[];
 }
+
+/** What a model call that was lost had sent. */
+export interface Prompt {
+  /** `provider/model`. */
+  readonly model: string;
+  /** About so many, input and instructions included. */
+  readonly characters: number;
+}
+
+/** The end of a run that did not succeed, before its usage is known. */
+export type Stopped = Exclude<Ending, { readonly status: "succeeded" }>;
 
 export interface OpenCall {
   readonly step: number;
@@ -36,18 +48,13 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
 
 /**
  * The model call that was probably in flight when the process was lost: there was no answer yet, or all that the last
- * one asked for had been done. Undefined: something else was under way.
- *
- * @param promptCharacters about what the call was sent; its usage is estimated from that.
+ * one asked for had been done. Undefined: something else was under way. Its usage is estimated.
  */
-export function lostCall(
-  digest: JournalDigest,
-  { model, promptCharacters }: { model: string; promptCharacters: number },
-): NewEvent | undefined {
+export function lostCall(digest: JournalDigest, { model, characters }: Prompt): NewEvent | undefined {
   const { steps, lastCalls } = digest;
   const wasAsked = steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));
   if (!wasAsked) return undefined;
-  const usage = estimatedUsage({ input: promptCharacters, output: 0 });
+  const usage = estimatedUsage({ input: characters, output: 0 });
   return { type: "run.step_lost", data: { step: steps + 1, model, usage, reason: "process_lost" } };
 }
 
@@ -60,24 +67,30 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
 }
 
 /**
+ * How a run ends whose journal is not loaded: its open calls are closed as of unknown outcome.
+ *
+ * @param prompt of a run that lost its process, whose model call in flight is added to the usage.
+ */
+export function endByDigest(
+  digest: JournalDigest,
+  ending: Stopped,
+  prompt?: Prompt,
+): { readonly added: readonly NewEvent[]; readonly outcome: Outcome } {
+  const closed = closeCalls(digest.open, "The run was ended before the tool answered. The call may or may not have taken effect.");
+  const lost = closed.length > 0 || prompt === undefined ? undefined : lostCall(digest, prompt);
+  const spent = lost?.type === "run.step_lost" ? [lost.data.usage] : [];
+  return {
+    added: lost === undefined ? closed : [lost],
+    outcome: { ...ending, usage: totalUsage([...digest.usage, ...spent]), cost_micros: null },
+  };
+}
+
+/**
  * How a run ends that has lost as many processes as it can: nothing of it is executed or loaded, since its journal
  * may be what its processes died of. Its usage counts as estimated: nobody knows what was in flight.
  */
-export function interrupt(
-  digest: JournalDigest,
-  prompt: { readonly model: string; readonly promptCharacters: number },
-): { readonly added: readonly NewEvent[]; readonly outcome: Outcome } {
-  const closed = closeCalls(digest.open, "The run was ended before the tool answered. The call may or may not have taken effect.");
-  const lost = closed.length > 0 ? undefined : lostCall(digest, prompt);
-  const spent = lost?.type === "run.step_lost" ? [lost.data.usage] : [];
+export function interrupt(digest: JournalDigest, prompt: Prompt): ReturnType<typeof endByDigest> {
   const error = { code: "interrupted" as const, message: "Every process that executed this run was lost before the run ended." };
-  return {
-    added: lost === undefined ? closed : [lost],
-    outcome: {
-      status: "failed",
-      error,
-      usage: { ...totalUsage([...digest.usage, ...spent]), estimated: true },
-      cost_micros: null,
-    },
-  };
+  const { added, outcome } = endByDigest(digest, { status: "failed", error }, prompt);
+  return { added, outcome: { ...outcome, usage: { ...outcome.usage, estimated: true } } };
 }

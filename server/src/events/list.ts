@@ -1,6 +1,6 @@
 import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { databaseAway, failureKind } from "../base/database/index.ts";
+import { refusalIfLost } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
@@ -34,6 +34,6 @@ export async function listEvents({
     const data = stretch.events.filter((event) => matches(filter, event)).map((event) => toWire(event, generation));
     return { data, next: stretch.cut ? toCursor(generation, stretch.end) : null };
   } catch (thrown) {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   }
 }

@@ -1,6 +1,6 @@
 import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { databaseAway, failureKind } from "../base/database/index.ts";
+import { refusalIfLost } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
@@ -43,7 +43,7 @@ export async function streamEvents({
     const notice = resumed ? undefined : noticeOf(cursor === undefined ? "stream.opened" : "stream.reset", toCursor(generation, start));
     return { agentIds: filter.agentIds ?? null, events: (signal) => events(ctx, filter, { start, generation, notice, signal }) };
   } catch (thrown) {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   }
 }
 

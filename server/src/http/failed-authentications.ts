@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { elapsed } from "../base/clock.ts";
 import { type AppliedLimit, Refusal } from "../base/errors.ts";
+import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
 
 /**
  * Counts failed authentications by address and slows down who guesses. A valid credential is never counted and never refused, so
@@ -14,21 +15,21 @@ export interface FailedAuthentications {
   permit(address: string): void;
 }
 
-/** Addresses kept in mind; beyond that the oldest is forgotten, which only costs strictness. */
-const maxAddresses = 10_000;
+/** Networks counted at once. Beyond that one is forgotten, which only costs strictness. */
+const maxNetworks = 10_000;
 const windowMs = 60_000;
 
 /** Counts failed authentications by address, and answers 429 above the limit. */
 export function countFailedAuthentications(limitPerMinute: number, policy = "failed-authentications"): FailedAuthentications {
   /** By network: see `networkOf`. */
-  const failures = new Map<string, { count: number; until: number }>();
-  const limitOf = ({ count, until }: { count: number; until: number }, now: number): AppliedLimit => ({
+  const failures = new FixedWindowCounter({ windowMs, maxKeys: maxNetworks });
+  const limitOf = ({ count, endsAt }: Window): AppliedLimit => ({
     policy,
     quota: limitPerMinute,
     windowSeconds: windowMs / 1_000,
     remaining: Math.max(0, limitPerMinute - count),
     // Rounded first: the sum of two floating-point times may be a little more.
-    resetSeconds: Math.ceil(Math.round(until - now) / 1_000),
+    resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
     new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
@@ -37,24 +38,13 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
     });
   return {
     permit(address) {
-      const now = elapsed();
-      const entry = failures.get(networkOf(address));
-      if (entry !== undefined && entry.until > now && entry.count >= limitPerMinute) throw tooMany(limitOf(entry, now));
+      const window = failures.get(networkOf(address));
+      if (window !== undefined && window.count >= limitPerMinute) throw tooMany(limitOf(window));
     },
     answer(address, message) {
-      const now = elapsed();
-      const network = networkOf(address);
-      const known = failures.get(network);
-      const entry = known !== undefined && known.until > now ? known : { count: 0, until: now + windowMs };
-      entry.count++;
-      failures.delete(network);
-      failures.set(network, entry);
-      for (const oldest of failures.keys()) {
-        if (failures.size <= maxAddresses) break;
-        failures.delete(oldest);
-      }
-      const limit = limitOf(entry, now);
-      return entry.count <= limitPerMinute ? new Refusal("unauthorized", message, { limit }) : tooMany(limit);
+      const window = failures.add(networkOf(address));
+      const limit = limitOf(window);
+      return window.count <= limitPerMinute ? new Refusal("unauthorized", message, { limit }) : tooMany(limit);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { elapsed } from "../base/clock.ts";
+import { LRUCache } from "lru-cache";
 import { type Database, inWorkspace } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -12,24 +12,18 @@ export interface KeyUse {
 }
 
 const intervalMs = 60_000;
-/** Secrets kept in mind; beyond that the oldest is forgotten, which costs one more write. */
+/** Secrets remembered at once. Beyond that one is forgotten, which costs one more write. */
 const maxSecrets = 10_000;
 
 /** Records when keys were last used, to the minute and after the response. */
 export function recordKeyUse(database: Database, log: Log): KeyUse {
-  const noted = new Map<string, number>();
+  const noted = new LRUCache<string, true>({ max: maxSecrets, ttl: intervalMs });
   return {
     note({ workspaceId, credential }) {
       const hash = hashCredential(credential);
       const secret = hash.toString("hex");
-      const now = elapsed();
-      if ((noted.get(secret) ?? Number.NEGATIVE_INFINITY) > now - intervalMs) return;
-      noted.delete(secret);
-      noted.set(secret, now);
-      for (const oldest of noted.keys()) {
-        if (noted.size <= maxSecrets) break;
-        noted.delete(oldest);
-      }
+      if (noted.has(secret)) return;
+      noted.set(secret, true);
       inWorkspace(database.tenant, workspaceId, (tx) => noteUse(tx, hash)).catch((thrown) => {
         noted.delete(secret);
         log.debug({ reason: messageOf(thrown) }, "the use of a key was not noted");

@@ -1,4 +1,5 @@
 import type { ProviderKind } from "@beckon/contract";
+import { fieldOf } from "../base/json-object.ts";
 import type { ProviderConnection } from "./connection.ts";
 
 /** How each API is asked for its models, and where in the answer they stand. */
@@ -11,7 +12,7 @@ interface Catalogue {
 const openai: Catalogue = {
   query: "",
   headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  read: (answer) => namesIn(memberOf(answer, "data"), "id"),
+  read: (answer) => namesIn(fieldOf(answer, "data"), "id"),
 };
 
 const catalogues: Readonly<Record<ProviderKind, Catalogue>> = {
@@ -21,13 +22,13 @@ const catalogues: Readonly<Record<ProviderKind, Catalogue>> = {
   anthropic: {
     query: "?limit=200",
     headers: (apiKey) => ({ "anthropic-version": "2023-06-01", ...(apiKey === undefined ? {} : { "x-api-key": apiKey }) }),
-    read: (answer) => namesIn(memberOf(answer, "data"), "id"),
+    read: (answer) => namesIn(fieldOf(answer, "data"), "id"),
   },
   google: {
     query: "?pageSize=200",
     headers: (apiKey) => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey }),
     read: (answer) => {
-      const models = memberOf(answer, "models");
+      const models = fieldOf(answer, "models");
       const speaking = Array.isArray(models) ? models.filter(speaks) : models;
       return namesIn(speaking, "name")?.map((name) => name.replace(/^models\//, ""));
     },
@@ -47,15 +48,11 @@ export function modelNames(kind: ProviderKind, answer: unknown): readonly string
 
 /** Google lists models for embeddings and images too, and says what each can be asked. */
 function speaks(model: unknown): boolean {
-  const methods = memberOf(model, "supportedGenerationMethods");
+  const methods = fieldOf(model, "supportedGenerationMethods");
   return !Array.isArray(methods) || methods.includes("generateContent");
 }
 
 function namesIn(list: unknown, member: string): readonly string[] | undefined {
   if (!Array.isArray(list)) return undefined;
-  return list.map((entry) => memberOf(entry, member)).filter((name) => typeof name === "string");
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return list.map((entry) => fieldOf(entry, member)).filter((name) => typeof name === "string");
 }

@@ -8,7 +8,11 @@ import { newId } from "../base/ids.ts";
 /** It answers callers and executes nothing. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
-test("runs of a process that died are resumed within the budget: their journals are not all read at once", async () => {
+/**
+ * Lets a process die over `count` runs whose tool call is under way and whose journals take 8 MB
+ * each while they are read, and starts another one, where runs of one workspace may hold 45 MiB.
+ */
+async function takeOver(count: number) {
   const server = await startModelServer();
   onTestFinished(() => server.close());
   server.script((request, index) => {
@@ -16,36 +20,65 @@ test("runs of a process that died are resumed within the budget: their journals 
     const calls = [{ id: "call_1", name: "hold", arguments: '{"kib":1}' }];
     return says(answered ? { text: "done" } : { text: "x".repeat(1_000_000), calls })(request, index);
   });
-  const { name } = await beckon.createProvider(server.url);
+  const { name } = await beckon.createProvider(server.url, `provider-${count}`);
   const agent = await beckon.createAgent({ model: `${name}/scripted` });
-  const begun = Array.from({ length: 12 }, () => beckon.invoke(agent, "hello", { prefer: "respond-async" }));
+  const begun = Array.from({ length: count }, () => beckon.invoke(agent, "hello", { prefer: "respond-async" }));
 
   const [first, second] = [heldTool(), heldTool()];
   const processId = newId("prc");
   const dead = await beckon.another({ processId, settings: { BECKON_ROLE: "worker" }, tools: [first.tool] });
   onTestFinished(() => dead.stop());
   onTestFinished(() => first.letGo());
-  const runIds = (await Promise.all(begun)).map(({ body }) => body.run_id);
-  await first.called(12);
+  const runIds: string[] = (await Promise.all(begun)).map(({ body }) => body.run_id);
+  await first.called(count);
 
-  // A journal takes 8 MB while it is read, and runs of one workspace may hold 45 MiB.
   const settings = { BECKON_ROLE: "worker", BECKON_MEMORY_BUDGET_MIB: "96" };
   const rescuer = await beckon.another({ settings, tools: [second.tool] });
   onTestFinished(() => rescuer.stop());
+  onTestFinished(() => second.letGo());
   await rescuer.recordDeaths([processId]);
   const takenOver = async () => {
-    const { rows } = await beckon.db.database.engine.query<{ runs: number }>("select count(*)::int as runs from runs where attempt = 2");
+    const { rows } = await beckon.db.database.engine.query<{ runs: number }>(
+      "select count(*)::int as runs from runs where attempt = 2 and id = any ($1)",
+      [runIds],
+    );
     return rows[0]?.runs ?? 0;
   };
   await second.called(5);
   await eventually("more runs taken over than there is memory for", async () => ((await takenOver()) > 5 ? true : undefined));
   expect(second.calls).toBe(5);
-  second.letGo();
+  return { runIds, tool: second };
+}
+
+const over = (runId: string) =>
+  eventually(`the end of ${runId}`, async () => {
+    const { body } = await beckon.call(`/runs/${runId}`);
+    return body.data.finished_at === null ? undefined : body.data;
+  });
+
+test("runs of a process that died are resumed within the budget: their journals are not all read at once", async () => {
+  const { runIds, tool } = await takeOver(12);
+  tool.letGo();
   for (const runId of runIds) {
-    const run = await eventually(`the end of ${runId}`, async () => {
-      const { body } = await beckon.call(`/runs/${runId}`);
-      return body.data.finished_at === null ? undefined : body.data;
-    });
+    const run = await over(runId);
     expect([run.status, run.output, run.attempt]).toEqual(["succeeded", "done", 2]);
+  }
+});
+
+test("a resumed run that is cancelled keeps its usage and has no open call, also if it waits for memory", async () => {
+  const { runIds } = await takeOver(8);
+  for (const runId of runIds) await beckon.call(`/runs/${runId}/cancel`, { method: "POST" });
+  for (const runId of runIds) {
+    const { status, usage } = await over(runId);
+    const { body } = await beckon.call(`/runs/${runId}/events`);
+    const last = body.data.slice(-2).map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
+    expect([status, last]).toEqual([
+      "cancelled",
+      [
+        ["run.tool_result", "unknown"],
+        ["run.cancelled", undefined],
+      ],
+    ]);
+    expect(usage.output_tokens).toBeGreaterThan(0);
   }
 });

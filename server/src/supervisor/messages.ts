@@ -1,3 +1,5 @@
+import { isJsonObject } from "../base/json-object.ts";
+
 /**
  * What supervisor and servers tell each other over the channel between them. Both are of one build and one machine, so this is a
  * check against mistakes, not against strangers; what does not fit is dropped.
@@ -30,13 +32,13 @@ export interface Reaped {
 
 /** A message that a server sent. */
 export function parseFromServer(message: unknown): Ready | undefined {
-  if (!isRecord(message) || message["type"] !== "ready") return undefined;
+  if (!isJsonObject(message) || message["type"] !== "ready") return undefined;
   const { url, demo, created, setup_token } = message;
   if (typeof url !== "string" || typeof created !== "boolean") return undefined;
   if (setup_token !== null && typeof setup_token !== "string") return undefined;
   const ready = { type: "ready", url, created, setup_token } as const;
   if (demo === null) return { ...ready, demo };
-  if (!isRecord(demo)) return undefined;
+  if (!isJsonObject(demo)) return undefined;
   const { agent_id, agent_token, trigger_url } = demo;
   if (typeof agent_id !== "string" || typeof agent_token !== "string" || typeof trigger_url !== "string") return undefined;
   return { ...ready, demo: { agent_id, agent_token, trigger_url } };
@@ -44,12 +46,8 @@ export function parseFromServer(message: unknown): Ready | undefined {
 
 /** A message that the supervisor sent. */
 export function parseFromSupervisor(message: unknown): Reaped | undefined {
-  if (!isRecord(message) || message["type"] !== "reaped") return undefined;
+  if (!isJsonObject(message) || message["type"] !== "reaped") return undefined;
   const ids = message["process_ids"];
   if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) return undefined;
   return { type: "reaped", process_ids: ids };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,6 +1,7 @@
 import type { ValueSchema } from "@beckon/contract";
+import { isJsonObject } from "../../base/json-object.ts";
 import { type Declared, readParameters } from "./parameters.ts";
-import { isNode, listAt, type Node, nodeAt, textAt } from "./read-document.ts";
+import { listAt, type Node, nodeAt, textAt } from "./read-document.ts";
 import { type Document, Unusable } from "./references.ts";
 import { type Credentials, readSecurity } from "./security.ts";
 import { toValueSchema } from "./value-schema.ts";
@@ -30,7 +31,7 @@ const methods = ["get", "head", "post", "put", "patch", "delete"];
 /** All operations of a document, in its order. */
 export function findOperations(document: Document): Found[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
-    if (!isNode(value)) return [];
+    if (!isJsonObject(value)) return [];
     const item = itemAt(document, value);
     return methods.flatMap((method) => {
       const node = nodeAt(item, method);
@@ -95,7 +96,7 @@ function readBody(document: Document, operation: Node, method: string, warn: (wh
 
 /** The first server that is named, its variables at their defaults. */
 function serverOf(document: Document, item: Node, operation: Node): string {
-  const [server] = [operation, item, document.root].flatMap((holder) => listAt(holder, "servers")).filter(isNode);
+  const [server] = [operation, item, document.root].flatMap((holder) => listAt(holder, "servers")).filter(isJsonObject);
   const url = (textAt(server, "url") ?? "").replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = nodeAt(nodeAt(server, "variables"), name)?.default;
     return typeof value === "string" ? value : "";

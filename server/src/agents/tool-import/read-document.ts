@@ -1,16 +1,13 @@
 import { Refusal } from "../../base/errors.ts";
+import { fieldOf, isJsonObject, type JsonObject } from "../../base/json-object.ts";
 import { readYaml } from "../../base/yaml/index.ts";
 
 /** An object of a document, of which nothing is known yet. */
-export type Node = Readonly<Record<string, unknown>>;
-
-export function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export type Node = Readonly<JsonObject>;
 
 export function nodeAt(node: Node | undefined, name: string): Node | undefined {
-  const value = node !== undefined && Object.hasOwn(node, name) ? node[name] : undefined;
-  return isNode(value) ? value : undefined;
+  const value = fieldOf(node, name);
+  return isJsonObject(value) ? value : undefined;
 }
 
 export function textAt(node: Node | undefined, name: string): string | undefined {
@@ -26,7 +23,7 @@ export function listAt(node: Node | undefined, name: string): readonly unknown[]
 /** @throws Refusal `bad_request` unless it is an OpenAPI 3 document in JSON or YAML. */
 export async function readDocument(given: string | Node): Promise<Node> {
   const document = typeof given === "string" ? await parsed(given) : given;
-  if (!isNode(document)) throw unreadable("is no JSON object");
+  if (!isJsonObject(document)) throw unreadable("is no JSON object");
   if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
   const version = document.openapi;
   if (typeof version !== "string" || !/^3\.[01]\./.test(version)) throw unreadable('is no OpenAPI 3.0 or 3.1: "openapi" must say so');

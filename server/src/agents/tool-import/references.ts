@@ -1,4 +1,5 @@
-import { isNode, type Node } from "./read-document.ts";
+import { isJsonObject } from "../../base/json-object.ts";
+import type { Node } from "./read-document.ts";
 
 /** Something of a document that cannot be taken over. The message says what. */
 export class Unusable extends Error {
@@ -23,9 +24,9 @@ export function openDocument(root: Node): Document {
       let node = value;
       let reference: string | undefined;
       for (let hops = 0; hops < 20; hops += 1) {
-        looked += 1 + (isNode(node) && Array.isArray(node.enum) ? node.enum.length : 0);
+        looked += 1 + (isJsonObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
         if (looked > most) throw new Unusable("the document is too large when its references are followed");
-        if (!isNode(node)) throw new Unusable(reference === undefined ? "something is no object" : `${reference} leads to no object`);
+        if (!isJsonObject(node)) throw new Unusable(reference === undefined ? "something is no object" : `${reference} leads to no object`);
         if (typeof node.$ref !== "string") return { node, reference };
         reference = node.$ref;
         node = target(root, reference);

@@ -1,4 +1,5 @@
-import { isNode, listAt, type Node, nodeAt, textAt } from "./read-document.ts";
+import { isJsonObject } from "../../base/json-object.ts";
+import { listAt, type Node, nodeAt, textAt } from "./read-document.ts";
 import type { Document } from "./references.ts";
 
 interface EmptySecret {
@@ -16,7 +17,7 @@ export interface Credentials {
 export function readSecurity(document: Document, operation: Node, warn: (what: string) => void): Credentials {
   const headers: Record<string, EmptySecret> = {};
   const query: Record<string, EmptySecret> = {};
-  const ways = (Array.isArray(operation.security) ? operation.security : listAt(document.root, "security")).filter(isNode);
+  const ways = (Array.isArray(operation.security) ? operation.security : listAt(document.root, "security")).filter(isJsonObject);
   if (ways.some((way) => Object.keys(way).length === 0)) return { headers, query };
   for (const name of Object.keys(ways[0] ?? {})) {
     const declared = nodeAt(nodeAt(nodeAt(document.root, "components"), "securitySchemes"), name);

@@ -1,5 +1,6 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
-import { isNode, listAt, type Node, nodeAt } from "./read-document.ts";
+import { isJsonObject } from "../../base/json-object.ts";
+import { listAt, type Node, nodeAt } from "./read-document.ts";
 import { type Document, Unusable } from "./references.ts";
 
 const copied = [
@@ -30,7 +31,7 @@ export function toValueSchema(
   warn: (what: string) => void,
   trail: readonly string[] = [],
 ): ValueSchema {
-  if (value === true || (isNode(value) && Object.keys(value).length === 0)) return anything;
+  if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return anything;
   const { node, reference } = document.follow(value);
   if (trail.length > deepest || (reference !== undefined && trail.includes(reference))) {
     warn(`${reference ?? "a schema"} is nested too deep or refers to itself: it is cut`);
@@ -45,8 +46,8 @@ export function toValueSchema(
   if (typeof schema.title === "string") schema.title = schema.title.slice(0, 200);
   Object.assign(schema, bounds(node));
   for (const flagged of ["minimum", "maximum"]) if (schema[flagged] === undefined) delete schema[flagged];
-  if (isNode(node.items)) schema.items = inside(node.items);
-  if (isNode(schema.additionalProperties)) schema.additionalProperties = inside(schema.additionalProperties);
+  if (isJsonObject(node.items)) schema.items = inside(node.items);
+  if (isJsonObject(schema.additionalProperties)) schema.additionalProperties = inside(schema.additionalProperties);
   const properties = nodeAt(node, "properties");
   if (properties !== undefined) {
     const written = Object.entries(properties).filter(([, member]) => document.follow(member).node.readOnly !== true);

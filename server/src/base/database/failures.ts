@@ -1,3 +1,5 @@
+import { Refusal } from "../errors.ts";
+
 /**
  * What a failed statement means for its caller.
  * - `lost`: the connection broke or the server is away. The statement may or may not have happened.
@@ -29,7 +31,8 @@ const lostMessages =
 
 /** What the caller of a statement can do about its error. */
 export function failureKind(thrown: unknown): FailureKind {
-  if (!(thrown instanceof Error)) return "defect";
+  // The text of a refusal may look like one of pg's.
+  if (!(thrown instanceof Error) || thrown instanceof Refusal) return "defect";
   const code = codeOf(thrown);
   // Before the SQLSTATEs, since EPIPE would pass for one; they have no class that begins with E.
   if (systemError.test(code)) return "lost";

@@ -23,11 +23,18 @@ export interface Gatherer<Row, Answer> {
    * @throws GiveUp after `waitMs` (default: never) without a known outcome. If the row had been sent by then (`sent`), it is still
    *   pursued, and `late` hears the answer when there is one, undefined if it failed; if not, it is withdrawn and nothing will happen.
    */
-  submit(row: Row, options?: { waitMs?: number; late?: (answer: Answer | undefined) => void }): Promise<Answer>;
+  submit(row: Row, options?: SubmitOptions<Answer>): Promise<Answer>;
   /** Rows that are waiting or under way. */
   readonly pending: number;
   /** The database has not taken the batch under way in several tries. */
   readonly stalled: boolean;
+}
+
+export interface SubmitOptions<Answer> {
+  readonly waitMs?: number;
+  readonly late?: (answer: Answer | undefined) => void;
+  /** Size of the row, if the caller has counted it. */
+  readonly bytes?: number;
 }
 
 /** The caller has waited for as long as it was willing to, and the row's outcome is not known. */
@@ -79,6 +86,7 @@ const pauses = [10, 50, 100, 250, 500];
 
 interface Waiting<Row, Answer> {
   readonly row: Row;
+  readonly bytes: number;
   readonly settle: { resolve: (answer: Answer) => void; reject: (reason: unknown) => void };
   sent: boolean;
   withdrawn: boolean;
@@ -86,7 +94,7 @@ interface Waiting<Row, Answer> {
 
 /** Makes a writer that gathers rows into batches. */
 export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gatherer<Row, Answer> {
-  const { write, order, bytes, maxRows, maxBytes, turns = (act) => act() } = options;
+  const { write, order, bytes: bytesOf, maxRows, maxBytes, turns = (act) => act() } = options;
   let waiting: Waiting<Row, Answer>[] = [];
   /** Rows that were sent and whose callers have not been told. */
   let sent = 0;
@@ -99,7 +107,7 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
     let count = 0;
     waiting = waiting.filter((entry) => !entry.withdrawn);
     for (const entry of waiting) {
-      size += bytes(entry.row);
+      size += entry.bytes;
       if (count === maxRows || (count > 0 && size > maxBytes)) break;
       count++;
     }
@@ -165,7 +173,7 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
   }
 
   return {
-    submit(row, { waitMs, late } = {}) {
+    submit(row, { waitMs, late, bytes = bytesOf(row) } = {}) {
       return new Promise<Answer>((resolve, reject) => {
         let gaveUp = false;
         const giveUp = () => {
@@ -176,6 +184,7 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
         const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
         const entry: Waiting<Row, Answer> = {
           row,
+          bytes,
           sent: false,
           withdrawn: false,
           settle: {

@@ -24,7 +24,7 @@ export async function inWorkspace<T>(
         return work(tx);
       });
     } catch (thrown) {
-      const kind = thrown instanceof Refusal ? "refusal" : failureKind(thrown);
+      const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
       if (kind === "lost" || kind === "again") throw databaseAway(thrown);
       throw thrown;
@@ -38,6 +38,11 @@ export async function inWorkspace<T>(
  */
 export function inAllWorkspaces<T>(tenant: Kysely<Tables>, work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
   return inWorkspace(tenant, "*", work);
+}
+
+/** Returns the refusal `unavailable` if `thrown` says that the database is unavailable, else `thrown`. */
+export function refusalIfLost(thrown: unknown): unknown {
+  return failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
 }
 
 /** The refusal every door gives while the database cannot be asked. */

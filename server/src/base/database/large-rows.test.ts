@@ -2,9 +2,13 @@ import { expect, test } from "vitest";
 import { gather } from "./gather.ts";
 import { apartIfLarge } from "./large-rows.ts";
 
-test("small rows do not wait for large ones", async () => {
+test("small rows do not wait for large ones, and the bytes of a row are counted once", async () => {
   const held = Promise.withResolvers<void>();
-  const bytes = (row: string) => row.length;
+  let counted = 0;
+  const bytes = (row: string) => {
+    counted++;
+    return row.length;
+  };
   const gatherer = (wait?: Promise<void>) =>
     gather<string, string>({
       write: async (rows) => {
@@ -22,4 +26,5 @@ test("small rows do not wait for large ones", async () => {
   expect(both.pending).toBe(1);
   held.resolve();
   expect(await large).toBe("large");
+  expect(counted).toBe(2);
 });

@@ -16,7 +16,10 @@ export function apartIfLarge<Row, Answer>({
   readonly large: Gatherer<Row, Answer>;
 }): Gatherer<Row, Answer> {
   return {
-    submit: (row, options) => (bytes(row) > maxSmallBytes ? large : small).submit(row, options),
+    submit(row, options) {
+      const size = bytes(row);
+      return (size > maxSmallBytes ? large : small).submit(row, { ...options, bytes: size });
+    },
     get pending() {
       return small.pending + large.pending;
     },

@@ -1,3 +1,5 @@
+import { isJsonObject } from "../../base/json-object.ts";
+
 /** What a provider says of its error, in any of the shapes seen in the field. */
 export interface Complaint {
   readonly text: string;
@@ -12,17 +14,13 @@ export interface Complaint {
  * `{response: {error: …}}`, as OpenAI's streams have it. Undefined when the body complains of nothing.
  */
 export function complaintIn(body: unknown): Complaint | undefined {
-  if (!isRecord(body)) return undefined;
-  if (isRecord(body.response) && body.error === undefined) return complaintIn(body.response);
-  const inner = isRecord(body.error) ? body.error : body;
+  if (!isJsonObject(body)) return undefined;
+  if (isJsonObject(body.response) && body.error === undefined) return complaintIn(body.response);
+  const inner = isJsonObject(body.error) ? body.error : body;
   const text = [inner.message, body.error, body.message, body.detail].find((candidate) => typeof candidate === "string");
   if (text === undefined && (body.error === undefined || body.error === null)) return undefined;
   const labels = [inner.code, inner.type, inner.status].flatMap((label) =>
     typeof label === "string" || typeof label === "number" ? [String(label)] : [],
   );
   return { text: String(text ?? ""), labels, retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

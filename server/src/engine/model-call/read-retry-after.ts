@@ -1,3 +1,5 @@
+import { fieldOf } from "../../base/json-object.ts";
+
 /**
  * Milliseconds that an answer asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Undefined
  * when it asks nothing readable; 0 when the moment has passed.
@@ -24,16 +26,12 @@ function nonNegative(text: string | undefined): number | undefined {
  * "retryDelay": "34.5s"}]}}`.
  */
 export function readRetryDelay(body: unknown): number | undefined {
-  const details = memberOf(memberOf(body, "error"), "details");
+  const details = fieldOf(fieldOf(body, "error"), "details");
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
-    const delay = memberOf(detail, "retryDelay");
+    const delay = fieldOf(detail, "retryDelay");
     const seconds = typeof delay === "string" && delay.endsWith("s") ? nonNegative(delay.slice(0, -1)) : undefined;
     if (seconds !== undefined) return seconds * 1000;
   }
   return undefined;
-}
-
-function memberOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
 import { ModelFailure } from "../model-failure.ts";
 
 /**
@@ -9,19 +10,15 @@ import { ModelFailure } from "../model-failure.ts";
  * @throws the error as the provider wrote it, or {ModelFailure}.
  */
 export function refuseInBand(body: unknown): void {
-  if (!isRecord(body)) return;
+  if (!isJsonObject(body)) return;
   if (body.error !== undefined && body.error !== null) throw body.error;
   const response = body.type === "response.incomplete" ? body.response : body;
-  if (isRecord(response) && response.object === "response" && !isFinished(response)) {
+  if (isJsonObject(response) && response.object === "response" && !isFinished(response)) {
     throw new ModelFailure("The model's answer broke off.", { retryable: true });
   }
 }
 
-function isFinished({ status, incomplete_details: details }: Record<string, unknown>): boolean {
-  if (status === "incomplete") return isRecord(details) && typeof details.reason === "string";
+function isFinished({ status, incomplete_details: details }: JsonObject): boolean {
+  if (status === "incomplete") return isJsonObject(details) && typeof details.reason === "string";
   return status === undefined || status === null || status === "completed";
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

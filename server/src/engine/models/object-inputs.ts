@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
+import { isJsonObject } from "../../base/json-object.ts";
 
 /**
  * Anthropic and Google take only an object back as the arguments of an earlier call and refuse the whole request otherwise. A
@@ -13,11 +14,7 @@ function withObjects(message: LanguageModelV4Message): LanguageModelV4Message {
   return {
     ...message,
     content: message.content.map((part) =>
-      part.type === "tool-call" && !isObject(part.input) ? { ...part, input: { not_an_object: part.input } } : part,
+      part.type === "tool-call" && !isJsonObject(part.input) ? { ...part, input: { not_an_object: part.input } } : part,
     ),
   };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
+
 /**
  * Repairs the bookkeeping of a model's answer, in whichever format, so that its library does not
  * reject an answer that was paid for: token counts, ids, times, names of models, finish reasons and
@@ -10,7 +12,7 @@ export function repairAnswer(text: string): string | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   const strict = parse(text);
   const body = strict ?? (/NaN|Infinity/.test(text) ? parse(withoutNotANumber(text)) : undefined);
-  if (!isRecord(body)) return undefined;
+  if (!isJsonObject(body)) return undefined;
   const repaired = repairBody(body);
   return repaired || strict === undefined ? JSON.stringify(body) : undefined;
 }
@@ -23,56 +25,54 @@ function withoutNotANumber(text: string): string {
 /** Not a count, whatever count is added to it: see `reportedUsage`. */
 const unreadable = Number.MIN_SAFE_INTEGER;
 
-type Json = Record<string, unknown>;
-
 /** Repairs in place; true: something was changed. */
-function repairBody(body: Json): boolean {
+function repairBody(body: JsonObject): boolean {
   let changed = false;
-  const put = (of: Json, member: string, value: unknown) => {
+  const put = (of: JsonObject, member: string, value: unknown) => {
     if (of[member] === value) return;
     of[member] = value;
     changed = true;
   };
 
   /** `otherwise` takes the place of what is no text, a number or a truth value. */
-  const text = (of: Json, member: string, otherwise: string | null | undefined = null) => {
+  const text = (of: JsonObject, member: string, otherwise: string | null | undefined = null) => {
     const value = of[member];
     if (typeof value === "string" || value === otherwise || (value === undefined && otherwise === null)) return;
     put(of, member, typeof value === "number" || typeof value === "boolean" ? String(value) : otherwise);
   };
-  const number = (of: Json, member: string, otherwise: unknown) => {
+  const number = (of: JsonObject, member: string, otherwise: unknown) => {
     const value = of[member];
     if (value === undefined || value === null || (typeof value === "number" && Number.isFinite(value))) return;
     const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
     put(of, member, Number.isFinite(read) ? read : otherwise);
   };
-  const counts = (of: Json, depth = 0) => {
+  const counts = (of: JsonObject, depth = 0) => {
     if (depth > 3) return;
     for (const [member, value] of Object.entries(of)) {
       if (/tokens$|tokenCount$/i.test(member)) number(of, member, unreadable);
-      else if (isRecord(value)) counts(value, depth + 1);
+      else if (isJsonObject(value)) counts(value, depth + 1);
       else if (Array.isArray(value)) for (const each of recordsOf(value)) counts(each, depth + 1);
       else if (/details$/i.test(member)) put(of, member, null);
     }
   };
-  const usage = (of: Json, member: string, required: readonly string[] = []) => {
+  const usage = (of: JsonObject, member: string, required: readonly string[] = []) => {
     const value = of[member];
-    if (isRecord(value)) counts(value);
+    if (isJsonObject(value)) counts(value);
     else if (required.length > 0) put(of, member, {});
     else if (value !== undefined) put(of, member, null);
     const counted = of[member];
-    if (isRecord(counted)) for (const name of required) if (typeof counted[name] !== "number") put(counted, name, unreadable);
+    if (isJsonObject(counted)) for (const name of required) if (typeof counted[name] !== "number") put(counted, name, unreadable);
   };
-  const callArguments = (of: Json, absent: string | undefined) => {
+  const callArguments = (of: JsonObject, absent: string | undefined) => {
     if (typeof of.arguments === "string") return;
     if (of.arguments !== undefined && of.arguments !== null) put(of, "arguments", JSON.stringify(of.arguments));
     else if (absent !== undefined) put(of, "arguments", absent);
   };
-  const unread = (of: Json, ...members: readonly string[]) => {
+  const unread = (of: JsonObject, ...members: readonly string[]) => {
     for (const member of members) if (of[member] !== undefined && of[member] !== null) put(of, member, null);
   };
 
-  const chatMessage = (message: Json, whole: boolean) => {
+  const chatMessage = (message: JsonObject, whole: boolean) => {
     if (message.role !== undefined && message.role !== "assistant") put(message, "role", "assistant");
     if (typeof message.refusal !== "string") unread(message, "refusal");
     unread(message, "annotations");
@@ -80,7 +80,7 @@ function repairBody(body: Json): boolean {
       text(call, "id");
       number(call, "index", null);
       if (whole || (call.type !== undefined && call.type !== null)) put(call, "type", "function");
-      if (isRecord(call.function)) callArguments(call.function, whole ? "" : undefined);
+      if (isJsonObject(call.function)) callArguments(call.function, whole ? "" : undefined);
     }
   };
   const chat = (choices: readonly unknown[]) => {
@@ -88,16 +88,16 @@ function repairBody(body: Json): boolean {
     text(body, "model");
     number(body, "created", null);
     usage(body, "usage");
-    choices.filter(isRecord).forEach((choice, position) => {
+    choices.filter(isJsonObject).forEach((choice, position) => {
       if (typeof choice.index !== "number") put(choice, "index", position);
       text(choice, "finish_reason");
       unread(choice, "logprobs");
-      if (isRecord(choice.message)) chatMessage(choice.message, true);
-      if (isRecord(choice.delta)) chatMessage(choice.delta, false);
+      if (isJsonObject(choice.message)) chatMessage(choice.message, true);
+      if (isJsonObject(choice.delta)) chatMessage(choice.delta, false);
     });
   };
 
-  const message = (of: Json, required: readonly string[]) => {
+  const message = (of: JsonObject, required: readonly string[]) => {
     text(of, "id");
     text(of, "model");
     text(of, "stop_reason");
@@ -109,13 +109,13 @@ function repairBody(body: Json): boolean {
       if (block.input === undefined) put(block, "input", {});
     }
   };
-  const contentBlock = (block: Json) => {
+  const contentBlock = (block: JsonObject) => {
     if (block.type !== "tool_use") return;
     text(block, "id", "");
-    if (block.input !== undefined && !isRecord(block.input)) put(block, "input", {});
+    if (block.input !== undefined && !isJsonObject(block.input)) put(block, "input", {});
   };
 
-  const item = (of: Json) => {
+  const item = (of: JsonObject) => {
     if (of.type !== "message" && of.type !== "function_call" && of.type !== "reasoning") return;
     text(of, "id", "");
     if (of.type === "function_call") {
@@ -128,7 +128,7 @@ function repairBody(body: Json): boolean {
       if (part.type === "output_text" && (!Array.isArray(part.annotations) || part.annotations.length > 0)) put(part, "annotations", []);
     }
   };
-  const response = (of: Json) => {
+  const response = (of: JsonObject) => {
     text(of, "id", "");
     text(of, "model", "");
     number(of, "created_at", 0);
@@ -139,21 +139,21 @@ function repairBody(body: Json): boolean {
 
   if (Array.isArray(body.choices)) chat(body.choices);
   else if (body.choices === undefined || body.choices === null) {
-    if (body.object === "chat.completion.chunk" && isRecord(body.usage)) {
+    if (body.object === "chat.completion.chunk" && isJsonObject(body.usage)) {
       put(body, "choices", []);
       usage(body, "usage");
     }
   }
   if (body.type === "message" && Array.isArray(body.content)) message(body, ["input_tokens", "output_tokens"]);
-  if (body.type === "message_start" && isRecord(body.message)) message(body.message, ["input_tokens"]);
-  if (body.type === "message_delta" && isRecord(body.delta)) {
+  if (body.type === "message_start" && isJsonObject(body.message)) message(body.message, ["input_tokens"]);
+  if (body.type === "message_delta" && isJsonObject(body.delta)) {
     text(body.delta, "stop_reason");
     usage(body, "usage", ["output_tokens"]);
   }
-  if (isRecord(body.content_block)) contentBlock(body.content_block);
+  if (isJsonObject(body.content_block)) contentBlock(body.content_block);
   if (body.object === "response" && Array.isArray(body.output)) response(body);
-  if (isRecord(body.response)) response(body.response);
-  if (isRecord(body.item)) item(body.item);
+  if (isJsonObject(body.response)) response(body.response);
+  if (isJsonObject(body.item)) item(body.item);
   if (body.type === "response.function_call_arguments.done") callArguments(body, "");
   if (Array.isArray(body.candidates)) {
     text(body, "responseId");
@@ -163,12 +163,8 @@ function repairBody(body: Json): boolean {
   return changed;
 }
 
-function recordsOf(value: unknown): readonly Json[] {
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function recordsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 function parse(text: string): unknown {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../../base/context.ts";
-import { databaseAway, failureKind } from "../../base/database/index.ts";
+import { refusalIfLost } from "../../base/database/index.ts";
 import { Refusal } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { resolveKey } from "../../keys/index.ts";
@@ -53,7 +53,7 @@ export function workspaceOf(incoming: IncomingMessage, query: string | undefined
 
 async function asMember(services: Services, session: SessionFound, wanted: WantedWorkspace): Promise<Authenticated> {
   const memberships = await findMemberships(services.database, session.userId).catch((thrown) => {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   });
   if (memberships.length === 0)
     throw new Refusal("forbidden", "You are a member of no workspace. Ask an owner or admin of one to invite you.");
@@ -82,6 +82,6 @@ async function resolve(services: Services, credential: string): Promise<Authenti
     services.keyUse.note({ workspaceId: key.workspaceId, credential });
     return { actor: { kind: "key", id: key.id, scopes: key.scopes, agentIds: key.agentIds }, workspaceId: key.workspaceId };
   } catch (thrown) {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   }
 }

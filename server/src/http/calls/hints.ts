@@ -1,7 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { type Caller, callerId, mayStart, type StartRequest } from "../../runs/index.ts";
 import type { Services } from "../services.ts";
 
-/** Callers that the gate has accepted before; beyond this the oldest is forgotten. */
+/** Callers that the gate has accepted before. Beyond that one is asked for again. */
 const maxHints = 50_000;
 
 /**
@@ -18,16 +19,12 @@ export interface Hints {
 
 /** Creates the cache of admitted credentials of one process. */
 export function createHints(services: Pick<Services, "runs">): Hints {
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: maxHints });
   return {
     has: (caller) => known.has(callerId(caller)),
     async ask(request) {
       await mayStart(services.runs, request);
-      for (const oldest of known) {
-        if (known.size < maxHints) break;
-        known.delete(oldest);
-      }
-      known.add(callerId(request.caller));
+      known.set(callerId(request.caller), true);
     },
     forget: (caller) => known.delete(callerId(caller)),
   };

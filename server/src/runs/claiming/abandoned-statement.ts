@@ -137,10 +137,8 @@ export async function claimLastAttempts(
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({
     name: "find-exhausted",
-    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq, v.config ->> 'model' as model,
-        length(run_input(i.prompt_prefix, i.payload)) + coalesce(length(v.config ->> 'instructions'), 0) as prompt_characters
+    text: `${abandoned} select r.id, r.workspace_id, r.owner, r.fence, r.last_seq
       from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
-        join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version
       where r.id = any (array(select id from abandoned)) and r.status = 'running'
         and d.died_at is not null and i.engine_version <= ${engineVersion}
         and ${maxAttempts} <= r.attempt and (r.attempt = 1 or d.suspects = 1)
@@ -153,8 +151,6 @@ export async function findExhausted(database: Database, limit: number): Promise<
     owner: row.owner,
     fence: row.fence,
     lastSeq: row.last_seq,
-    model: row.model,
-    promptCharacters: row.prompt_characters,
   }));
 }
 
@@ -163,10 +159,6 @@ export interface ExhaustedRun extends RunRef {
   readonly owner: string;
   readonly fence: number;
   readonly lastSeq: number;
-  /** `provider/model` of its agent. */
-  readonly model: string;
-  /** Of its input and instructions. */
-  readonly promptCharacters: number;
 }
 
 interface ExhaustedRow {
@@ -175,6 +167,4 @@ interface ExhaustedRow {
   readonly owner: string;
   readonly fence: number;
   readonly last_seq: number;
-  readonly model: string;
-  readonly prompt_characters: number;
 }

@@ -9,9 +9,9 @@ import { findExhausted } from "./abandoned-statement.ts";
  */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const rows: AppendRow[] = [];
-  for (const { model, promptCharacters, ...claim } of await findExhausted(database, limit)) {
-    const { digest, characters } = await readDigest(database, claim.runId);
-    const { added, outcome } = interrupt(digest, { model, promptCharacters: promptCharacters + characters });
+  for (const claim of await findExhausted(database, limit)) {
+    const { digest, prompt } = await readDigest(database, claim.runId);
+    const { added, outcome } = interrupt(digest, prompt);
     rows.push({ ...claim, intent: false, entries: [...added, terminalEvent(outcome)].map(toEntry), end: toEnd(outcome) });
   }
   if (rows.length > 0) await appendForDead(database, rows);

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { openSecret } from "../../agents/index.ts";
 import type { OperatorProviders } from "../../base/context.ts";
 import type { Database } from "../../base/database/index.ts";
@@ -37,7 +38,7 @@ interface PinnedAgent {
 /** Agents that runs of this process have executed lately, each with its model and tools. */
 export class AgentCache {
   readonly #options: AgentCacheOptions;
-  readonly #prepared = new Map<string, PreparedAgent>();
+  readonly #prepared = new LRUCache<string, PreparedAgent>({ max: maxPrepared });
 
   constructor(options: AgentCacheOptions) {
     this.#options = options;
@@ -62,8 +63,6 @@ export class AgentCache {
       ...(await this.#modelOf(pinned, row.config.model, row.providerId)),
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
     };
-    const oldest = this.#prepared.size >= maxPrepared ? this.#prepared.keys().next().value : undefined;
-    if (oldest !== undefined) this.#prepared.delete(oldest);
     this.#prepared.set(nameOf(pinned), prepared);
     return prepared;
   }

@@ -1,11 +1,20 @@
-import type { RunErrorCode, RunEvent, TokenUsage } from "@beckon/contract";
+import type { RunErrorCode, RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
-import { elapsed, sleep } from "../../base/clock.ts";
-import { type Database, failureKind } from "../../base/database/index.ts";
+import { elapsed } from "../../base/clock.ts";
+import { type Database, retryWhileLost } from "../../base/database/index.ts";
 import { messageOf, Refusal } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import { defaultTimeouts, heldBytesOf, type Journal, RunStopped, executeRun as runEngine, type StopReason } from "../../engine/index.ts";
-import { readInput, readJournal, readJournalBytes, readUsage } from "../journal/index.ts";
+import {
+  defaultTimeouts,
+  endByDigest,
+  heldBytesOf,
+  type Journal,
+  RunStopped,
+  executeRun as runEngine,
+  type Stopped,
+  type StopReason,
+} from "../../engine/index.ts";
+import { nothingUsed, readDigest, readInput, readJournal, readJournalBytes } from "../journal/index.ts";
 import type { Hearer, LastAttempt, LiveRuns, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, tellOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
@@ -66,26 +75,22 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   let journal: OwnedJournal | undefined;
   const hold = ports.memory.runs.hold(run.workspaceId);
   try {
-    const prepared = ports.agents.find(run) ?? (await prepare(ports, live, run));
-    if (prepared !== undefined) {
-      const { limits } = prepared.config;
-      limited = limits.max_concurrent_runs !== null;
-      const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
-      const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
-      try {
-        const loading = load(ports, live, run, hold);
-        const { input, events } = loading instanceof Promise ? await loading : loading;
-        journal = openJournal(ports, live, run, events);
-        await execute(ports, live, { run, input, prepared, journal, hold, deadlineAt });
-      } finally {
-        clearTimeout(timer);
-      }
+    const prepared = ports.agents.find(run) ?? (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
+    const { limits } = prepared.config;
+    limited = limits.max_concurrent_runs !== null;
+    const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
+    const timer = setTimeout(() => live.stop("deadline"), Math.max(0, deadlineAt - elapsed()));
+    try {
+      const loading = load(ports, live, run, hold);
+      const { input, events } = loading instanceof Promise ? await loading : loading;
+      journal = openJournal(ports, live, run, events);
+      await execute(ports, live, { run, input, prepared, journal, hold, deadlineAt });
+    } finally {
+      clearTimeout(timer);
     }
   } catch (thrown) {
     report(ports, run, thrown);
-    const spent = journal === undefined && run.resumed ? await readUsage(ports.database, run).catch(() => undefined) : undefined;
-    journal ??= openJournal(ports, live, run, []);
-    await endUnexecuted(thrown, live, journal, spent).catch((again) => report(ports, run, again));
+    await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) => report(ports, run, again));
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(ports, live, run, [])).handBack().catch((thrown) => report(ports, run, thrown));
@@ -108,35 +113,39 @@ function report(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
  * The engine ends every run it is given; this is for what never came to it, or failed by a fault of ours: a run that is ours and of which
  * nobody thinks any more would stay `running` for as long as this process lives.
  */
-async function endUnexecuted(thrown: unknown, live: LiveRun, journal: Journal, spent: TokenUsage | undefined): Promise<void> {
-  if (live.outcome !== undefined) return;
-  const usage = spent ?? spentBy([...journal.events, ...live.events]);
-  const failed = (code: RunErrorCode, message: string) =>
-    journal.end({ status: "failed", error: { code, message }, usage, cost_micros: null }, []);
-  if (thrown instanceof Refusal) {
-    await failed("model_error", thrown.message);
-  } else if (!(thrown instanceof RunStopped)) {
-    await failed("interrupted", "Beckon failed at this run by a fault of its own. It is in the log.");
-  } else if (thrown.reason === "deadline") {
-    await failed("deadline_exceeded", "The run's time was over before it could begin.");
-  } else if (thrown.reason === "cancelled") {
-    const error = { code: "cancelled" as const, message: "The run was cancelled before it could begin." };
-    await journal.end({ status: "cancelled", error, usage, cost_micros: null }, []);
-  }
+async function endUnexecuted(
+  ports: ExecutePorts,
+  live: LiveRun,
+  run: OwnedRun,
+  { thrown, journal }: { readonly thrown: unknown; readonly journal: Journal | undefined },
+): Promise<void> {
+  const ending = endingOf(thrown);
+  if (live.outcome !== undefined || ending === undefined) return;
+  const { end } = journal ?? openJournal(ports, live, run, []);
+  if (journal === undefined && !run.resumed) return end({ ...ending, ...nothingUsed }, []);
+  const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) => report(ports, run, again));
+  if (read === undefined) return end({ ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null }, []);
+  // An engine that had the journal has added the call that was lost with an earlier process.
+  const { added, outcome } = endByDigest(read.digest, ending, journal === undefined ? read.prompt : undefined);
+  await end(outcome, added);
 }
 
-function spentBy(events: readonly { readonly type: string; readonly data: unknown }[]): TokenUsage {
-  const steps = events
-    .filter(({ type }) => type === "run.step" || type === "run.step_lost")
-    .map(({ data }) => (data as { usage?: TokenUsage }).usage);
-  const sum = (member: "input_tokens" | "output_tokens" | "cached_input_tokens") =>
-    steps.reduce((total, usage) => total + (usage?.[member] ?? 0), 0);
-  return {
-    input_tokens: sum("input_tokens"),
-    output_tokens: sum("output_tokens"),
-    cached_input_tokens: sum("cached_input_tokens"),
-    ...(steps.some((usage) => usage === undefined || usage.estimated) ? { estimated: true } : {}),
-  };
+/** How a run ends that the engine does not end; undefined: not by this process. */
+function endingOf(thrown: unknown): Stopped | undefined {
+  const failed = (code: RunErrorCode, message: string): Stopped => ({ status: "failed", error: { code, message } });
+  if (thrown instanceof Refusal) return failed("model_error", thrown.message);
+  if (!(thrown instanceof RunStopped)) {
+    return failed("interrupted", "Beckon failed at this run by a fault of its own. It is in the log.");
+  }
+  switch (thrown.reason) {
+    case "deadline":
+      return failed("deadline_exceeded", "The run's time was over before it could begin.");
+    case "cancelled":
+      return { status: "cancelled", error: { code: "cancelled", message: "The run was cancelled before it could begin." } };
+    case "fenced":
+    case "drain":
+      return undefined;
+  }
 }
 
 function stopReason(live: LiveRun): StopReason | undefined {
@@ -203,9 +212,9 @@ function load(ports: ExecutePorts, live: LiveRun, run: OwnedRun, hold: ByteHold)
 }
 
 async function loadResumed(ports: ExecutePorts, live: LiveRun, run: OwnedRun, hold: ByteHold): Promise<Loaded> {
-  const journalBytes = await persist(live, () => readJournalBytes(ports.database, run));
+  const journalBytes = await retryWhileLost(() => readJournalBytes(ports.database, run), live.signal);
   const loaded = await loadEntered(ports, live, run, enter(live, run, hold, heldPerJournalByte * journalBytes));
-  const events = await persist(live, () => readJournal(ports.database, run));
+  const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
   if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
   return { ...loaded, events };
 }
@@ -225,7 +234,7 @@ function enter(live: LiveRun, run: OwnedRun, hold: ByteHold, journalBytes: numbe
 
 async function loadEntered(ports: ExecutePorts, live: LiveRun, run: OwnedRun, waiting: Promise<void> | undefined): Promise<Loaded> {
   await waiting;
-  return { input: run.input ?? (await persist(live, () => readInput(ports.database, run))), events: [] };
+  return { input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)), events: [] };
 }
 
 function tooLarge({ maxBytes }: ByteHold): Refusal {
@@ -234,29 +243,4 @@ function tooLarge({ maxBytes }: ByteHold): Refusal {
     "too_large",
     `The run's input and journal take more memory than the runs of one workspace may use in one server process (${mib} MiB). Start it anew with less input, or have the operator raise BECKON_MEMORY_BUDGET_MIB.`,
   );
-}
-
-/** The agent as pinned, or undefined when the run had to end because it cannot be had. */
-async function prepare(ports: ExecutePorts, live: LiveRun, run: OwnedRun): Promise<PreparedAgent | undefined> {
-  try {
-    return await persist(live, () => ports.agents.prepare(run));
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
-    const journal = openJournal(ports, live, run, []);
-    await journal.end({ status: "failed", error: { code: "model_error", message: thrown.message }, usage, cost_micros: 0 }, []);
-    return undefined;
-  }
-}
-
-/** Reads until it succeeds: a run that is ours does not fail because the database is away for a while. */
-async function persist<T>(live: LiveRun, read: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await read();
-    } catch (thrown) {
-      if (thrown instanceof Refusal || failureKind(thrown) !== "lost") throw thrown;
-      await sleep(250, live.signal);
-    }
-  }
 }

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
-import type { JournalDigest } from "../../engine/index.ts";
+import type { JournalDigest, Prompt } from "../../engine/index.ts";
 
 /** Bytes of a digest, at most. What is older than that is only counted. */
 const maxBytes = 1024 * 1024;
@@ -12,8 +12,9 @@ interface Row {
   readonly tool: string | null;
   readonly usage: TokenUsage | null;
   readonly calls: readonly string[] | null;
-  /** Of `total`: answered steps, and characters of the whole journal. */
+  /** Of `total`: answered steps, the agent's model, and characters of prompt and whole journal. */
   readonly steps: number | null;
+  readonly model: string | null;
   readonly characters: number | null;
 }
 
@@ -21,10 +22,7 @@ interface Row {
  * Reads what of a run's journal decides how it ends, however large the journal is: payloads stay in the database. Tool
  * calls are read of the last step only, since all earlier ones have results before the model is asked again.
  */
-export async function readDigest(
-  database: Database,
-  runId: string,
-): Promise<{ readonly digest: JournalDigest; readonly characters: number }> {
+export async function readDigest(database: Database, runId: string): Promise<{ readonly digest: JournalDigest; readonly prompt: Prompt }> {
   const { rows } = await database.engine.query<Row>({
     name: "read-digest",
     text: `
@@ -45,11 +43,18 @@ with last_step as (
   from chosen
 ), newest as (
   select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
+), prompt as (
+  select v.config ->> 'model' as model,
+    length(run_input(i.prompt_prefix, i.payload)) + coalesce(length(v.config ->> 'instructions'), 0) as characters
+  from runs r join run_inputs i on i.run_id = r.id
+    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version
+  where r.id = $1
 )
-select type, step, call_id, tool, usage, calls, null::int as steps, null::float8 as characters, seq from newest where bytes <= ${maxBytes}
+select type, step, call_id, tool, usage, calls, null::int as steps, null as model, null::float8 as characters, seq
+from newest where bytes <= ${maxBytes}
 union all
-select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int,
-  sum(case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
+select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int, (select model from prompt),
+  (select characters from prompt) + sum(case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
 from events where run_id = $1
 order by seq`,
     values: [runId],
@@ -65,5 +70,5 @@ order by seq`,
       type === "run.tool_call" && call_id !== null && !results.has(call_id) ? [{ step: step ?? 0, call_id, tool: tool ?? "" }] : [],
     ),
   };
-  return { digest, characters: total?.characters ?? 0 };
+  return { digest, prompt: { model: total?.model ?? "", characters: total?.characters ?? 0 } };
 }

@@ -1,4 +1,4 @@
-import type { EventOnWire, RunEvent, TokenUsage } from "@beckon/contract";
+import type { EventOnWire, RunEvent } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 
 interface EventRow {
@@ -74,23 +74,6 @@ export async function readJournalBytes(database: Database, run: { runId: string;
     values: [run.runId, run.workspaceId],
   });
   return Number(rows[0]?.bytes ?? 0);
-}
-
-/** Tokens that the run's model calls have used so far. */
-export async function readUsage(database: Database, run: { runId: string; workspaceId: string }): Promise<TokenUsage> {
-  const { rows } = await database.engine.query<{ usage: TokenUsage }>({
-    name: "read-usage",
-    text: `select jsonb_build_object('input_tokens', coalesce(sum((u.usage ->> 'input_tokens')::bigint), 0),
-        'output_tokens', coalesce(sum((u.usage ->> 'output_tokens')::bigint), 0),
-        'cached_input_tokens', coalesce(sum((u.usage ->> 'cached_input_tokens')::bigint), 0))
-        || case when bool_or((u.usage ->> 'estimated')::boolean) then '{"estimated": true}' else '{}'::jsonb end as usage
-      from (select coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) -> 'usage' as usage
-        from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
-          and a.run_id = e.run_id
-        where e.run_id = $1 and e.workspace_id = $2 and e.type in ('run.step', 'run.step_lost')) as u`,
-    values: [run.runId, run.workspaceId],
-  });
-  return rows[0]?.usage ?? { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
 }
 
 /** What the run was started with. */

@@ -3,16 +3,34 @@ import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
-interface ResultRow {
+/** What a run has used, as columns. */
+interface SpentColumns {
+  readonly input_tokens: string;
+  readonly output_tokens: string;
+  readonly cached_input_tokens: string;
+  /** null: the run has not ended. */
+  readonly usage_estimated: boolean | null;
+  readonly cost_micros: string | null;
+}
+
+interface ResultRow extends SpentColumns {
   readonly status: "succeeded" | "failed" | "cancelled";
   readonly output: string | null;
   readonly error_code: string | null;
   readonly error_message: string | null;
-  readonly input_tokens: string;
-  readonly output_tokens: string;
-  readonly cached_input_tokens: string;
-  readonly usage_estimated: boolean;
-  readonly cost_micros: string | null;
+}
+
+/** Usage and cost in a row. */
+export function spentOf(row: SpentColumns): Pick<Outcome, "usage" | "cost_micros"> {
+  return {
+    usage: {
+      input_tokens: Number(row.input_tokens),
+      output_tokens: Number(row.output_tokens),
+      cached_input_tokens: Number(row.cached_input_tokens),
+      ...(row.usage_estimated ? { estimated: true } : {}),
+    },
+    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+  };
 }
 
 /** How the run ended, or undefined while it has not. */
@@ -25,15 +43,7 @@ export async function readOutcome(database: Database, run: RunRef): Promise<Outc
   });
   const row = rows[0];
   if (row === undefined) return undefined;
-  const spent = {
-    usage: {
-      input_tokens: Number(row.input_tokens),
-      output_tokens: Number(row.output_tokens),
-      cached_input_tokens: Number(row.cached_input_tokens),
-      ...(row.usage_estimated ? { estimated: true } : {}),
-    },
-    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
-  };
+  const spent = spentOf(row);
   if (row.status === "succeeded") return { status: "succeeded", output: row.output ?? "", ...spent };
   const error = { code: (row.error_code ?? "interrupted") as RunErrorCode, message: row.error_message ?? "" };
   return { status: row.status, error, ...spent };

@@ -1,6 +1,6 @@
 import { emptyBody, type Run } from "@beckon/contract";
 import { type Context, principalOf } from "../../base/context.ts";
-import { databaseAway, failureKind, type WakeUps } from "../../base/database/index.ts";
+import { refusalIfLost, type WakeUps } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { Tail } from "../../events/index.ts";
@@ -47,7 +47,7 @@ export async function cancelRun({
     if (answer === "asked") stopRun(ctx.runs, input.runId);
     else ctx.runs.tail.grew();
   } catch (thrown) {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   }
   return readRun(ctx, input.runId, agentIds);
 }

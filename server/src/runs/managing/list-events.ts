@@ -1,6 +1,6 @@
 import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import { databaseAway, failureKind } from "../../base/database/index.ts";
+import { refusalIfLost } from "../../base/database/index.ts";
 import { parse } from "../../base/parse.ts";
 import { type WatchPorts, watchRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
@@ -23,7 +23,7 @@ export async function listRunEvents({
       data.push(event);
     }
   } catch (thrown) {
-    throw failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+    throw refusalIfLost(thrown);
   }
   return { data, next: null };
 }

@@ -1,6 +1,7 @@
 import type { Run } from "@beckon/contract";
 import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
+import { spentOf } from "../journal/index.ts";
 
 /** A run with all that is shown of it. While it runs, its usage is the sum over the steps so far. */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
@@ -95,13 +96,7 @@ function toRun(row: RunRow): Run {
     input: row.input,
     output: row.output,
     error: row.error_code === null ? null : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
-    usage: {
-      input_tokens: Number(row.input_tokens),
-      output_tokens: Number(row.output_tokens),
-      cached_input_tokens: Number(row.cached_input_tokens),
-      ...(row.usage_estimated ? { estimated: true } : {}),
-    },
-    cost_micros: row.cost_micros === null ? null : Number(row.cost_micros),
+    ...spentOf(row),
     attempt: row.attempt,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,

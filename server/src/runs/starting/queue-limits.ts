@@ -1,4 +1,4 @@
-import { elapsed } from "../../base/clock.ts";
+import { LRUCache } from "lru-cache";
 import type { Database } from "../../base/database/index.ts";
 import { readQueueLimit } from "./queue-limit-store.ts";
 import { callerId, type StartRow } from "./start-row.ts";
@@ -14,24 +14,21 @@ export interface QueueLimits {
   of(caller: Caller): Promise<number | undefined>;
 }
 
-/** Callers kept in mind; beyond that the oldest is forgotten. */
+/** Callers remembered at once. */
 const maxCallers = 1_000;
 const keptMs = 1_000;
 
 /** Creates the cache of queue limits, each kept for a second. */
 export function createQueueLimits(database: Database): QueueLimits {
-  const known = new Map<string, { readonly limit: Promise<number | undefined>; readonly until: number }>();
+  const known = new LRUCache<string, Promise<number | undefined>>({ max: maxCallers, ttl: keptMs });
   return {
     of(caller) {
       const name = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
       const kept = known.get(name);
-      if (kept !== undefined && kept.until > elapsed()) return kept.limit;
+      if (kept !== undefined) return kept;
       // The refusal stands without it.
       const limit = readQueueLimit(database, caller).catch(() => undefined);
-      known.delete(name);
-      known.set(name, { limit, until: elapsed() + keptMs });
-      const oldest = known.size > maxCallers ? known.keys().next().value : undefined;
-      if (oldest !== undefined) known.delete(oldest);
+      known.set(name, limit);
       return limit;
     },
   };

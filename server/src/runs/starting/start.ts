@@ -1,6 +1,6 @@
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
-import { type Database, databaseAway, failureKind, GiveUp, type WakeUps } from "../../base/database/index.ts";
+import { type Database, databaseAway, failureKind, GiveUp, retryWhileLost, type WakeUps } from "../../base/database/index.ts";
 import { messageOf, orThrow, Refusal, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
@@ -9,7 +9,7 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import { deletedRun } from "../access.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import { type Appends, cancelStored, readStoredStatus, toEntry } from "../journal/index.ts";
+import { type Appends, cancelStored, nothingUsed, readStoredStatus, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { Hearer, LiveRuns } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
@@ -215,8 +215,8 @@ function owned(run: StartedRun, owner: string, payload: string, hearer: Hearer |
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
 async function withdraw(ports: StartPorts, run: StartedRun, { owner, key, details }: StartRow): Promise<void> {
-  const error = { code: "cancelled" as const, message: "The database answered too late; the caller was told that nothing was started." };
-  const usage = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
+  const message = "The database answered too late; the caller was told that nothing was started.";
+  const outcome = { status: "cancelled", error: { code: "cancelled", message }, ...nothingUsed } as const;
   try {
     if (run.status === "running") {
       await ports.appends.submit({
@@ -226,34 +226,21 @@ async function withdraw(ports: StartPorts, run: StartedRun, { owner, key, detail
         fence: 1,
         lastSeq: 1,
         intent: false,
-        entries: [toEntry({ type: "run.cancelled", data: { error, usage, cost_micros: 0 } })],
-        end: { status: "cancelled", output: null, error, usage, costMicros: 0 },
+        entries: [toEntry(terminalEvent(outcome))],
+        end: toEnd(outcome),
       });
     } else {
-      const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message: error.message });
-      if ((await persist(cancel)) === "asked") ports.wakeUps.tell({ kind: "cancel", runId: run.runId });
+      const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
+      // Until the database is back another process may claim the run and execute it.
+      if ((await retryWhileLost(cancel)) === "asked") ports.wakeUps.tell({ kind: "cancel", runId: run.runId });
     }
-    if (key !== null)
-      await persist(() => unbindKey(ports.database, run, { scope: details?.keyScope ?? run.triggerId ?? run.agentId, key }));
+    if (key === null) return;
+    const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
+    await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
   } catch (thrown) {
     ports.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "a run that was answered with 503 could not be cancelled");
   }
 }
-
-/** Tries until the database is back: until then somebody else may claim the run and execute it. */
-async function persist<T>(write: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await write();
-    } catch (thrown) {
-      if (failureKind(thrown) !== "lost") throw thrown;
-      await sleep(persistMs);
-    }
-  }
-}
-
-/** Milliseconds between tries while the database is away. */
-const persistMs = 250;
 
 function refusal(verdict: Exclude<Refused, "agent_busy">): Refusal {
   return new Refusal(...refusals[verdict]);

@@ -1,14 +1,10 @@
-import { sleep } from "../../base/clock.ts";
-import { failureKind } from "../../base/database/index.ts";
+import { pauseIfLost } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { deletedRun } from "../access.ts";
 import { readOutcome } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { LiveRun } from "./live-run.ts";
 import { type WatchPorts, watchRun } from "./watch.ts";
-
-/** Milliseconds between tries while the database is away. */
-const interval = 250;
 
 /**
  * Watches the run until it is over. While the database is away it goes on waiting: the run is accepted, so that no failure may be told.
@@ -26,9 +22,8 @@ export async function waitForRun(ports: WatchPorts, run: RunRef, signal: AbortSi
       if (outcome === undefined && !signal.aborted && !ports.subscribers.followers.closed) throw deletedRun();
       return outcome;
     } catch (thrown) {
-      if (failureKind(thrown) !== "lost") throw thrown;
+      await pauseIfLost(thrown, signal);
       if (signal.aborted || ports.subscribers.followers.closed) return undefined;
-      await sleep(interval, signal).catch(() => {});
     }
   }
 }

@@ -1,6 +1,5 @@
 import type { EventOnWire, OutputEvent } from "@beckon/contract";
-import { sleep } from "../../base/clock.ts";
-import { type Database, failureKind } from "../../base/database/index.ts";
+import { type Database, pauseIfLost } from "../../base/database/index.ts";
 import { readEvents } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { Following } from "./followers.ts";
@@ -106,14 +105,11 @@ async function read(
     if (hearer !== undefined) return await ports.subscribers.sharedReads.read(run, after);
     return await readEvents(ports.database, run, after, pageSize);
   } catch (thrown) {
-    if ((!follow && hearer === undefined) || failureKind(thrown) !== "lost") throw thrown;
-    await sleep(interval, signal).catch(() => {});
+    if (!follow && hearer === undefined) throw thrown;
+    await pauseIfLost(thrown, signal);
     return [];
   }
 }
-
-/** Milliseconds between tries while the database is away. */
-const interval = 250;
 
 /** Resolves when there may be more of a run that executes here. */
 function changed(ports: WatchPorts, run: RunRef, { signal, hearer }: WatchOptions & Partial<StreamOptions>): Promise<void> {

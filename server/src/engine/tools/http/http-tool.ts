@@ -1,5 +1,6 @@
 import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract";
 import { EgressRefused } from "../../../base/egress/index.ts";
+import { fieldOf } from "../../../base/json-object.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
 import { buildRequest, type HttpRequest } from "./build-request.ts";
 import { asShown, type Opened, openUp } from "./fixed-members.ts";
@@ -29,7 +30,7 @@ export function httpTools(grant: HttpToolGrant, services: ToolServices): Tool[] 
 function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: ToolServices): Tool {
   const body = operation.body === undefined ? undefined : openUp(operation.body);
   const schema = argumentsOf(operation, body);
-  const requestOf = (args: unknown) => buildRequest(grant, operation, valuesOf(operation, args), body?.complete(memberOf(args, "body")));
+  const requestOf = (args: unknown) => buildRequest(grant, operation, valuesOf(operation, args), body?.complete(fieldOf(args, "body")));
   return {
     name: operation.name,
     description: operation.description,
@@ -60,11 +61,7 @@ function argumentsOf({ parameters }: HttpOperation, body: Opened | undefined): V
 
 function valuesOf({ parameters }: HttpOperation, args: unknown): Map<string, unknown> {
   const names = Object.entries(parameters.properties ?? {});
-  return new Map(names.map(([name, schema]) => [name, memberOf(args, name) ?? schema.default]));
-}
-
-function memberOf(args: unknown, name: string): unknown {
-  return typeof args === "object" && args !== null && Object.hasOwn(args, name) ? (args as Record<string, unknown>)[name] : undefined;
+  return new Map(names.map(([name, schema]) => [name, fieldOf(args, name) ?? schema.default]));
 }
 
 interface Sending {

@@ -1,4 +1,5 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
+import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
 
 /** What keeps `value` from being as the schema says, for the model to correct, or undefined: the first thing found, with its place. */
 export function misfit(schema: ValueSchema, value: unknown, place = ""): string | undefined {
@@ -17,13 +18,7 @@ export function misfit(schema: ValueSchema, value: unknown, place = ""): string 
   if (typeof value === "number") return misfitOfNumber(schema, value, at);
   if (typeof value === "string") return misfitOfText(schema, value, at);
   if (Array.isArray(value)) return misfitOfList(schema, value, place, at);
-  return isObject(value) ? misfitOfObject(schema, value, place) : undefined;
-}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? misfitOfObject(schema, value, place) : undefined;
 }
 
 const isOf: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
@@ -32,7 +27,7 @@ const isOf: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   integer: Number.isInteger,
   boolean: (value) => typeof value === "boolean",
   array: Array.isArray,
-  object: isObject,
+  object: isJsonObject,
   null: (value) => value === null,
 };
 
@@ -50,10 +45,10 @@ const wordFor: Readonly<Record<ValueType, string>> = {
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return Array.isArray(other) && one.length === other.length && one.every((each, index) => isSame(each, other[index]));
-  if (!isObject(one)) return one === other;
+  if (!isJsonObject(one)) return one === other;
   const names = Object.keys(one);
   return (
-    isObject(other) &&
+    isJsonObject(other) &&
     names.length === Object.keys(other).length &&
     names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
   );
