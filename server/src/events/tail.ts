@@ -1,4 +1,5 @@
-import { elapsed, sleep } from "../base/clock.ts";
+import { untilWoken } from "../base/abort.ts";
+import { elapsed } from "../base/clock.ts";
 import { type Database, failureKind, type WakeUps } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -67,10 +68,14 @@ export function createTail({ database, wakeUps, log }: { database: Database; wak
 
   async function pause(ms: number): Promise<void> {
     if (woken) return;
-    const early = new AbortController();
-    interrupt = () => early.abort();
-    await sleep(ms, AbortSignal.any([early.signal, closing.signal])).catch(() => {});
-    interrupt = () => {};
+    await untilWoken(closing.signal, (wake) => {
+      const timer = setTimeout(wake, ms);
+      interrupt = wake;
+      return () => {
+        clearTimeout(timer);
+        interrupt = () => {};
+      };
+    });
   }
 
   async function run(): Promise<void> {
@@ -130,17 +135,12 @@ export function createTail({ database, wakeUps, log }: { database: Database; wak
           return missed ? undefined : taken;
         },
         more(signal) {
-          return new Promise<void>((resolve) => {
-            const done = () => {
+          if (missed || waiting.length > 0 || closing.signal.aborted) return Promise.resolve();
+          return untilWoken(signal, (wake) => {
+            resume = wake;
+            return () => {
               resume = () => {};
-              signal.removeEventListener("abort", done);
-              closing.signal.removeEventListener("abort", done);
-              resolve();
             };
-            resume = done;
-            if (missed || waiting.length > 0 || signal.aborted || closing.signal.aborted) return done();
-            signal.addEventListener("abort", done, { once: true });
-            closing.signal.addEventListener("abort", done, { once: true });
           });
         },
         leave() {
@@ -173,6 +173,7 @@ export function createTail({ database, wakeUps, log }: { database: Database; wak
     close() {
       closing.abort();
       for (const reader of joining) reader.begin(undefined);
+      for (const readers of following.values()) for (const reader of readers) reader.give([]);
     },
   };
 }

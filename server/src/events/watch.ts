@@ -1,3 +1,4 @@
+import { raceSignal } from "../base/abort.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Position } from "./position.ts";
 import { type PlacedEvent, readStretch } from "./store.ts";
@@ -19,7 +20,7 @@ export async function* watchWorkspace(
   while (!signal.aborted && !tail.closed) {
     const reader = tail.join(workspaceId);
     try {
-      const begun = await orAborted(reader.begun, signal);
+      const begun = await raceSignal(reader.begun, signal).catch(() => undefined);
       if (begun === undefined) return;
       for (let cut = true; cut && !signal.aborted; ) {
         const stretch = await readStretch(database.engine, [workspaceId], { after: place, upTo: begun, limit: stretchLimit });
@@ -47,13 +48,4 @@ async function* batches(reader: TailReader, tail: Tail, signal: AbortSignal): As
     if (events === undefined) return;
     yield events;
   }
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const abort = () => resolve(undefined);
-    if (signal.aborted) return abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { addAbortListener } from "node:events";
 import { totalmem } from "node:os";
 import { elapsed, sleep } from "../base/clock.ts";
 import { exitCodes } from "../base/exit-codes.ts";
@@ -169,14 +170,10 @@ export async function keepServers({
       // Also emitted for a signal or a message that failed; only without a pid was there never a process.
       child.on("error", () => child.pid === undefined && resolve());
     });
-    if (ending.aborted) drain();
-    else ending.addEventListener("abort", drain);
-    if (hurry.aborted) kill();
-    else hurry.addEventListener("abort", kill);
+    const listeners = [addAbortListener(ending, drain), addAbortListener(hurry, kill)];
     await exited;
+    for (const listener of listeners) listener[Symbol.dispose]();
     clearTimeout(deadline);
-    ending.removeEventListener("abort", drain);
-    hurry.removeEventListener("abort", kill);
     living.delete(child);
     // What it had started itself does not outlive it.
     kill();
@@ -230,8 +227,7 @@ export async function keepServers({
     }
   }
 
-  ending.addEventListener("abort", () => firstReady.resolve());
-  if (ending.aborted) firstReady.resolve();
+  addAbortListener(ending, () => firstReady.resolve());
   const others = firstReady.promise.then(() => Promise.all(Array.from({ length: count - 1 }, keepOne)));
   await Promise.all([keepOne(), others]);
   return exitCode;

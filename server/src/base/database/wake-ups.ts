@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { raceSignal } from "../abort.ts";
 import { sleep } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
@@ -68,10 +69,6 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
     }
   }
 
-  /** A client that is ended while it connects never settles its `connect`. */
-  const closed = new Promise<never>((_, reject) => closing.signal.addEventListener("abort", () => reject(closing.signal.reason)));
-  closed.catch(() => {});
-
   async function listen(): Promise<void> {
     while (!closing.signal.aborted) {
       const client = new Client(database.settings);
@@ -86,7 +83,8 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
           wakeUps.alone = false;
           for (const message of messages) wakeUps.onMessage(read(message));
         });
-        await Promise.race([client.connect(), closed]);
+        // A client that is ended while it connects never settles its `connect`.
+        await raceSignal(client.connect(), closing.signal);
         await client.query(`listen ${channel}`);
         wakeUps.onMessage(undefined);
         while (!gone.signal.aborted) {

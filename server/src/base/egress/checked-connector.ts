@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from "node:net";
 import { type buildConnector, errors } from "undici";
+import { within } from "../clock.ts";
 import { notPublic } from "./egress-refused.ts";
 import type { OpenPinned } from "./open-pinned.ts";
 import { isPublicAddress } from "./public-address.ts";
@@ -26,7 +27,7 @@ interface CheckedConnectorOptions {
 export function createCheckedConnector({ allow, timeoutMs, resolve, open }: CheckedConnectorOptions): buildConnector.connector {
   async function addressesOf(target: buildConnector.Options): Promise<readonly string[]> {
     const { hostname } = target;
-    const addresses = isIP(hostname) === 0 ? await within(timeoutMs, resolve(hostname)) : [hostname];
+    const addresses = isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
     if (addresses.length === 0) throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
     const hostPort = hostPortOf(target);
     if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
@@ -44,9 +45,4 @@ function hostPortOf({ hostname, port, protocol }: buildConnector.Options): strin
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new errors.ConnectTimeoutError("the name was not resolved in time")), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
+const unresolved = () => new errors.ConnectTimeoutError("the name was not resolved in time");

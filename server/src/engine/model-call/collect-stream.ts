@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import { raceSignal } from "../../base/abort.ts";
 import { ModelFailure } from "../model-failure.ts";
-import { raceSignal } from "../race-signal.ts";
 import type { RawAnswer } from "./read-answer.ts";
 import { refuseInBand } from "./refuse-in-band.ts";
 

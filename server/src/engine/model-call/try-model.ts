@@ -1,9 +1,9 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { meterCalls } from "../../base/egress/index.ts";
 import { ModelFailure } from "../model-failure.ts";
-import { raceSignal } from "../race-signal.ts";
 import { CallMeter } from "./call-meter.ts";
 import { collectStream, type OnText } from "./collect-stream.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
@@ -35,38 +35,35 @@ export interface ModelTry {
  */
 export async function tryModel(request: ModelTry): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } = request;
-  const call = new AbortController();
-  const meter = new CallMeter({ hold, maxBytes: maxAnswerBytes, streamed, stop: (failure) => call.abort(failure) });
-  meterCalls(call.signal, meter);
-  const stop = () => call.abort(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  const stepTimer = setTimeout(() => call.abort(outOfTime("finish its answer")), Math.max(0, endsAt - elapsed()));
-  const called = { ...options, abortSignal: call.signal };
+  const stop = new AbortController();
+  const call = AbortSignal.any([signal, stop.signal]);
+  const meter = new CallMeter({ hold, maxBytes: maxAnswerBytes, streamed, stop: (failure) => stop.abort(failure) });
+  meterCalls(call, meter);
+  const stepTimer = setTimeout(() => stop.abort(outOfTime("finish its answer")), Math.max(0, endsAt - elapsed()));
+  const called = { ...options, abortSignal: call };
   const ask = async () => {
     if (!streamed) {
-      const result = await raceSignal(model.doGenerate(called), call.signal);
+      const result = await raceSignal(model.doGenerate(called), call);
       refuseInBand(result.response?.body);
       return readAnswer({ ...result, streamed });
     }
 
-    const firstByteTimer = setTimeout(() => call.abort(outOfTime("begin its answer", true)), firstByteMs);
-    const { stream } = await raceSignal(model.doStream(called), call.signal).finally(() => clearTimeout(firstByteTimer));
-    return readAnswer(await collectStream(stream, call.signal, { onText, onRead: (bytes) => meter.read(bytes) }));
+    const firstByteTimer = setTimeout(() => stop.abort(outOfTime("begin its answer", true)), firstByteMs);
+    const { stream } = await raceSignal(model.doStream(called), call).finally(() => clearTimeout(firstByteTimer));
+    return readAnswer(await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }));
   };
   try {
     const answer = await ask();
     meter.weigh(answer);
-    call.signal.throwIfAborted();
+    call.throwIfAborted();
     return answer;
   } catch (thrown) {
-    const cause = call.signal.aborted ? call.signal.reason : thrown;
-    call.abort(cause);
+    const cause = call.aborted ? call.reason : thrown;
+    stop.abort(cause);
     meter.release();
     throw cause;
   } finally {
     clearTimeout(stepTimer);
-    signal.removeEventListener("abort", stop);
   }
 }
 

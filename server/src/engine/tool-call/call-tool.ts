@@ -1,9 +1,9 @@
+import { raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { heldBytesOf } from "../held-bytes.ts";
 import type { ToolResult } from "../history.ts";
 import { memoryIsUsedUp } from "../model-call/index.ts";
-import { raceSignal } from "../race-signal.ts";
 import { storableText } from "../storable.ts";
 import { ToolFailure } from "../tool.ts";
 import { fitResult } from "./fit-result.ts";

@@ -26,26 +26,23 @@ export async function settleCalls(request: RunRequest, ledger: Ledger, step: Ste
   if (unwritten.length + entries.length > 0) await ledger.append([...unwritten, ...entries]);
   if (calls.length === 0) return;
 
-  const stopTools = new AbortController();
-  const stop = () => stopTools.abort(request.signal.reason);
-  if (request.signal.aborted) stop();
-  request.signal.addEventListener("abort", stop, { once: true });
+  const stop = new AbortController();
+  const signal = AbortSignal.any([request.signal, stop.signal]);
 
   const waiting = calls.values();
   const work = async () => {
     for (const call of waiting) {
-      const data = await callTool(call, stopTools.signal, request.hold);
+      const data = await callTool(call, signal, request.hold);
       await ledger.append([{ type: "run.tool_result", data }]);
     }
   };
   const workers = Array.from({ length: Math.min(sideBySide, calls.length) }, () =>
     work().catch((thrown) => {
       // The first to fail stops the others; all are awaited, so that none writes after the run has ended.
-      stopTools.abort(thrown);
+      stop.abort(thrown);
       throw thrown;
     }),
   );
   const settled = await Promise.allSettled(workers);
-  request.signal.removeEventListener("abort", stop);
-  for (const worker of settled) if (worker.status === "rejected") throw stopTools.signal.reason;
+  for (const worker of settled) if (worker.status === "rejected") throw signal.reason;
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { StreamEvent } from "@beckon/contract";
 import { sleep } from "../../base/clock.ts";
@@ -60,7 +61,7 @@ export async function writeStream(
   }, timing.heartbeatMs);
   try {
     for await (const event of source.events(signal)) {
-      if (!outgoing.write(frameOf(event, source.idOf(event)))) await drained(outgoing, signal);
+      if (!outgoing.write(frameOf(event, source.idOf(event)))) await once(outgoing, "drain", { signal }).catch(() => {});
     }
   } finally {
     clearInterval(heartbeat);
@@ -68,17 +69,4 @@ export async function writeStream(
     outgoing.end(last && frameOf(last, undefined));
     if (last !== undefined) void sleep(farewellMs).then(() => outgoing.destroy());
   }
-}
-
-function drained(outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    function done() {
-      signal.removeEventListener("abort", done);
-      outgoing.removeListener("drain", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done, { once: true });
-    outgoing.once("drain", done);
-  });
 }

@@ -1,3 +1,4 @@
+import { untilWoken } from "../../base/abort.ts";
 import { sleep } from "../../base/clock.ts";
 import type { Database } from "../../base/database/index.ts";
 import { readLastSeqs } from "../journal/index.ts";
@@ -96,15 +97,13 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
         more(after, signal) {
           follower.after = after;
           if (!looking) void look();
-          return new Promise<void>((resolve) => {
-            resume = () => {
-              signal.removeEventListener("abort", follower.wake);
+          return untilWoken(signal, (wake) => {
+            resume = wake;
+            if (told || closing.signal.aborted) wake();
+            return () => {
               resume = undefined;
               told = false;
-              resolve();
             };
-            if (told || signal.aborted || closing.signal.aborted) return resume();
-            signal.addEventListener("abort", follower.wake, { once: true });
           });
         },
         leave() {

@@ -1,3 +1,4 @@
+import { untilWoken } from "../../base/abort.ts";
 import { pauseIfLost } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import { deletedRun } from "../access.ts";
@@ -30,18 +31,13 @@ export async function waitForRun(ports: WatchPorts, run: RunRef, signal: AbortSi
 
 /** Resolves when the run has ended here, when this process has it no more, or when `signal` aborts. */
 function overHere(live: LiveRun, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
+  return untilWoken(signal, (wake) => {
     let forget = () => {};
     const look = () => {
-      forget();
-      if (live.outcome === undefined && !live.closed && !signal.aborted) {
-        forget = live.onChange(look);
-        return;
-      }
-      signal.removeEventListener("abort", look);
-      resolve();
+      if (live.outcome === undefined && !live.closed) forget = live.onChange(look);
+      else wake();
     };
-    signal.addEventListener("abort", look);
     look();
+    return () => forget();
   });
 }

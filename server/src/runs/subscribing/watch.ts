@@ -1,4 +1,5 @@
 import type { EventOnWire, OutputEvent } from "@beckon/contract";
+import { untilWoken } from "../../base/abort.ts";
 import { type Database, pauseIfLost } from "../../base/database/index.ts";
 import { readEvents } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
@@ -115,15 +116,13 @@ async function read(
 function changed(ports: WatchPorts, run: RunRef, { signal, hearer }: WatchOptions & Partial<StreamOptions>): Promise<void> {
   const live = ports.live.get(run.runId);
   if (live === undefined || live.closed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const forget = live.onChange(done);
-    function done() {
-      signal.removeEventListener("abort", done);
-      if (hearer !== undefined) hearer.wake = () => {};
+  return untilWoken(signal, (wake) => {
+    const forget = live.onChange(wake);
+    if (hearer === undefined) return forget;
+    hearer.wake = wake;
+    return () => {
+      hearer.wake = () => {};
       forget();
-      resolve();
-    }
-    signal.addEventListener("abort", done, { once: true });
-    if (hearer !== undefined) hearer.wake = done;
+    };
   });
 }

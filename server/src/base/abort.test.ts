@@ -1,0 +1,49 @@
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { raceSignal, untilWoken } from "./abort.ts";
+
+const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+test("what is woken, before or after it waits, is unsubscribed once and leaves no listener", async () => {
+  for (const wakesAtOnce of [true, false]) {
+    const { signal } = new AbortController();
+    let unsubscribed = 0;
+    let later = () => {};
+    const woken = untilWoken(signal, (wake) => {
+      later = wake;
+      if (wakesAtOnce) wake();
+      return () => unsubscribed++;
+    });
+    for (const _ of [1, 2]) later();
+    await woken;
+    expect([unsubscribed, listenersOf(signal)]).toEqual([1, 0]);
+  }
+});
+
+test("an abort wakes what waits, and what would wait is not subscribed", async () => {
+  const controller = new AbortController();
+  let subscribed = 0;
+  const subscribe = () => {
+    subscribed++;
+    return () => subscribed--;
+  };
+  const woken = untilWoken(controller.signal, subscribe);
+  expect(subscribed).toBe(1);
+  controller.abort();
+  await woken;
+  await untilWoken(controller.signal, subscribe);
+  expect(subscribed).toBe(0);
+});
+
+test("a promise that loses against its signal is left behind, and one that wins leaves no listener", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  expect(await raceSignal(Promise.resolve("won"), signal)).toBe("won");
+  await expect(raceSignal(Promise.reject(new Error("failed")), signal)).rejects.toThrow("failed");
+  expect(listenersOf(signal)).toBe(0);
+  const late = Promise.withResolvers<void>();
+  const raced = raceSignal(late.promise, signal);
+  controller.abort(new Error("stopped"));
+  await expect(raced).rejects.toThrow("stopped");
+  late.reject(new Error("too late"));
+});
