@@ -23,7 +23,17 @@ const floors = [
   { name: "members", members: ["members"] },
   {
     name: "the other nouns and the engine",
-    members: ["tokens", "keys", "events", "subscriptions", "usage", "providers", "accounts", "processes", "engine"],
+    members: [
+      "tokens",
+      "keys",
+      "events",
+      "subscriptions",
+      "usage",
+      "providers",
+      "accounts",
+      "processes",
+      "engine",
+    ],
   },
   { name: "credentials", members: ["credentials"] },
   { name: "base", members: ["base"] },
@@ -49,7 +59,10 @@ const upward = floors.map((floor, position) => ({
   comment: `Imports go down only: ${floor.name} may not know what stands above. A test may start the whole.`,
   severity: "error",
   from: { path: inside(floor.members), pathNot: test },
-  to: { path: [top, ...floors.slice(0, position).map((above) => inside(above.members))], pathNot: "^server/src/config\\.ts$" },
+  to: {
+    path: [top, ...floors.slice(0, position).map((above) => inside(above.members))],
+    pathNot: "^server/src/config\\.ts$",
+  },
 }));
 
 const sideways = floors
@@ -57,7 +70,8 @@ const sideways = floors
   .flatMap((floor) =>
     floor.members.map((member) => ({
       name: `no-import-sideways-from-${member}`,
-      comment: "What stands on one floor does not import each other. Let a caller above bind the two.",
+      comment:
+        "What stands on one floor does not import each other. Let a caller above bind the two.",
       severity: "error",
       from: { path: inside([member]) },
       to: { path: inside(floor.members.filter((other) => other !== member)) },
@@ -105,14 +119,16 @@ export default {
 
     {
       name: "every-folder-has-a-floor",
-      comment: "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      comment:
+        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
       severity: "error",
       from: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
       to: {},
     },
     {
       name: "every-imported-folder-has-a-floor",
-      comment: "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      comment:
+        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
       severity: "error",
       from: {},
       to: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
@@ -124,7 +140,8 @@ export default {
 
     {
       name: "config-only-at-the-top",
-      comment: "Settings are read once and handed down as arguments; what stands below the doors takes values, not the configuration.",
+      comment:
+        "Settings are read once and handed down as arguments; what stands below the doors takes values, not the configuration.",
       severity: "error",
       from: { path: "^server/src/", pathNot: [top, doors, "^server/src/config\\.", test] },
       to: { path: "^server/src/config\\.ts$" },
@@ -138,7 +155,8 @@ export default {
     },
     {
       name: "engine-knows-no-database-no-http-no-workspace",
-      comment: "The engine is handed its model and its tools; it stays a loop that can run anywhere.",
+      comment:
+        "The engine is handed its model and its tools; it stays a loop that can run anywhere.",
       severity: "error",
       from: { path: "^server/src/engine/", pathNot: test },
       to: {
@@ -159,22 +177,34 @@ export default {
     },
     {
       name: "pg-only-in-database",
-      comment: "Connections are opened in base/database only, where their limits and their role are set.",
+      comment:
+        "Connections are opened in base/database only, where their limits and their role are set.",
       severity: "error",
-      from: { pathNot: ["^server/src/base/database/", "^server/test/", "^bench/", "node_modules/"] },
+      from: {
+        pathNot: ["^server/src/base/database/", "^server/test/", "^bench/", "node_modules/"],
+      },
       to: { path: "(^|/)node_modules/(pg|pg-[^/]+|@types/pg)/" },
     },
     {
       name: "sql-only-in-stores",
-      comment: "SQL is found in base/database and in a noun's store.ts, <part>-store.ts or <name>-statement.ts.",
+      comment:
+        "SQL is found in base/database and in a noun's store.ts, <part>-store.ts or <name>-statement.ts.",
       severity: "error",
-      from: { pathNot: ["^server/src/base/database/", "^server/src/.*[/-](store|statement)\\.ts$", test, "node_modules/"] },
+      from: {
+        pathNot: [
+          "^server/src/base/database/",
+          "^server/src/.*[/-](store|statement)\\.ts$",
+          test,
+          "node_modules/",
+        ],
+      },
       to: { path: "(^|/)node_modules/kysely/" },
     },
 
     {
       name: "contract-stands-alone",
-      comment: "The contract runs anywhere: it imports nothing of the server, the dashboard or the tests.",
+      comment:
+        "The contract runs anywhere: it imports nothing of the server, the dashboard or the tests.",
       severity: "error",
       from: { path: "^contract/" },
       to: { path: "^(server|web|client|e2e|bench|script)/" },
@@ -188,14 +218,16 @@ export default {
     },
     {
       name: "client-stands-alone",
-      comment: "The client is published by itself: it knows the API by docs/openapi.json, of which it is generated.",
+      comment:
+        "The client is published by itself: it knows the API by docs/openapi.json, of which it is generated.",
       severity: "error",
       from: { path: "^client/" },
       to: { path: "^(contract|server|web|e2e|bench|script)/" },
     },
     {
       name: "client-runs-anywhere",
-      comment: "The client also runs in browsers and other fetch runtimes, which have no modules of Node.",
+      comment:
+        "The client also runs in browsers and other fetch runtimes, which have no modules of Node.",
       severity: "error",
       from: { path: "^client/src/", pathNot: test },
       to: { dependencyTypes: ["core"] },

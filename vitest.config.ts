@@ -47,12 +47,31 @@ export default defineConfig({
           exclude: ["**/*.db.test.ts", "**/node_modules/**"],
         },
       },
-      { extends: true, test: { name: "embedded", include: databaseTests, globalSetup: ["server/test/global-setup.ts"] } },
-      { extends: true, test: { name: "external", include: databaseTests, globalSetup: ["server/test/global-setup.ts"] } },
+      {
+        extends: true,
+        test: {
+          name: "embedded",
+          include: databaseTests,
+          globalSetup: ["server/test/global-setup.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "external",
+          include: databaseTests,
+          globalSetup: ["server/test/global-setup.ts"],
+        },
+      },
       {
         extends: true,
         // After the others: journeys start whole servers and measure waits.
-        test: { name: "e2e", include: ["e2e/**/*.test.ts"], globalSetup: ["server/test/global-setup.ts"], sequence: { groupOrder: 1 } },
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.test.ts"],
+          globalSetup: ["server/test/global-setup.ts"],
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -31,7 +31,8 @@ const { values } = parseArgs({
   },
 });
 const minPairs = positive("pairs");
-const maxPairs = values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
+const maxPairs =
+  values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
 const seconds = positive("seconds");
 const chosen = casesNamed(values.only);
 /** Load on each started version before it is measured, until what is hot has been compiled. */
@@ -47,12 +48,18 @@ await withCleanUp(async (opened) => {
   const modelPorts = await startModels(opened);
 
   const measured = new Map(chosen.map((one) => [one, [] as Record<Side, Measurement>[]]));
-  const wide = () => chosen.filter((one) => compareCase(one, measured.get(one) ?? []).measures.some(({ narrow }) => !narrow));
+  const wide = () =>
+    chosen.filter((one) =>
+      compareCase(one, measured.get(one) ?? []).measures.some(({ narrow }) => !narrow),
+    );
   for (let pair = 0, pending = chosen; pending.length > 0; pair++) {
     const began = performance.now();
-    for (const [one, measurements] of await measurePair(pair, pending)) measured.get(one)?.push(measurements);
+    for (const [one, measurements] of await measurePair(pair, pending))
+      measured.get(one)?.push(measurements);
     const took = ((performance.now() - began) / 1_000).toFixed(0);
-    console.error(`pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ${pending.length} cases in ${took} s`);
+    console.error(
+      `pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ${pending.length} cases in ${took} s`,
+    );
     if (pair + 1 >= minPairs) pending = pair + 1 < maxPairs ? wide() : [];
   }
 
@@ -60,28 +67,45 @@ await withCleanUp(async (opened) => {
   if (values.json) console.log(JSON.stringify({ against, seconds, cases: compared }));
   else printTable(against, compared);
 
-  async function measurePair(pair: number, pending: readonly Case[]): Promise<Map<Case, Record<Side, Measurement>>> {
+  async function measurePair(
+    pair: number,
+    pending: readonly Case[],
+  ): Promise<Map<Case, Record<Side, Measurement>>> {
     const begin = (side: Side) => beginSide(side, pair);
     const [checkoutSide, commitSide] = await Promise.all([begin("checkout"), begin("commit")]);
     const sides = { checkout: checkoutSide, commit: commitSide };
     const load = async (side: Side, one: Case, loadSeconds: number): Promise<Measurement> => {
       const { version, agents } = sides[side];
       version.thaw();
-      const prepared: Prepared = { api: version.api, port: version.port, key: version.key, agent: agents[one.model] };
+      const prepared: Prepared = {
+        api: version.api,
+        port: version.port,
+        key: version.key,
+        agent: agents[one.model],
+      };
       const prepares = one.preparedOn === undefined || one.preparedOn === side;
-      const measurement = await measureCase(opened, one, { target: version, prepared, seconds: loadSeconds, prepares });
+      const measurement = await measureCase(opened, one, {
+        target: version,
+        prepared,
+        seconds: loadSeconds,
+        prepares,
+      });
       version.freeze();
       return measurement;
     };
     commitSide.version.freeze();
     checkoutSide.version.freeze();
     for (const side of pairOrder(pair, 0)) {
-      for (const one of pending) await load(side, one, Math.max(1, warmUpSeconds / pending.length - 1));
+      for (const one of pending)
+        await load(side, one, Math.max(1, warmUpSeconds / pending.length - 1));
     }
     const results = new Map<Case, Record<Side, Measurement>>();
     for (const one of pending) {
       const [first, second] = pairOrder(pair, cases.indexOf(one));
-      const found = { [first]: await load(first, one, seconds), [second]: await load(second, one, seconds) };
+      const found = {
+        [first]: await load(first, one, seconds),
+        [second]: await load(second, one, seconds),
+      };
       results.set(one, found as Record<Side, Measurement>);
     }
     await Promise.all([checkoutSide.version.stop(), commitSide.version.stop()]);
@@ -92,7 +116,11 @@ await withCleanUp(async (opened) => {
     const egressAllow = Object.values(modelPorts)
       .map((port) => `127.0.0.1:${port}`)
       .join(",");
-    const version = await startVersion(opened, { root: roots[side], folder: join(folder, `${side}-${pair}`), egressAllow });
+    const version = await startVersion(opened, {
+      root: roots[side],
+      folder: join(folder, `${side}-${pair}`),
+      egressAllow,
+    });
     const agent = (model: Model) => prepareAgent(version.api, model, modelPorts[model]);
     return { version, agents: { instant: await agent("instant"), slow: await agent("slow") } };
   }
@@ -100,6 +128,7 @@ await withCleanUp(async (opened) => {
 
 function positive(option: "pairs" | "max-pairs" | "seconds"): number {
   const number = Number(values[option]);
-  if (!(number > 0)) throw new Error(`--${option} is "${values[option]}". It must be a number above 0.`);
+  if (!(number > 0))
+    throw new Error(`--${option} is "${values[option]}". It must be a number above 0.`);
   return number;
 }

@@ -1,5 +1,9 @@
 /** Calls the public API and returns the response's `data`. @throws if the response is an error. */
-export type Api = <T>(method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE", path: string, body?: object) => Promise<T>;
+export type Api = <T>(
+  method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE",
+  path: string,
+  body?: object,
+) => Promise<T>;
 
 export function openApi(port: number, key: string): Api {
   return async <T>(method: string, path: string, body?: object) => {

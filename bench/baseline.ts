@@ -60,12 +60,21 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) 
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
   incoming.on("end", () => {
     answer(Buffer.concat(chunks).toString()).then(
-      (text) => outgoing.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(text) }).end(text),
-      (error: Error) => outgoing.writeHead(500, { "content-length": error.message.length }).end(error.message),
+      (text) =>
+        outgoing
+          .writeHead(200, {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(text),
+          })
+          .end(text),
+      (error: Error) =>
+        outgoing.writeHead(500, { "content-length": error.message.length }).end(error.message),
     );
   });
 });
-await pool.query("create table if not exists bench_runs (id text primary key, status text not null, input text not null, output text)");
+await pool.query(
+  "create table if not exists bench_runs (id text primary key, status text not null, input text not null, output text)",
+);
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => {
   const address = server.address();
   process.send?.({ port: typeof address === "object" ? address?.port : undefined });

@@ -41,16 +41,43 @@ export interface Measure {
   readonly of: (measurement: Measurement) => number;
 }
 
-const rate: Measure = { name: "requests/s", digits: 0, of: ({ requests, seconds }) => requests / seconds };
-const serverCpu: Measure = { name: "server CPU ms/request", digits: 4, of: (one) => (one.serverCpu / one.total) * 1_000 };
-const databaseCpu: Measure = { name: "database CPU ms/request", digits: 4, of: (one) => (one.databaseCpu / one.total) * 1_000 };
+const rate: Measure = {
+  name: "requests/s",
+  digits: 0,
+  of: ({ requests, seconds }) => requests / seconds,
+};
+const serverCpu: Measure = {
+  name: "server CPU ms/request",
+  digits: 4,
+  of: (one) => (one.serverCpu / one.total) * 1_000,
+};
+const databaseCpu: Measure = {
+  name: "database CPU ms/request",
+  digits: 4,
+  of: (one) => (one.databaseCpu / one.total) * 1_000,
+};
 const p50: Measure = { name: "p50 ms", digits: 2, of: (one) => one.p50 };
 export const usual: readonly Measure[] = [rate, serverCpu, databaseCpu];
 
 export const cases: readonly Case[] = [
-  { name: "invoke, instant model, 64 connections", source: "invoke", model: "instant", connections: 64 },
-  { name: "fire, instant model, 64 connections", source: "fire", model: "instant", connections: 64 },
-  { name: "invoke, 500 ms model, 1,000 connections", source: "invoke", model: "slow", connections: 1_000 },
+  {
+    name: "invoke, instant model, 64 connections",
+    source: "invoke",
+    model: "instant",
+    connections: 64,
+  },
+  {
+    name: "fire, instant model, 64 connections",
+    source: "fire",
+    model: "instant",
+    connections: 64,
+  },
+  {
+    name: "invoke, 500 ms model, 1,000 connections",
+    source: "invoke",
+    model: "slow",
+    connections: 1_000,
+  },
   {
     name: "invoke, instant model, 1 connection",
     source: "invoke",
@@ -62,7 +89,10 @@ export const cases: readonly Case[] = [
 
 export function casesNamed(part: string | undefined): readonly Case[] {
   const found = cases.filter(({ name }) => name.includes(part ?? ""));
-  if (found.length === 0) throw new Error(`No case has "${part}" in its name. The cases are: ${cases.map(({ name }) => name).join("; ")}.`);
+  if (found.length === 0)
+    throw new Error(
+      `No case has "${part}" in its name. The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
+    );
   return found;
 }
 
@@ -70,23 +100,38 @@ export function casesNamed(part: string | undefined): readonly Case[] {
 export async function measureCase(
   opened: AsyncDisposableStack,
   one: Case,
-  { target, prepared, seconds, prepares = true }: { target: Target; prepared: Prepared; seconds: number; prepares?: boolean },
+  {
+    target,
+    prepared,
+    seconds,
+    prepares = true,
+  }: { target: Target; prepared: Prepared; seconds: number; prepares?: boolean },
 ): Promise<Measurement> {
   const undo = prepares ? await one.prepare?.(prepared) : undefined;
   try {
-    return await measure(opened, target, { ...requestOf(one, prepared.agent), ...shapeOf(one), seconds });
+    return await measure(opened, target, {
+      ...requestOf(one, prepared.agent),
+      ...shapeOf(one),
+      seconds,
+    });
   } finally {
     await undo?.();
   }
 }
 
-function requestOf({ source }: Case, { id, token, triggerPath }: Agent): Pick<Load, "path" | "headers"> {
+function requestOf(
+  { source }: Case,
+  { id, token, triggerPath }: Agent,
+): Pick<Load, "path" | "headers"> {
   if (source === "fire") return { path: triggerPath, headers: {} };
   return { path: `/api/public/agents/${id}/invoke`, headers: { "x-api-key": token } };
 }
 
 /** The part of a load that does not depend on the server. */
-export function shapeOf({ model, connections }: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
+export function shapeOf({
+  model,
+  connections,
+}: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
   // Callers that began together are out of step after a few answers.
   return { connections, rampSeconds: 1 + models[model].ms / 500 };
 }

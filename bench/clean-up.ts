@@ -4,7 +4,9 @@ import { constants } from "node:os";
  * Runs a bench. However it ends, also by Ctrl-C, everything in `opened` is closed, in reverse order.
  * Register before you start something: a stack that is being closed throws, so nothing more starts.
  */
-export async function withCleanUp(work: (opened: AsyncDisposableStack) => Promise<void>): Promise<void> {
+export async function withCleanUp(
+  work: (opened: AsyncDisposableStack) => Promise<void>,
+): Promise<void> {
   const opened = new AsyncDisposableStack();
   const interrupted = Promise.withResolvers<never>();
   let exitCode: number | undefined;

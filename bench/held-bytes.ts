@@ -4,7 +4,12 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
 import { createLeanFetch } from "../server/src/base/egress/index.ts";
-import { defaultTimeouts, executeRun, type Journal, openAICompatibleModel } from "../server/src/engine/index.ts";
+import {
+  defaultTimeouts,
+  executeRun,
+  type Journal,
+  openAICompatibleModel,
+} from "../server/src/engine/index.ts";
 import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 
 /**
@@ -18,7 +23,11 @@ const runs = 8;
 const bytes = 4 * 1024 * 1024;
 
 /** What the model server sends, by path. What is `held` is sent without an end. */
-const texts = { latin: "abcdefghij", wide: "abcdefghi€", controls: "\u0001\u0002\u0003\u0004\u0005" };
+const texts = {
+  latin: "abcdefghij",
+  wide: "abcdefghi€",
+  controls: "\u0001\u0002\u0003\u0004\u0005",
+};
 const scenes: Record<string, (send: (text: string) => Promise<void>) => Promise<void>> = {
   "plain-held": (send) => repeat(send, "x".repeat(16_384), bytes),
   "line-held": async (send) => {
@@ -36,7 +45,8 @@ const scenes: Record<string, (send: (text: string) => Promise<void>) => Promise<
         [
           `stream-${name}`,
           async (send: (text: string) => Promise<void>) => {
-            for (let at = 0; at < all.length; at += 8_000) await send(frame(all.slice(at, at + 8_000)));
+            for (let at = 0; at < all.length; at += 8_000)
+              await send(frame(all.slice(at, at + 8_000)));
             await send(`${frame("", "stop")}data: [DONE]\n\n`);
           },
         ],
@@ -58,7 +68,11 @@ function frame(text: string, finish: string | null = null): string {
   return `data: ${JSON.stringify({ choices: [{ index: 0, finish_reason: finish, delta: { content: text } }] })}\n\n`;
 }
 
-async function repeat(send: (text: string) => Promise<void>, piece: string, total: number): Promise<void> {
+async function repeat(
+  send: (text: string) => Promise<void>,
+  piece: string,
+  total: number,
+): Promise<void> {
   for (let sent = 0; sent < total; sent += piece.length) await send(piece);
 }
 
@@ -80,14 +94,21 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 if (isMainThread) await measure();
 else {
   const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));
+  server.listen(0, "127.0.0.1", () =>
+    parentPort?.postMessage((server.address() as AddressInfo).port),
+  );
 }
 
 async function measure(): Promise<void> {
   const worker = new Worker(new URL(import.meta.url));
   const [port] = (await once(worker, "message")) as [number];
   const wait = 60_000;
-  const transport = createLeanFetch({ connectTimeoutMs: wait, headersTimeoutMs: wait, bodyTimeoutMs: wait, maxResponseBytes: 2 ** 40 });
+  const transport = createLeanFetch({
+    connectTimeoutMs: wait,
+    headersTimeoutMs: wait,
+    bodyTimeoutMs: wait,
+    maxResponseBytes: 2 ** 40,
+  });
 
   /** Heap and buffers that are alive. */
   const alive = () => {
@@ -96,7 +117,8 @@ async function measure(): Promise<void> {
     const { heapUsed, external } = process.memoryUsage();
     return heapUsed + external;
   };
-  const report = (what: string, held: number, of: number) => console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
+  const report = (what: string, held: number, of: number) =>
+    console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
 
   /** Executes the runs until `reached` says so, and returns what they hold then. */
   async function held(
@@ -122,7 +144,11 @@ async function measure(): Promise<void> {
           // written with.
           const last = {
             type: "run.finished" as const,
-            data: { output: outcome.status === "succeeded" ? outcome.output : "", usage: outcome.usage, cost_micros: null },
+            data: {
+              output: outcome.status === "succeeded" ? outcome.output : "",
+              usage: outcome.usage,
+              cost_micros: null,
+            },
           };
           kept.push([...added, last].map(toEntry), outcome);
           if (++ended === runs) written.resolve();
@@ -134,7 +160,12 @@ async function measure(): Promise<void> {
         input: `${input}${index}`,
         instructions: "",
         modelName: "m/m",
-        model: openAICompatibleModel({ name: "m", baseUrl: `http://127.0.0.1:${port}/${scene}`, modelId: "m", transport }),
+        model: openAICompatibleModel({
+          name: "m",
+          baseUrl: `http://127.0.0.1:${port}/${scene}`,
+          modelId: "m",
+          transport,
+        }),
         settings: { stream: scene.startsWith("plain") || scene === "deaf" ? "never" : "always" },
         maxSteps: 1,
         tools: [],
@@ -163,20 +194,48 @@ async function measure(): Promise<void> {
   console.log("bytes of memory for each byte");
   report("whole: a plain answer, not complete", await held("plain-held", { stopAt: "sent" }), all);
   for (const name of Object.keys(texts))
-    report(`whole: a plain answer, being written, ${name}`, await held(`plain-${name}`, { stopAt: "written" }), all);
-  report("unread: a line of a stream without an end", await held("line-held", { stopAt: "sent" }), all);
+    report(
+      `whole: a plain answer, being written, ${name}`,
+      await held(`plain-${name}`, { stopAt: "written" }),
+      all,
+    );
+  report(
+    "unread: a line of a stream without an end",
+    await held("line-held", { stopAt: "sent" }),
+    all,
+  );
   report("kept: a stream of 16 KiB pieces", await held("blocks-held", { stopAt: "sent" }), all);
-  report("kept: a stream of two letters each", await held("words-held", { stopAt: "sent" }), all / 32);
-  report("kept: a stream of single letters", await held("letters-held", { stopAt: "sent" }), all / 64);
+  report(
+    "kept: a stream of two letters each",
+    await held("words-held", { stopAt: "sent" }),
+    all / 32,
+  );
+  report(
+    "kept: a stream of single letters",
+    await held("letters-held", { stopAt: "sent" }),
+    all / 64,
+  );
   for (const name of Object.keys(texts))
-    report(`kept: a stream, being written, ${name}`, await held(`stream-${name}`, { stopAt: "written" }), all);
+    report(
+      `kept: a stream, being written, ${name}`,
+      await held(`stream-${name}`, { stopAt: "written" }),
+      all,
+    );
   for (const [name, text] of Object.entries({ latin: texts.latin, wide: texts.wide })) {
     const input = text.repeat(Math.floor(bytes / 4 / text.length));
-    report(`sent: an input nobody reads, ${name}`, await held("deaf", { input, stopAt: "asked" }), runs * input.length);
+    report(
+      `sent: an input nobody reads, ${name}`,
+      await held("deaf", { input, stopAt: "asked" }),
+      runs * input.length,
+    );
   }
   report("a run alone, in KiB", await held("deaf", { stopAt: "asked" }), runs * 1024);
   const typical = JSON.stringify(
-    Array.from({ length: 20_000 }, (_, n) => ({ step: n, tool: "search", result: { title: `about ${n}`, score: n / 7 } })),
+    Array.from({ length: 20_000 }, (_, n) => ({
+      step: n,
+      tool: "search",
+      result: { title: `about ${n}`, score: n / 7 },
+    })),
   );
   const empty = `[${"{},".repeat(500_000)}{}]`;
   for (const [name, text] of Object.entries({ typical, empty })) {

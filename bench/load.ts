@@ -39,7 +39,11 @@ let measuring = false;
 let stopped = false;
 
 async function connection(): Promise<void> {
-  const client = new Client(`http://127.0.0.1:${load.port}`, { pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
+  const client = new Client(`http://127.0.0.1:${load.port}`, {
+    pipelining: 1,
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
+  });
   while (!stopped) {
     const sentAt = performance.now();
     const answer = await client.request({
@@ -67,7 +71,8 @@ try {
   stopped = true;
   const [endedAt, seconds] = [Date.now(), (performance.now() - began) / 1_000];
   const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+  const at = (part: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
   await connections;
   const result: LoadResult = {
     requests: sorted.length,
@@ -81,5 +86,7 @@ try {
   };
   process.send?.(result, () => process.exit());
 } catch (thrown) {
-  process.send?.({ error: thrown instanceof Error ? thrown.message : String(thrown) }, () => process.exit(1));
+  process.send?.({ error: thrown instanceof Error ? thrown.message : String(thrown) }, () =>
+    process.exit(1),
+  );
 }

@@ -24,13 +24,23 @@ export interface Measurement extends LoadResult {
  * Puts a load on a server. Throughput and latencies are those of the measured time, CPU is all that
  * is used until no run is left, shared among all requests: work that a server puts off counts too.
  */
-export async function measure(opened: AsyncDisposableStack, target: Target, load: Omit<Load, "port" | "body">): Promise<Measurement> {
+export async function measure(
+  opened: AsyncDisposableStack,
+  target: Target,
+  load: Omit<Load, "port" | "body">,
+): Promise<Measurement> {
   const body = JSON.stringify({ input: "What is the state of order 4711?" });
   const before = target.cpu();
-  const generator = await run<"begin">(opened, "load.ts", [JSON.stringify({ ...load, port: target.port, body })]);
+  const generator = await run<"begin">(opened, "load.ts", [
+    JSON.stringify({ ...load, port: target.port, body }),
+  ]);
   const result = await new Promise<LoadResult | { error: string }>((resolve) => {
-    generator.child.once("message", (message) => resolve(message as LoadResult | { error: string }));
-    generator.child.once("disconnect", () => resolve({ error: "the load generator ended before its time" }));
+    generator.child.once("message", (message) =>
+      resolve(message as LoadResult | { error: string }),
+    );
+    generator.child.once("disconnect", () =>
+      resolve({ error: "the load generator ended before its time" }),
+    );
   });
   if ("error" in result) throw new Error(`The load on ${load.path} failed: ${result.error}`);
   const memoryMiB = target.memoryMiB();
@@ -46,5 +56,6 @@ export async function measure(opened: AsyncDisposableStack, target: Target, load
 
 /** Resolves when no run is queued or running. */
 export async function noRunsLeft(api: Api): Promise<void> {
-  while ((await api<unknown[]>("GET", "/runs?status=queued,running&limit=1")).length > 0) await sleep(50);
+  while ((await api<unknown[]>("GET", "/runs?status=queued,running&limit=1")).length > 0)
+    await sleep(50);
 }

@@ -18,17 +18,30 @@ const token = " order";
 const completion = (message: object, finish: string) => {
   const usage = { prompt_tokens: 20, completion_tokens: 10, total_tokens: 30 };
   const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason: finish }];
-  return JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "bench", choices, usage });
+  return JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "bench",
+    choices,
+    usage,
+  });
 };
 const chunk = (delta: object, finish: string | null = null) => {
   const choices = [{ index: 0, delta, finish_reason: finish }];
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "bench", choices })}\n\n`;
 };
 const answers: Record<string, { readonly text: string; readonly after: number }> = {
-  words: { text: completion({ content: "The order has been paid and will ship today." }, "stop"), after: pause },
+  words: {
+    text: completion({ content: "The order has been paid and will ship today." }, "stop"),
+    after: pause,
+  },
   calls: {
     text: completion(
-      { content: null, tool_calls: [{ id: "call", type: "function", function: { name: "none", arguments: "{}" } }] },
+      {
+        content: null,
+        tool_calls: [{ id: "call", type: "function", function: { name: "none", arguments: "{}" } }],
+      },
       "tool_calls",
     ),
     after: pause,
@@ -37,7 +50,10 @@ const answers: Record<string, { readonly text: string; readonly after: number }>
 };
 const answer = answers[kind];
 if (answer === undefined) throw new Error(`the model server cannot be ${kind}`);
-const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(answer.text) };
+const headers = {
+  "content-type": "application/json",
+  "content-length": Buffer.byteLength(answer.text),
+};
 
 async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });

@@ -8,9 +8,17 @@ export interface Agent {
 
 /** Sets up a provider for the model server, and an agent with a trigger and a queue that is not the limit. */
 export async function prepareAgent(api: Api, name: string, modelPort: number): Promise<Agent> {
-  await api("POST", "/providers", { name, kind: "openai-compatible", base_url: `http://127.0.0.1:${modelPort}/v1` });
+  await api("POST", "/providers", {
+    name,
+    kind: "openai-compatible",
+    base_url: `http://127.0.0.1:${modelPort}/v1`,
+  });
   const limits = { max_queued_runs: 10_000_000 };
-  const agent = await api<{ id: string; token: string }>("POST", "/agents", { name, model: `${name}/bench`, limits });
+  const agent = await api<{ id: string; token: string }>("POST", "/agents", {
+    name,
+    model: `${name}/bench`,
+    limits,
+  });
   const trigger = await api<{ url: string }>("POST", `/agents/${agent.id}/triggers`, { name });
   return { id: agent.id, token: agent.token, triggerPath: new URL(trigger.url).pathname };
 }

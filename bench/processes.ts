@@ -20,11 +20,16 @@ export async function run<T>(
   const path = fileURLToPath(new URL(file, import.meta.url));
   let child: ChildProcess | undefined;
   opened.defer(() => stop({ child }));
-  const started = fork(path, args, { env: { ...process.env, ...env }, execArgv: [...process.execArgv, ...flags] });
+  const started = fork(path, args, {
+    env: { ...process.env, ...env },
+    execArgv: [...process.execArgv, ...flags],
+  });
   child = started;
   const said = await new Promise<T>((resolve, reject) => {
     started.once("message", (message) => resolve(message as T));
-    started.once("exit", (code) => reject(new Error(`${file} ended with ${code} before it was ready`)));
+    started.once("exit", (code) =>
+      reject(new Error(`${file} ended with ${code} before it was ready`)),
+    );
   });
   return { child: started, pid: started.pid ?? 0, said };
 }
@@ -47,7 +52,9 @@ export function cpuSeconds(pid: number, options: { tree: boolean }): number {
 
 /** Resident memory in MiB. */
 export function residentMiB(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+  return (
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024
+  );
 }
 
 /** Returns a process and all its descendants, parents before their children. */
@@ -56,7 +63,8 @@ export function family(pid: number): number[] {
     .filter((name) => /^\d+$/.test(name))
     .map((name) => ({ pid: Number(name), parent: Number(statOf(Number(name))[1]) }));
   const found = [pid];
-  for (const one of found) found.push(...parents.filter((other) => other.parent === one).map((other) => other.pid));
+  for (const one of found)
+    found.push(...parents.filter((other) => other.parent === one).map((other) => other.pid));
   return found;
 }
 

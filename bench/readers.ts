@@ -19,7 +19,13 @@ const ends = new Set(["run.finished", "run.failed", "run.cancelled"]);
 const arrivals: Record<string, number[]> = {};
 
 async function open(): Promise<IncomingMessage> {
-  const sent = request({ port, path, host: "127.0.0.1", agent: false, headers: { "x-api-key": key, accept: "text/event-stream" } });
+  const sent = request({
+    port,
+    path,
+    host: "127.0.0.1",
+    agent: false,
+    headers: { "x-api-key": key, accept: "text/event-stream" },
+  });
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once("response", resolve).once("error", reject).end();
   });
@@ -36,7 +42,9 @@ function read(incoming: IncomingMessage): Promise<void> {
       const text = rest + bytes.toString("latin1");
       const whole = text.lastIndexOf("\n\n") + 2;
       rest = text.slice(whole);
-      for (const [, type, id = ""] of text.slice(0, whole).matchAll(/^event: (.*)\ndata: \{"id":"(evt_\w+)"/gm)) {
+      for (const [, type, id = ""] of text
+        .slice(0, whole)
+        .matchAll(/^event: (.*)\ndata: \{"id":"(evt_\w+)"/gm)) {
         arrivals[id] ??= [];
         arrivals[id].push(at);
         if (ends.has(type ?? "")) resolve();
@@ -48,7 +56,8 @@ function read(incoming: IncomingMessage): Promise<void> {
 const readings: Promise<void>[] = [];
 while (readings.length < count) {
   const some = Math.min(50, count - readings.length);
-  for (const incoming of await Promise.all(Array.from({ length: some }, open))) readings.push(read(incoming));
+  for (const incoming of await Promise.all(Array.from({ length: some }, open)))
+    readings.push(read(incoming));
 }
 process.send?.("open");
 await Promise.all(readings);

@@ -28,7 +28,11 @@ import { storeRuns } from "./store-runs.ts";
  * What is compared is measured in turn, several rounds of it: a machine that gets slower or faster meanwhile does so to all of them.
  */
 const { values } = parseArgs({
-  options: { seconds: { type: "string", default: "8" }, stored: { type: "string", default: "0" }, only: { type: "string" } },
+  options: {
+    seconds: { type: "string", default: "8" },
+    stored: { type: "string", default: "0" },
+    only: { type: "string" },
+  },
 });
 const seconds = Number(values.seconds);
 const rounds = 5;
@@ -65,29 +69,50 @@ await withCleanUp(async (opened) => {
     PORT: "0",
     LOG_LEVEL: "warn",
   };
-  const server = await run<{ port: number }>(opened, "beckon.ts", [], { env: environment, flags: serverFlags });
+  const server = await run<{ port: number }>(opened, "beckon.ts", [], {
+    env: environment,
+    flags: serverFlags,
+  });
   const idleMiB = residentMiB(server.pid);
   const api = openApi(server.said.port, key);
   const agents = {
     instant: await prepareAgent(api, "instant", modelPorts.instant),
     slow: await prepareAgent(api, "slow", modelPorts.slow),
   };
-  if (Number(values.stored) > 0) await storeRuns(database.url, agents.instant.id, Number(values.stored));
+  if (Number(values.stored) > 0)
+    await storeRuns(database.url, agents.instant.id, Number(values.stored));
   const bare = {
-    instant: await run<{ port: number }>(opened, "baseline.ts", [database.url, String(modelPorts.instant)]),
-    slow: await run<{ port: number }>(opened, "baseline.ts", [database.url, String(modelPorts.slow)]),
+    instant: await run<{ port: number }>(opened, "baseline.ts", [
+      database.url,
+      String(modelPorts.instant),
+    ]),
+    slow: await run<{ port: number }>(opened, "baseline.ts", [
+      database.url,
+      String(modelPorts.slow),
+    ]),
   };
 
   const target = ({ pid, said }: Started<{ port: number }>): Target => ({
     port: said.port,
-    cpu: () => ({ server: cpuSeconds(pid, { tree: false }), database: cpuSeconds(database.pid, { tree: true }) }),
+    cpu: () => ({
+      server: cpuSeconds(pid, { tree: false }),
+      database: cpuSeconds(database.pid, { tree: true }),
+    }),
     memoryMiB: () => residentMiB(pid),
     idle: () => noRunsLeft(api),
   });
-  const prepared = (one: Case): Prepared => ({ api, port: server.said.port, key, agent: agents[one.model] });
+  const prepared = (one: Case): Prepared => ({
+    api,
+    port: server.said.port,
+    key,
+    agent: agents[one.model],
+  });
 
   const lines: { line: Line; against: Line }[] = [];
-  const groups = Map.groupBy(casesNamed(values.only), ({ model, connections }) => `${model} ${connections}`);
+  const groups = Map.groupBy(
+    casesNamed(values.only),
+    ({ model, connections }) => `${model} ${connections}`,
+  );
   for (const group of groups.values()) {
     const [first] = group;
     if (first === undefined) continue;
@@ -95,11 +120,13 @@ await withCleanUp(async (opened) => {
     const measured = [
       {
         name: `(a) ${first.name.replace(/^\w+/, "limit")}`,
-        measure: (seconds: number) => measure(opened, target(bare[first.model]), { ...shape, seconds }),
+        measure: (seconds: number) =>
+          measure(opened, target(bare[first.model]), { ...shape, seconds }),
       },
       ...group.map((one, position) => ({
         name: `(${"bcdefg"[position]}) ${one.name}`,
-        measure: (seconds: number) => measureCase(opened, one, { target: target(server), prepared: prepared(one), seconds }),
+        measure: (seconds: number) =>
+          measureCase(opened, one, { target: target(server), prepared: prepared(one), seconds }),
       })),
     ].map((one) => ({ ...one, lines: [] as Line[] }));
     for (const one of measured) await one.measure(warmUpSeconds);
@@ -107,7 +134,13 @@ await withCleanUp(async (opened) => {
       for (const one of measured) {
         const measurement = await one.measure(seconds);
         const rates = [measurement.requests / measurement.seconds];
-        one.lines.push({ ...measurement, name: one.name, modelMs: models[first.model].ms, completed: await completed(measurement), rates });
+        one.lines.push({
+          ...measurement,
+          name: one.name,
+          modelMs: models[first.model].ms,
+          completed: await completed(measurement),
+          rates,
+        });
       }
     }
     const [against, ...others] = measured.map((one) => together(one.lines));
@@ -129,8 +162,16 @@ await withCleanUp(async (opened) => {
 function together(parts: readonly Line[]): Line {
   const [first] = parts;
   if (first === undefined) throw new Error("nothing was measured");
-  const sum = (member: "requests" | "total" | "failures" | "seconds" | "serverCpu" | "databaseCpu" | "completed") =>
-    parts.reduce((total, part) => total + part[member], 0);
+  const sum = (
+    member:
+      | "requests"
+      | "total"
+      | "failures"
+      | "seconds"
+      | "serverCpu"
+      | "databaseCpu"
+      | "completed",
+  ) => parts.reduce((total, part) => total + part[member], 0);
   return {
     ...first,
     requests: sum("requests"),
@@ -155,13 +196,18 @@ function print(lines: readonly { line: Line; against: Line }[], idleMiB: number)
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { line, against } of lines) {
     const cell = (value: (one: Line) => number, digits: number, more = "") => {
-      const ratio = line === against ? "" : ` (${(value(line) / value(against)).toFixed(2)}${more})`;
+      const ratio =
+        line === against ? "" : ` (${(value(line) / value(against)).toFixed(2)}${more})`;
       return value(line).toFixed(digits) + ratio;
     };
     const ratios = line.rates.map((rate, round) => rate / (against.rates[round] ?? Number.NaN));
     const cells = [
       line.name,
-      cell((one) => one.requests / one.seconds, 0, `; ${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`),
+      cell(
+        (one) => one.requests / one.seconds,
+        0,
+        `; ${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
+      ),
       line === against ? "" : (line.completed / line.seconds).toFixed(0),
       cell((one) => one.p50, 2),
       cell((one) => one.p99, 2),

@@ -19,7 +19,12 @@ import { startRuns } from "../server/src/runs/starting/start-runs.ts";
  *   node bench/statements.ts --rows 1         batches of so many rows; 20 unless told
  *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema leaves out, for comparison
  */
-const { values } = parseArgs({ options: { rows: { type: "string", default: "20" }, "foreign-keys": { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: {
+    rows: { type: "string", default: "20" },
+    "foreign-keys": { type: "boolean", default: false },
+  },
+});
 const rowsInBatch = Number(values.rows);
 const batches = 1_000;
 const withForeignKeys = values["foreign-keys"];
@@ -31,23 +36,41 @@ const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log 
 try {
   await migrate(database.settings, async (client) => {
     await client.query("insert into workspaces (id, name) values ('wsp_bench', 'bench')");
-    await client.query("insert into processes (id, engine_version, lease_until) values ('prc_bench', 1, now() + interval '1 day')");
+    await client.query(
+      "insert into processes (id, engine_version, lease_until) values ('prc_bench', 1, now() + interval '1 day')",
+    );
     if (!withForeignKeys) return;
     for (const table of ["run_inputs", "run_results", "events"]) {
-      await client.query(`alter table ${table} add foreign key (workspace_id, run_id) references runs (workspace_id, id)`);
+      await client.query(
+        `alter table ${table} add foreign key (workspace_id, run_id) references runs (workspace_id, id)`,
+      );
     }
-    await client.query("alter table runs add foreign key (workspace_id, agent_id) references agents (workspace_id, id)");
+    await client.query(
+      "alter table runs add foreign key (workspace_id, agent_id) references agents (workspace_id, id)",
+    );
   });
-  const ctx = { actor: { kind: "system" } as const, workspaceId: "wsp_bench", database, sealer: createSealer(Buffer.alloc(32)) };
-  const { data: agent } = await createAgent({ ctx, input: { body: { ok: true, value: { name: "bench", model: "demo/echo" } } } });
+  const ctx = {
+    actor: { kind: "system" } as const,
+    workspaceId: "wsp_bench",
+    database,
+    sealer: createSealer(Buffer.alloc(32)),
+  };
+  const { data: agent } = await createAgent({
+    ctx,
+    input: { body: { ok: true, value: { name: "bench", model: "demo/echo" } } },
+  });
   const { rows } = await database.engine.query<{ pid: number }>("select pg_backend_pid() as pid");
   const pid = rows[0]?.pid ?? 0;
   await pass(agent);
   const { start, append } = await pass(agent);
-  console.log(`| statement${withForeignKeys ? ", with foreign keys" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`);
+  console.log(
+    `| statement${withForeignKeys ? ", with foreign keys" : ""} | database CPU µs/row | ms/batch of ${rowsInBatch} |`,
+  );
   console.log("|---|---|---|");
   for (const [name, cost] of Object.entries({ start, append })) {
-    console.log(`| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`);
+    console.log(
+      `| ${name} | ${((cost.cpu * 1e6) / rowsInBatch / batches).toFixed(0)} | ${(cost.wall / batches).toFixed(2)} |`,
+    );
   }
 
   async function pass(caller: { id: string; token: string }) {
@@ -105,7 +128,12 @@ function endRow(runId: string) {
     duration_ms: 3,
     retries: 0,
   };
-  const entry = (type: string, data: unknown) => ({ id: newId("evt"), type, data: JSON.stringify(data), artifact: undefined });
+  const entry = (type: string, data: unknown) => ({
+    id: newId("evt"),
+    type,
+    data: JSON.stringify(data),
+    artifact: undefined,
+  });
   return {
     runId,
     workspaceId: "wsp_bench",

@@ -1,7 +1,11 @@
 import { Client } from "pg";
 
 /** Stores finished runs of the agent, with their journals, as if they had been made over the past. */
-export async function storeRuns(databaseUrl: string, agentId: string, count: number): Promise<void> {
+export async function storeRuns(
+  databaseUrl: string,
+  agentId: string,
+  count: number,
+): Promise<void> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();
   try {

@@ -31,7 +31,10 @@ import type { Arrivals } from "./readers.ts";
  */
 const { values } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: "string", default: "10" }, only: { type: "string", default: "latency cpu" } },
+  options: {
+    seconds: { type: "string", default: "10" },
+    only: { type: "string", default: "latency cpu" },
+  },
 });
 const seconds = Number(values.seconds);
 const stepPause = 250;
@@ -41,7 +44,11 @@ const runsAtOnce = 40;
 await withCleanUp(async (opened) => {
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-bench-"));
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const database = await startEmbedded({ dataDir, log: createLog("warn"), settings: { track_commit_timestamp: "on" } });
+  const database = await startEmbedded({
+    dataDir,
+    log: createLog("warn"),
+    settings: { track_commit_timestamp: "on" },
+  });
   opened.defer(() => database.stop());
 
   const [calls, tokens] = [
@@ -59,7 +66,11 @@ await withCleanUp(async (opened) => {
   };
   const server = await run<{ port: number }>(opened, "beckon.ts", [], { env, flags: serverFlags });
   const api = openApi(server.said.port, key);
-  const call = async (path: string, body: object, { method = "POST", ...headers }: Record<string, string> = {}) => {
+  const call = async (
+    path: string,
+    body: object,
+    { method = "POST", ...headers }: Record<string, string> = {},
+  ) => {
     const url = `http://127.0.0.1:${server.said.port}/api/public${path}`;
     const response = await fetch(url, {
       method,
@@ -73,9 +84,16 @@ await withCleanUp(async (opened) => {
 
   if (values.only.includes("latency")) {
     const { id } = await prepareAgent(api, "calls", calls.said.port);
-    await call(`/agents/${id}`, { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } }, { method: "PATCH" });
+    await call(
+      `/agents/${id}`,
+      { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } },
+      { method: "PATCH" },
+    );
     // It executes nothing: what its readers see was written by the other one.
-    const other = await run<{ port: number }>(opened, "beckon.ts", [], { env: { ...env, BECKON_ROLE: "api" }, flags: serverFlags });
+    const other = await run<{ port: number }>(opened, "beckon.ts", [], {
+      env: { ...env, BECKON_ROLE: "api" },
+      flags: serverFlags,
+    });
     console.log("\n| stream | readers | read at | events | p50 ms | p99 ms | missed |");
     console.log("|---|---|---|---|---|---|---|");
     for (const [stream, where, { said }] of [
@@ -85,18 +103,30 @@ await withCleanUp(async (opened) => {
       ["of the workspace", "another process", other],
     ] as const) {
       for (const count of [1, 100, 1_000]) {
-        const { run_id } = JSON.parse(await call(`/agents/${id}/invoke`, { input: "Go" }, { prefer: "respond-async" })) as {
+        const { run_id } = JSON.parse(
+          await call(`/agents/${id}/invoke`, { input: "Go" }, { prefer: "respond-async" }),
+        ) as {
           run_id: string;
         };
-        const path = stream === "of the run" ? `/api/public/runs/${run_id}/events` : "/api/public/events";
-        const readers = await run<"open">(opened, "readers.ts", [JSON.stringify({ port: said.port, path, key, count })]);
+        const path =
+          stream === "of the run" ? `/api/public/runs/${run_id}/events` : "/api/public/events";
+        const readers = await run<"open">(opened, "readers.ts", [
+          JSON.stringify({ port: said.port, path, key, count }),
+        ]);
         const openAt = Date.now();
-        const reported = new Promise<Arrivals>((resolve) => readers.child.once("message", (message) => resolve(message as Arrivals)));
+        const reported = new Promise<Arrivals>((resolve) =>
+          readers.child.once("message", (message) => resolve(message as Arrivals)),
+        );
         await sleep(seconds * 1_000);
         await call(`/runs/${run_id}/cancel`, {});
         const { events, latencies } = await latenciesOf(run_id, openAt, await reported);
-        const at = (part: number) => (latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0).toFixed(1);
-        console.log(`| ${stream} | ${count} | ${where} | ${events} | ${at(0.5)} | ${at(0.99)} | ${events * count - latencies.length} |`);
+        const at = (part: number) =>
+          (
+            latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0
+          ).toFixed(1);
+        console.log(
+          `| ${stream} | ${count} | ${where} | ${events} | ${at(0.5)} | ${at(0.99)} | ${events * count - latencies.length} |`,
+        );
       }
     }
     await stop(other);
@@ -111,7 +141,9 @@ await withCleanUp(async (opened) => {
       return { cpu: used() - cpu, seconds: (performance.now() - began) / 1_000 };
     };
     const runs = (count: number, headers: Record<string, string>) =>
-      Promise.all(Array.from({ length: count }, () => call(`/agents/${id}/invoke`, { input: "Go" }, headers)));
+      Promise.all(
+        Array.from({ length: count }, () => call(`/agents/${id}/invoke`, { input: "Go" }, headers)),
+      );
     const idle = await measure(() => sleep(5_000));
     let first: number | undefined;
     console.log("\n| what | runs | server CPU ms/1,000 tokens | ratio |");
@@ -126,12 +158,18 @@ await withCleanUp(async (opened) => {
       const { cpu, seconds } = await measure(() => runs(runsAtOnce, headers));
       const each = (cpu - (idle.cpu / idle.seconds) * seconds) / runsAtOnce;
       first ??= each;
-      console.log(`| ${name} | ${runsAtOnce} | ${(each * 1_000).toFixed(1)} | ${(each / first).toFixed(1)} |`);
+      console.log(
+        `| ${name} | ${runsAtOnce} | ${(each * 1_000).toFixed(1)} | ${(each / first).toFixed(1)} |`,
+      );
     }
   }
 
   /** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
-  async function latenciesOf(runId: string, openAt: number, arrivals: Arrivals): Promise<{ events: number; latencies: number[] }> {
+  async function latenciesOf(
+    runId: string,
+    openAt: number,
+    arrivals: Arrivals,
+  ): Promise<{ events: number; latencies: number[] }> {
     const client = new Client({ connectionString: database.url });
     await client.connect();
     try {
@@ -142,7 +180,9 @@ await withCleanUp(async (opened) => {
        ) as e where committed > $2`,
         [runId, openAt],
       );
-      const latencies = rows.flatMap(({ id, committed }) => (arrivals[id] ?? []).map((at) => at - committed));
+      const latencies = rows.flatMap(({ id, committed }) =>
+        (arrivals[id] ?? []).map((at) => at - committed),
+      );
       return { events: rows.length, latencies: latencies.sort((a, b) => a - b) };
     } finally {
       await client.end();

@@ -12,27 +12,34 @@ afterAll(closeBrowser);
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
 
-inBrowser("an invitation's link lets a new person in, once, and leaves the token in no address", async () => {
-  const { body } = await beckon.call("/invitations", { body: { email: "grace@example.com", role: "editor" } });
-  const page = await openBrowserPage(beckon.url, phone);
-  await page.goto(body.data.url);
-  expect(page.url()).toBe(`${beckon.url}/invite`);
-  await page.getByLabel("Your name").fill("Grace");
-  await page.getByLabel("Password").fill("short");
-  await page.getByRole("button", { name: "Join" }).click();
-  await page.getByRole("alert").filter({ hasText: "password" }).waitFor();
-  await page.getByLabel("Password").fill(password);
-  await page.keyboard.press("Enter");
-  await page.getByText("You are a member now.").waitFor();
-  const { body: members } = await beckon.call("/members");
-  expect(members.data).toEqual([expect.objectContaining({ name: "Grace", email: "grace@example.com", role: "editor" })]);
+inBrowser(
+  "an invitation's link lets a new person in, once, and leaves the token in no address",
+  async () => {
+    const { body } = await beckon.call("/invitations", {
+      body: { email: "grace@example.com", role: "editor" },
+    });
+    const page = await openBrowserPage(beckon.url, phone);
+    await page.goto(body.data.url);
+    expect(page.url()).toBe(`${beckon.url}/invite`);
+    await page.getByLabel("Your name").fill("Grace");
+    await page.getByLabel("Password").fill("short");
+    await page.getByRole("button", { name: "Join" }).click();
+    await page.getByRole("alert").filter({ hasText: "password" }).waitFor();
+    await page.getByLabel("Password").fill(password);
+    await page.keyboard.press("Enter");
+    await page.getByText("You are a member now.").waitFor();
+    const { body: members } = await beckon.call("/members");
+    expect(members.data).toEqual([
+      expect.objectContaining({ name: "Grace", email: "grace@example.com", role: "editor" }),
+    ]);
 
-  const again = await openBrowserPage(beckon.url);
-  await again.goto(body.data.url);
-  await again.getByLabel("Password").fill(password);
-  await again.getByRole("button", { name: "Join" }).click();
-  await again.getByRole("alert").filter({ hasText: "does not stand" }).waitFor();
-});
+    const again = await openBrowserPage(beckon.url);
+    await again.goto(body.data.url);
+    await again.getByLabel("Password").fill(password);
+    await again.getByRole("button", { name: "Join" }).click();
+    await again.getByRole("alert").filter({ hasText: "does not stand" }).waitFor();
+  },
+);
 
 inBrowser("the first owner comes in by the link of the start, and can sign in", async () => {
   const page = await openBrowserPage(beckon.url);
@@ -42,7 +49,10 @@ inBrowser("the first owner comes in by the link of the start, and can sign in", 
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Become the owner" }).click();
   await page.getByText("You own the workspace").waitFor();
-  const { status } = await beckon.call("/sign-in", { credential: null, body: { email: "ada@example.com", password } });
+  const { status } = await beckon.call("/sign-in", {
+    credential: null,
+    body: { email: "ada@example.com", password },
+  });
   expect(status).toBe(200);
 });
 
@@ -54,8 +64,11 @@ inBrowser("a reset link sets a new password", async () => {
   await page.getByLabel("New password").fill("another correct horse");
   await page.getByRole("button", { name: "Set the password" }).click();
   await page.getByText("Your new password holds from now on.").waitFor();
-  const signIn = (given: string) => beckon.call("/sign-in", { credential: null, body: { email: person.email, password: given } });
-  expect([(await signIn(password)).status, (await signIn("another correct horse")).status]).toEqual([401, 200]);
+  const signIn = (given: string) =>
+    beckon.call("/sign-in", { credential: null, body: { email: person.email, password: given } });
+  expect([(await signIn(password)).status, (await signIn("another correct horse")).status]).toEqual(
+    [401, 200],
+  );
 });
 
 inBrowser("a link without its token says so and sends nothing", async () => {
@@ -72,7 +85,11 @@ test("the pages behind links allow their own style and script and no others", as
     const hashes = [...body.matchAll(/<(?:style|script)[^>]*>([\s\S]*?)<\/(?:style|script)>/g)].map(
       ([, text]) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`,
     );
-    expect([status, headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([200, "no-store", "no-referrer"]);
+    expect([status, headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([
+      200,
+      "no-store",
+      "no-referrer",
+    ]);
     expect(hashes).toHaveLength(2);
     for (const hash of hashes) expect(policy).toContain(hash);
     expect(policy).toContain("default-src 'none'");
@@ -83,7 +100,9 @@ test("the pages behind links allow their own style and script and no others", as
 async function openWithExamples(person: Person) {
   const page = await openBrowserPage(beckon.url);
   const [name = "", value = ""] = person.cookie.split("=");
-  await page.context().addCookies([{ name, value, url: beckon.url, httpOnly: true, sameSite: "Strict" }]);
+  await page
+    .context()
+    .addCookies([{ name, value, url: beckon.url, httpOnly: true, sameSite: "Strict" }]);
   // Without a policy of its own, so that the page can be given code.
   await page.goto(`${beckon.url}/healthz`);
   const code = fencesOf("docs/streams.md")
@@ -93,30 +112,45 @@ async function openWithExamples(person: Person) {
   return page;
 }
 
-inBrowser("the documented code for EventSource and fetch reads a run in a page, and a workspace until sign-out", async () => {
-  const agent = await beckon.createAgent();
-  const { run_id } = (await beckon.invoke(agent, "Hello")).body;
-  const journal = (await beckon.call(`/runs/${run_id}/events`)).body.data;
-  const person = await addPerson(beckon, { role: "viewer" });
-  const page = await openWithExamples(person);
-  const fetched = `(async () => { const all = []; for await (const event of watch("", {}, "${run_id}")) all.push(event); return all; })()`;
-  expect(await page.evaluate(fetched)).toEqual(journal);
-  const heard = (path: string, types: readonly string[], until: string) =>
-    `new Promise((done) => { const all = []; listen(${JSON.stringify(path)}, ${JSON.stringify(types)}, (event) => {
+inBrowser(
+  "the documented code for EventSource and fetch reads a run in a page, and a workspace until sign-out",
+  async () => {
+    const agent = await beckon.createAgent();
+    const { run_id } = (await beckon.invoke(agent, "Hello")).body;
+    const journal = (await beckon.call(`/runs/${run_id}/events`)).body.data;
+    const person = await addPerson(beckon, { role: "viewer" });
+    const page = await openWithExamples(person);
+    const fetched = `(async () => { const all = []; for await (const event of watch("", {}, "${run_id}")) all.push(event); return all; })()`;
+    expect(await page.evaluate(fetched)).toEqual(journal);
+    const heard = (path: string, types: readonly string[], until: string) =>
+      `new Promise((done) => { const all = []; listen(${JSON.stringify(path)}, ${JSON.stringify(types)}, (event) => {
       all.push(event); globalThis.heard = all.length; if (event.type === "${until}") done(all); }); })`;
-  const types = journal.map(({ type }: { type: string }) => type);
-  expect(await page.evaluate(heard(`/runs/${run_id}/events`, types, "run.finished"))).toEqual(journal);
+    const types = journal.map(({ type }: { type: string }) => type);
+    expect(await page.evaluate(heard(`/runs/${run_id}/events`, types, "run.finished"))).toEqual(
+      journal,
+    );
 
-  // A stream begins at the oldest transaction under way, of any database of this server: other tests may hold it back.
-  await eventually("an order of events that is past the run", async () => {
-    const { data } = (await beckon.call("/events?kind=run.finished")).body;
-    return data.some((event: { run_id: string }) => event.run_id === run_id) || undefined;
-  });
-  await page.evaluate("globalThis.heard = 0");
-  const all = page.evaluate(heard("/events", ["stream.opened", "run.finished"], "stream.closed"));
-  await eventually("the stream", async () => (await page.evaluate("globalThis.heard")) === 1 || undefined);
-  await beckon.invoke(agent, "Hello");
-  await eventually("the run's end", async () => (await page.evaluate("globalThis.heard")) === 2 || undefined);
-  await person.call("/sign-out", { method: "POST" });
-  expect(((await all) as { type: string }[]).map(({ type }) => type)).toEqual(["stream.opened", "run.finished", "stream.closed"]);
-});
+    // A stream begins at the oldest transaction under way, of any database of this server: other tests may hold it back.
+    await eventually("an order of events that is past the run", async () => {
+      const { data } = (await beckon.call("/events?kind=run.finished")).body;
+      return data.some((event: { run_id: string }) => event.run_id === run_id) || undefined;
+    });
+    await page.evaluate("globalThis.heard = 0");
+    const all = page.evaluate(heard("/events", ["stream.opened", "run.finished"], "stream.closed"));
+    await eventually(
+      "the stream",
+      async () => (await page.evaluate("globalThis.heard")) === 1 || undefined,
+    );
+    await beckon.invoke(agent, "Hello");
+    await eventually(
+      "the run's end",
+      async () => (await page.evaluate("globalThis.heard")) === 2 || undefined,
+    );
+    await person.call("/sign-out", { method: "POST" });
+    expect(((await all) as { type: string }[]).map(({ type }) => type)).toEqual([
+      "stream.opened",
+      "run.finished",
+      "stream.closed",
+    ]);
+  },
+);

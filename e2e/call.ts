@@ -8,7 +8,12 @@ export interface Answer {
 
 export type Call = (
   path: string,
-  options?: { method?: string; key?: string | null; body?: unknown; headers?: Record<string, string> },
+  options?: {
+    method?: string;
+    key?: string | null;
+    body?: unknown;
+    headers?: Record<string, string>;
+  },
 ) => Promise<Answer>;
 
 /** Calls paths below `/api/public`, or any URL; POST when there is a body, else GET; with `key` unless another one or null is given. */
@@ -25,6 +30,10 @@ export function caller(url: () => string, key: () => string): Call {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
   };
 }

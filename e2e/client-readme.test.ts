@@ -12,6 +12,9 @@ test("what the client's README says works as it stands", { timeout: 60_000 }, as
       .map(({ text }) => text)
       .join("");
   expect(fences.map(({ kind }) => kind)).not.toContain("");
-  const printed = await runTypeScript(textOf("ts"), { BECKON_URL: server.url, BECKON_KEY: server.key });
+  const printed = await runTypeScript(textOf("ts"), {
+    BECKON_URL: server.url,
+    BECKON_KEY: server.key,
+  });
   expect(printed).toMatch(asPrinted(textOf("text")));
 });

@@ -1,4 +1,10 @@
-import { type BeckonClient, createClient, type Run, type WatchedEvent, type WorkspaceEvent } from "@beckon/client";
+import {
+  type BeckonClient,
+  createClient,
+  type Run,
+  type WatchedEvent,
+  type WorkspaceEvent,
+} from "@beckon/client";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { seeded } from "../server/test/crash/random.ts";
@@ -35,7 +41,11 @@ describe("an invoke", () => {
     held.release();
     const agent = await createAgent({ model: held.model });
     const cut = proxy.cutNext({ request: toInvoke, pass: 0 });
-    const answer = await throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    const answer = await throughProxy.agents.invoke(
+      agent.id,
+      { input: "Hello" },
+      { token: agent.token },
+    );
     await cut;
     expect(answer.output).toBe("Hello");
     expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([answer.run_id]);
@@ -45,7 +55,11 @@ describe("an invoke", () => {
   test("is answered although its connection is cut again and again while it runs, and has run once", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
-    const answer = throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token, wait: 1 });
+    const answer = throughProxy.agents.invoke(
+      agent.id,
+      { input: "Hello" },
+      { token: agent.token, wait: 1 },
+    );
     for (let cuts = 1; cuts <= 3; cuts++) {
       await eventually("a request under way", () => proxy.connections > 0 || undefined);
       await held.reached(1);
@@ -73,7 +87,11 @@ describe("an invoke", () => {
     const held = await startHeldModel(server);
     held.release();
     const agent = await createAgent({ model: held.model });
-    await beckon.agents.invoke(agent.id, { input: "so that its token is known" }, { token: agent.token });
+    await beckon.agents.invoke(
+      agent.id,
+      { input: "so that its token is known" },
+      { token: agent.token },
+    );
     const statuses: number[] = [];
     const counting = createClient({
       url: server.url,
@@ -107,19 +125,32 @@ describe("an invoke", () => {
     const [run] = await runsOf(agent.id);
     expect(error).toMatchObject({ code: "timed_out", runId: run?.id });
     held.release();
-    expect((await all(beckon.runs.watch(run?.id ?? ""))).at(-1)).toMatchObject({ type: "run.finished", data: { output: "Hello" } });
+    expect((await all(beckon.runs.watch(run?.id ?? ""))).at(-1)).toMatchObject({
+      type: "run.finished",
+      data: { output: "Hello" },
+    });
   });
 
   test("of a run that is cancelled, or of a paused agent, is refused with the code", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
-    const waiting = beckon.agents.invoke(agent.id, { input: "Hello" }).catch((thrown: unknown) => thrown);
+    const waiting = beckon.agents
+      .invoke(agent.id, { input: "Hello" })
+      .catch((thrown: unknown) => thrown);
     await held.reached(1);
     const [run] = await runsOf(agent.id);
     await beckon.runs.cancel(run?.id ?? "");
-    expect(await waiting).toMatchObject({ name: "BeckonError", code: "cancelled", status: 500, runId: run?.id });
+    expect(await waiting).toMatchObject({
+      name: "BeckonError",
+      code: "cancelled",
+      status: 500,
+      runId: run?.id,
+    });
     await beckon.agents.pause(agent.id, { reason: "Maintenance" });
-    await expect(beckon.agents.invoke(agent.id, { input: "Hello" })).rejects.toMatchObject({ code: "agent_paused", status: 409 });
+    await expect(beckon.agents.invoke(agent.id, { input: "Hello" })).rejects.toMatchObject({
+      code: "agent_paused",
+      status: 409,
+    });
   });
 });
 
@@ -154,7 +185,10 @@ describe("a watch", () => {
     for (let round = 0; round < 3; round++) {
       let cuts = 0;
       const cutAgain = async (): Promise<void> => {
-        await proxy.cutNext({ request: (bytes) => bytes.includes("/events"), pass: random.below(1_500) });
+        await proxy.cutNext({
+          request: (bytes) => bytes.includes("/events"),
+          pass: random.below(1_500),
+        });
         if (++cuts < 6) await cutAgain();
       };
       void cutAgain();
@@ -180,7 +214,9 @@ describe("a watch", () => {
     proxy.weather = { type: "closed" };
     proxy.drop();
     held.release();
-    await eventually("the end of the run", async () => ((await beckon.runs.get(run_id)).finished_at === null ? undefined : true));
+    await eventually("the end of the run", async () =>
+      (await beckon.runs.get(run_id)).finished_at === null ? undefined : true,
+    );
     proxy.weather = { type: "fair" };
     await watching;
     expect(seen.filter(isEntry)).toEqual(await all(beckon.runs.listEvents(run_id)));
@@ -197,14 +233,17 @@ describe("a watch", () => {
       const roaming = createClient({
         url: here,
         key: server.key,
-        fetch: (url, init) => fetch(String(url).replace(here, connections++ === 0 ? here : other.url), init),
+        fetch: (url, init) =>
+          fetch(String(url).replace(here, connections++ === 0 ? here : other.url), init),
       });
       const seen: WatchedEvent[] = [];
       for await (const event of roaming.runs.watch(run_id)) {
         seen.push(event);
         if (seen.length > 1) continue;
         proxy.drop({ hard: true });
-        void eventually("the second connection", () => connections > 1 || undefined).then(held.release);
+        void eventually("the second connection", () => connections > 1 || undefined).then(
+          held.release,
+        );
       }
       expect(connections).toBe(2);
       expect(seen.filter(isEntry)).toEqual(await all(beckon.runs.listEvents(run_id)));
@@ -234,7 +273,9 @@ describe("a watch", () => {
     }
     await watching;
     for (const runId of runIds) {
-      const journal = seen.filter(({ run_id }) => run_id === runId).map(({ agent_id: _, cursor: __, ...event }) => event);
+      const journal = seen
+        .filter(({ run_id }) => run_id === runId)
+        .map(({ agent_id: _, cursor: __, ...event }) => event);
       expect(journal).toEqual(await all(beckon.runs.listEvents(runId)));
     }
     expect(new Set(seen.map(({ run_id }) => run_id))).toEqual(new Set(runIds));
@@ -244,20 +285,39 @@ describe("a watch", () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
-    await expect(all(beckon.runs.watch("run_01k00000000000000000000000"))).rejects.toMatchObject({ status: 404, code: "not_found" });
-    await expect(all(beckon.runs.watch(run_id, { key: "wrong" }))).rejects.toMatchObject({ status: 401, code: "unauthorized" });
-    const watching = all(beckon.runs.watch(run_id, { key: agent.token })).catch((thrown: unknown) => thrown);
+    await expect(all(beckon.runs.watch("run_01k00000000000000000000000"))).rejects.toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
+    await expect(all(beckon.runs.watch(run_id, { key: "wrong" }))).rejects.toMatchObject({
+      status: 401,
+      code: "unauthorized",
+    });
+    const watching = all(beckon.runs.watch(run_id, { key: agent.token })).catch(
+      (thrown: unknown) => thrown,
+    );
     await held.reached(1);
     await beckon.agents.revokeToken(agent.id);
-    expect(await watching).toMatchObject({ name: "BeckonError", code: "unauthorized", runId: run_id });
+    expect(await watching).toMatchObject({
+      name: "BeckonError",
+      code: "unauthorized",
+      runId: run_id,
+    });
   });
 
   test("tells what the model says while it speaks", async () => {
     const held = await startHeldModel(server, (request, index) => {
       const called = request.body.messages.some(({ role }) => role === "tool");
-      return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
+      return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(
+        request,
+        index,
+      );
     });
-    const agent = await createAgent({ model: held.model, model_settings: { stream: "always" }, tools: [{ type: "clock" }] });
+    const agent = await createAgent({
+      model: held.model,
+      model_settings: { stream: "always" },
+      tools: [{ type: "clock" }],
+    });
     const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
     let said = "";
     for await (const event of beckon.runs.watch(run_id)) {
@@ -271,7 +331,10 @@ describe("a watch", () => {
 describe("management", () => {
   test("agents, triggers, keys and runs are made, changed, listed page by page, and deleted", async () => {
     const agent = await createAgent({ name: "Managed", metadata: { team: "ops" } });
-    const trigger = await beckon.triggers.create(agent.id, { name: "Orders", prompt_prefix: "An order:" });
+    const trigger = await beckon.triggers.create(agent.id, {
+      name: "Orders",
+      prompt_prefix: "An order:",
+    });
     const fired = [
       await beckon.triggers.fire(trigger.url, { order: 4711 }),
       await beckon.triggers.fire(trigger.token, "plain text"),
@@ -288,33 +351,60 @@ describe("management", () => {
     const page = await beckon.runs.listForAgent(agent.id, { limit: 2 }).page();
     expect([page.data.length, page.next]).toEqual([2, expect.any(String)]);
 
-    const changed = await beckon.agents.update(agent.id, { description: "Sorts orders" }, { ifMatch: agent.version });
+    const changed = await beckon.agents.update(
+      agent.id,
+      { description: "Sorts orders" },
+      { ifMatch: agent.version },
+    );
     expect(changed.version).toBe(agent.version + 1);
-    await expect(beckon.agents.update(agent.id, { description: "Too late" }, { ifMatch: agent.version })).rejects.toMatchObject({
+    await expect(
+      beckon.agents.update(agent.id, { description: "Too late" }, { ifMatch: agent.version }),
+    ).rejects.toMatchObject({
       code: "stale",
       status: 412,
     });
     const rotated = await beckon.agents.rotateToken(agent.id);
-    await expect(beckon.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token })).rejects.toMatchObject({
+    await expect(
+      beckon.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token }),
+    ).rejects.toMatchObject({
       code: "unauthorized",
     });
-    expect(await beckon.agents.invoke(agent.id, { input: "Hello" }, { token: rotated.token })).toMatchObject({ output: "Hello" });
+    expect(
+      await beckon.agents.invoke(agent.id, { input: "Hello" }, { token: rotated.token }),
+    ).toMatchObject({ output: "Hello" });
 
     const key = await beckon.keys.create({ name: "Invoke only", preset: "invoke" });
-    expect(await beckon.agents.invoke(agent.id, { input: "Hello" }, { key: key.key })).toMatchObject({ output: "Hello" });
-    await expect(beckon.agents.get(agent.id, { key: key.key })).rejects.toMatchObject({ code: "forbidden", status: 403 });
+    expect(
+      await beckon.agents.invoke(agent.id, { input: "Hello" }, { key: key.key }),
+    ).toMatchObject({ output: "Hello" });
+    await expect(beckon.agents.get(agent.id, { key: key.key })).rejects.toMatchObject({
+      code: "forbidden",
+      status: 403,
+    });
     await beckon.keys.delete(key.id);
     await beckon.triggers.delete(agent.id, trigger.id);
     await beckon.agents.delete(agent.id);
-    await expect(beckon.agents.get(agent.id)).rejects.toMatchObject({ code: "not_found", status: 404 });
-    expect((await all(beckon.audit.export())).map(({ action }) => action)).toEqual(expect.arrayContaining(["agent.delete"]));
+    await expect(beckon.agents.get(agent.id)).rejects.toMatchObject({
+      code: "not_found",
+      status: 404,
+    });
+    expect((await all(beckon.audit.export())).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(["agent.delete"]),
+    );
   });
 
   test("a POST that creates does it once, though its answer is cut", async () => {
-    const cut = proxy.cutNext({ request: (bytes) => bytes.includes("POST /api/public/agents"), pass: 10 });
+    const cut = proxy.cutNext({
+      request: (bytes) => bytes.includes("POST /api/public/agents"),
+      pass: 10,
+    });
     const agent = await throughProxy.agents.create({ name: "Once only", model: "demo/echo" });
     await cut;
-    expect((await all(beckon.agents.list())).filter(({ name }) => name === "Once only").map(({ id }) => id)).toEqual([agent.id]);
+    expect(
+      (await all(beckon.agents.list()))
+        .filter(({ name }) => name === "Once only")
+        .map(({ id }) => id),
+    ).toEqual([agent.id]);
   });
 
   test("an agent is exported as JSON and YAML, and both can be imported", async () => {
@@ -324,6 +414,8 @@ describe("management", () => {
     expect(yaml).toContain("\n- name: Exported\n");
     await beckon.agents.import(json);
     await beckon.agents.import(yaml);
-    expect((await all(beckon.agents.list())).filter(({ name }) => name === "Exported")).toHaveLength(3);
+    expect(
+      (await all(beckon.agents.list())).filter(({ name }) => name === "Exported"),
+    ).toHaveLength(3);
   });
 });

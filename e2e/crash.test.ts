@@ -15,7 +15,13 @@ it("loses nothing that was acknowledged, ends nothing twice and repeats no unsaf
     pool: database.engine,
     servers: 2,
     acknowledged: 500,
-    faults: [...kinds, "at a random moment", "at a random moment", "while the model was held", "with an effect done and unreported"],
+    faults: [
+      ...kinds,
+      "at a random moment",
+      "at a random moment",
+      "while the model was held",
+      "with an effect done and unreported",
+    ],
     callers: 12,
   });
   console.log(summary(seed, report));

@@ -3,7 +3,14 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { echo, held, startModelServer } from "../server/test/model-server.ts";
 import { caller } from "./call.ts";
-import { freePort, type Product, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+import {
+  freePort,
+  type Product,
+  startProduct,
+  stillRunning,
+  temporaryFolder,
+  until,
+} from "./product.ts";
 
 const folder = join(temporaryFolder(), "data");
 const port = String(await freePort());
@@ -22,17 +29,25 @@ async function begin(env: Record<string, string>) {
     released.resolve();
     await models.close();
   });
-  const settings = { BECKON_DATA_DIR: folder, PORT: port, BECKON_EGRESS_ALLOW: new URL(models.url).host, ...env };
+  const settings = {
+    BECKON_DATA_DIR: folder,
+    PORT: port,
+    BECKON_EGRESS_ALLOW: new URL(models.url).host,
+    ...env,
+  };
   const product = await startProduct(settings);
   const name = `held-${++begun}`;
   await call("/providers", { body: { name, kind: "openai-compatible", base_url: models.url } });
-  const agent = (await call("/agents", { body: { name: "Held", model: `${name}/scripted` } })).body.data;
+  const agent = (await call("/agents", { body: { name: "Held", model: `${name}/scripted` } })).body
+    .data;
   return {
     settings,
     product,
     release: () => released.resolve(),
-    invoke: () => call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input: "Hello" } }),
-    reached: (count: number) => until(`${count} requests at the model`, () => models.requests.length >= count),
+    invoke: () =>
+      call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input: "Hello" } }),
+    reached: (count: number) =>
+      until(`${count} requests at the model`, () => models.requests.length >= count),
   };
 }
 
@@ -41,7 +56,9 @@ const isNotReady = async () => (await call(`http://127.0.0.1:${port}/readyz`)).s
 /** Everything has ended, PostgreSQL as the last and in order. */
 function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(stillRunning(started, folder)).toEqual([]);
-  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(
+    /database system is shut down\s*$/,
+  );
   expect(product.output()).not.toMatch(/could not be|failed|killed/);
 }
 
@@ -63,7 +80,10 @@ test("on SIGTERM it is not ready first and starts nothing, who waits is answered
 });
 
 test("what is not done after the grace goes back to the queue, and the next start ends it in the same attempt", async () => {
-  const { product, settings, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "1", BECKON_PROCESSES: "2" });
+  const { product, settings, invoke, reached, release } = await begin({
+    BECKON_DRAIN_SECONDS: "1",
+    BECKON_PROCESSES: "2",
+  });
   const waiting = [invoke(), invoke(), invoke()];
   await reached(3);
   const started = product.descendants();
@@ -79,10 +99,15 @@ test("what is not done after the grace goes back to the queue, and the next star
   const next = await startProduct(settings);
   for (const { headers } of answers) {
     const place = `http://127.0.0.1:${settings.PORT}${headers.get("location")}`;
-    await until("the end of the run", async () => (await call(place)).body.data.finished_at !== null);
+    await until(
+      "the end of the run",
+      async () => (await call(place)).body.data.finished_at !== null,
+    );
     const { status, attempt, output, id } = (await call(place)).body.data;
     expect([status, attempt, output]).toEqual(["succeeded", 1, "Hello"]);
-    const types: string[] = (await call(`/runs/${id}/events`)).body.data.map((event: { type: string }) => event.type);
+    const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
+      (event: { type: string }) => event.type,
+    );
     // A process that has just begun queues what it is sent first, until it knows that nobody waits.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
@@ -92,7 +117,9 @@ test("what is not done after the grace goes back to the queue, and the next star
 });
 
 test("a second signal ends the wait, the database is stopped in order all the same, and the run goes on at the next start", async () => {
-  const { product, settings, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "60" });
+  const { product, settings, invoke, reached, release } = await begin({
+    BECKON_DRAIN_SECONDS: "60",
+  });
   const waiting = invoke().catch(() => undefined);
   await reached(1);
   const [run] = (await call("/runs")).body.data;
@@ -109,11 +136,19 @@ test("a second signal ends the wait, the database is stopped in order all the sa
   expect(performance.now() - began).toBeLessThan(15_000);
   await waiting;
   expect(stillRunning(started, folder)).toEqual([]);
-  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+  expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(
+    /database system is shut down\s*$/,
+  );
 
   release();
   const next = await startProduct(settings);
-  await until("the end of the run", async () => (await call(`/runs/${run.id}`)).body.data.finished_at !== null);
-  expect((await call(`/runs/${run.id}`)).body.data).toMatchObject({ status: "succeeded", attempt: 2 });
+  await until(
+    "the end of the run",
+    async () => (await call(`/runs/${run.id}`)).body.data.finished_at !== null,
+  );
+  expect((await call(`/runs/${run.id}`)).body.data).toMatchObject({
+    status: "succeeded",
+    attempt: 2,
+  });
   expect(await next.stop()).toBe(0);
 });

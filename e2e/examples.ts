@@ -24,13 +24,19 @@ export function fencesOf(page: string): Fence[] {
  * Runs TypeScript that imports the client, in a project of its own, and holds it against the compiler, as its reader would.
  * @returns what it printed.
  */
-export async function runTypeScript(text: string, env: Readonly<Record<string, string>>): Promise<string> {
+export async function runTypeScript(
+  text: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   const folder = temporaryFolder();
   symlinkSync(join(checkout, "node_modules"), join(folder, "node_modules"));
   mkdirSync(join(folder, "src"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   writeFileSync(join(folder, "src/example.ts"), text);
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(checkout, "tsconfig.json"), include: ["src"] }));
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: join(checkout, "tsconfig.json"), include: ["src"] }),
+  );
   const run = async (command: string, ...args: string[]) => {
     // The server may live in this process, so nothing here may wait without letting it work.
     const options = { cwd: folder, timeout: 60_000, env: { ...env, PATH: process.env.PATH } };

@@ -25,7 +25,8 @@ test("with DATABASE_URL it starts on that database, needs no data folder, and a 
     () => key,
   );
   const demo = { id: first.printed("Demo agent"), token: first.printed("Its token") };
-  const hello = () => call(`/agents/${demo.id}/invoke`, { key: demo.token, body: { input: "Hello" } });
+  const hello = () =>
+    call(`/agents/${demo.id}/invoke`, { key: demo.token, body: { input: "Hello" } });
   expect((await hello()).body).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(first.output()).not.toMatch(/Bootstrap key|PostgreSQL/);
   expect(first.output()).not.toContain(key);
@@ -35,27 +36,40 @@ test("with DATABASE_URL it starts on that database, needs no data folder, and a 
 
   // Another machine with the same settings; its operator has changed the bootstrap key.
   const changed = `${key}_changed`;
-  const second = await startProduct({ ...settings, BECKON_BOOTSTRAP_KEY: changed, BECKON_PROCESSES: "2" });
+  const second = await startProduct({
+    ...settings,
+    BECKON_BOOTSTRAP_KEY: changed,
+    BECKON_PROCESSES: "2",
+  });
   expect((await call("/runs", { key: changed })).body.data).toHaveLength(1);
   expect((await call("/runs", { key })).status).toBe(401);
   expect((await hello()).status).toBe(200);
-  expect((await call(`/agents/${demo.id}/token`, { key: changed })).body.data.token).toBe(demo.token);
+  expect((await call(`/agents/${demo.id}/token`, { key: changed })).body.data.token).toBe(
+    demo.token,
+  );
   expect(await second.stop()).toBe(0);
   expect(existsSync(folder)).toBe(false);
 });
 
 test.each([
   ["without a master key", { DATABASE_URL: settings.DATABASE_URL }, "BECKON_MASTER_KEY"],
-  ["with another master key", { ...settings, BECKON_MASTER_KEY: randomBytes(32).toString("base64") }, "BECKON_MASTER_KEY"],
+  [
+    "with another master key",
+    { ...settings, BECKON_MASTER_KEY: randomBytes(32).toString("base64") },
+    "BECKON_MASTER_KEY",
+  ],
   ["with a wrong port", { ...settings, PORT: "http" }, "PORT"],
   ["with a wrong URL", { ...settings, DATABASE_URL: "mysql://localhost/beckon" }, "DATABASE_URL"],
-])("a start %s is refused with the name of the setting, at once and for good", async (_what, env, named) => {
-  const product = launch(env);
-  expect(await product.exited).toBe(78);
-  expect(product.output()).toContain("Beckon cannot start.");
-  expect(product.output()).toContain(named);
-  expect(product.output()).not.toContain("mysql://");
-});
+])(
+  "a start %s is refused with the name of the setting, at once and for good",
+  async (_what, env, named) => {
+    const product = launch(env);
+    expect(await product.exited).toBe(78);
+    expect(product.output()).toContain("Beckon cannot start.");
+    expect(product.output()).toContain(named);
+    expect(product.output()).not.toContain("mysql://");
+  },
+);
 
 test("a database that is not there is named, and the start goes on trying until it is stopped", async () => {
   const product = launch({ ...settings, DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" });

@@ -60,13 +60,20 @@ test("the start prints where Beckon is, the file with the bootstrap key, and a d
   expect(existsSync(beckon.printed("PostgreSQL log"))).toBe(true);
   demo = { id: beckon.printed("Demo agent"), token: beckon.printed("Its token") };
   client = createClient({ url: beckon.url, key: key() });
-  expect(demo).toEqual({ id: expect.stringMatching(/^agt_[0-9a-z]{26}$/), token: expect.stringMatching(/^bka_[\w-]{48}$/) });
+  expect(demo).toEqual({
+    id: expect.stringMatching(/^agt_[0-9a-z]{26}$/),
+    token: expect.stringMatching(/^bka_[\w-]{48}$/),
+  });
 });
 
 test("the printed curl lines work when pasted", () => {
   const [first, second, third, ...others] = beckon
     .curls()
-    .map((line) => JSON.parse(execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })));
+    .map((line) =>
+      JSON.parse(
+        execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
+      ),
+    );
   expect(first).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(second).toEqual({ ok: true, run_id: expect.any(String) });
   expect(third).toEqual({ ok: true, data: expect.objectContaining({ email: "you@example.com" }) });
@@ -75,7 +82,8 @@ test("the printed curl lines work when pasted", () => {
 
 test("the printed secrets are nowhere in what is logged", async () => {
   const log = readFileSync(beckon.printed("PostgreSQL log"), "utf8");
-  for (const secret of [demo.token, readFileSync(join(folder, "bootstrap.key"), "utf8").trim()]) expect(log).not.toContain(secret);
+  for (const secret of [demo.token, readFileSync(join(folder, "bootstrap.key"), "utf8").trim()])
+    expect(log).not.toContain(secret);
 });
 
 test("a provider, an agent on it and a trigger are created with the bootstrap key", async () => {
@@ -86,14 +94,24 @@ test("a provider, an agent on it and a trigger are created with the bootstrap ke
     api_key: "secret-of-the-provider",
   });
   expect(JSON.stringify(provider)).not.toContain("secret-of-the-provider");
-  mine = await client.agents.create({ name: "Mine", model: "mine/large", instructions: "Repeat what you are told." });
-  trigger = await client.triggers.create(mine.id, { name: "Orders", prompt_prefix: "An order came in:" });
+  mine = await client.agents.create({
+    name: "Mine",
+    model: "mine/large",
+    instructions: "Repeat what you are told.",
+  });
+  trigger = await client.triggers.create(mine.id, {
+    name: "Orders",
+    prompt_prefix: "An order came in:",
+  });
   expect(trigger.url).toMatch(new RegExp(`^${beckon.url}/api/public/triggers/bkt_[\\w-]{48}$`));
 });
 
 test("invoke asks the model and answers with what it said", async () => {
   const answer = await invoke(mine, mine.token, "What is new?");
-  expect([answer.status, answer.body]).toEqual([200, { ok: true, run_id: expect.any(String), output: "What is new?" }]);
+  expect([answer.status, answer.body]).toEqual([
+    200,
+    { ok: true, run_id: expect.any(String), output: "What is new?" },
+  ]);
   const [request] = model.requests;
   expect(request?.headers.authorization).toBe("Bearer secret-of-the-provider");
   expect(request?.body).toMatchObject({
@@ -118,19 +136,35 @@ test("fire answers at once, and its run is read, listed and paged through event 
   });
   const page = await client.runs.listForAgent(mine.id, { limit: 1 }).page();
   expect(page).toEqual({ data: [run], next: expect.any(String) });
-  expect(await all(client.runs.listForAgent(mine.id, { limit: 1 }))).toMatchObject([{ id: run.id }, { input: "What is new?" }]);
+  expect(await all(client.runs.listForAgent(mine.id, { limit: 1 }))).toMatchObject([
+    { id: run.id },
+    { input: "What is new?" },
+  ]);
   // The agent's own token reads its runs too, and no other agent's does.
   expect(await client.runs.get(run.id, { key: mine.token })).toEqual(run);
-  await expect(client.runs.get(run.id, { key: demo.token })).rejects.toMatchObject({ status: 404, code: "not_found" });
+  await expect(client.runs.get(run.id, { key: demo.token })).rejects.toMatchObject({
+    status: 404,
+    code: "not_found",
+  });
 
   const events = await all(client.runs.listEvents(run.id, { limit: 1 }));
-  expect(events.map(({ seq, type }) => `${seq} ${type}`)).toEqual(["1 run.started", "2 run.step", "3 run.finished"]);
+  expect(events.map(({ seq, type }) => `${seq} ${type}`)).toEqual([
+    "1 run.started",
+    "2 run.step",
+    "3 run.finished",
+  ]);
 });
 
 test("a paused agent refuses both doors with 409 and starts nothing, a resumed one answers again", async () => {
   const calls = model.requests.length;
-  expect(await client.agents.pause(mine.id, { reason: "Maintenance" })).toMatchObject({ paused: true, pause_reason: "Maintenance" });
-  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["409 agent_paused", "409 agent_paused"]);
+  expect(await client.agents.pause(mine.id, { reason: "Maintenance" })).toMatchObject({
+    paused: true,
+    pause_reason: "Maintenance",
+  });
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual([
+    "409 agent_paused",
+    "409 agent_paused",
+  ]);
   expect(codes(await invoke(demo, demo.token))).toEqual(["200"]);
   expect((await client.agents.resume(mine.id)).paused).toBe(false);
   expect(model.requests).toHaveLength(calls);
@@ -141,12 +175,14 @@ test("a rotated token is refused from the answer on, the new one works, and othe
   const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: {} });
   const old = mine.token;
   mine = { ...mine, token: rotated.body.data.token };
-  expect(codes(await invoke(mine, old), await invoke(mine, mine.token), await invoke(demo, demo.token), await fire(trigger.url))).toEqual([
-    "401 unauthorized",
-    "200",
-    "200",
-    "200",
-  ]);
+  expect(
+    codes(
+      await invoke(mine, old),
+      await invoke(mine, mine.token),
+      await invoke(demo, demo.token),
+      await fire(trigger.url),
+    ),
+  ).toEqual(["401 unauthorized", "200", "200", "200"]);
 });
 
 test("a token rotated with grace goes on beside the new one, until it is over", async () => {
@@ -160,14 +196,21 @@ test("a token rotated with grace goes on beside the new one, until it is over", 
 
 test("a revoked token is refused, also with grace left, and a rotation issues a new one", async () => {
   const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: { grace_seconds: 600 } });
-  expect(codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token))).toEqual(["200", "200"]);
+  expect(
+    codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token)),
+  ).toEqual(["200", "200"]);
   expect((await call(`/agents/${mine.id}/token`, { method: "DELETE" })).status).toBe(204);
-  expect(codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token))).toEqual([
-    "401 unauthorized",
-    "401 unauthorized",
+  expect(
+    codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token)),
+  ).toEqual(["401 unauthorized", "401 unauthorized"]);
+  mine = {
+    ...mine,
+    token: (await call(`/agents/${mine.id}/token/rotate`, { body: {} })).body.data.token,
+  };
+  expect(codes(await invoke(mine, mine.token), await invoke(demo, demo.token))).toEqual([
+    "200",
+    "200",
   ]);
-  mine = { ...mine, token: (await call(`/agents/${mine.id}/token/rotate`, { body: {} })).body.data.token };
-  expect(codes(await invoke(mine, mine.token), await invoke(demo, demo.token))).toEqual(["200", "200"]);
 });
 
 test("a trigger is rotated, disabled and enabled, by its own URL and no other", async () => {
@@ -175,13 +218,15 @@ test("a trigger is rotated, disabled and enabled, by its own URL and no other", 
   const other = (await call(`/agents/${mine.id}/triggers`, { body: { name: "Other" } })).body.data;
   const old = trigger.url;
   trigger = (await call(`${path}/rotate`, { body: {} })).body.data;
-  expect(codes(await fire(old), await fire(trigger.url), await fire(other.url))).toEqual(["401 unauthorized", "200", "200"]);
-  await call(path, { method: "PATCH", body: { enabled: false } });
-  expect(codes(await fire(trigger.url), await fire(other.url), await invoke(mine, mine.token))).toEqual([
-    "409 trigger_disabled",
+  expect(codes(await fire(old), await fire(trigger.url), await fire(other.url))).toEqual([
+    "401 unauthorized",
     "200",
     "200",
   ]);
+  await call(path, { method: "PATCH", body: { enabled: false } });
+  expect(
+    codes(await fire(trigger.url), await fire(other.url), await invoke(mine, mine.token)),
+  ).toEqual(["409 trigger_disabled", "200", "200"]);
   await call(path, { method: "PATCH", body: { enabled: true } });
   expect(codes(await fire(trigger.url))).toEqual(["200"]);
 });
@@ -194,8 +239,14 @@ test("a deleted agent answers nobody, and restored it is back with its triggers 
     "401 unauthorized",
     "404 not_found",
   ]);
-  expect((await call(`${path}/restore`, { method: "POST" })).body.data).toMatchObject({ id: mine.id, name: "Mine" });
-  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["401 unauthorized", "409 trigger_disabled"]);
+  expect((await call(`${path}/restore`, { method: "POST" })).body.data).toMatchObject({
+    id: mine.id,
+    name: "Mine",
+  });
+  expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual([
+    "401 unauthorized",
+    "409 trigger_disabled",
+  ]);
   mine = { ...mine, token: (await call(`${path}/token/rotate`, { body: {} })).body.data.token };
   await call(`${path}/triggers/${trigger.id}`, { method: "PATCH", body: { enabled: true } });
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
@@ -211,7 +262,10 @@ test("a long run is cancelled: who waits for it is told, and the model's answer 
   expect(run).toMatchObject({ status: "running", input: "Take your time" });
   expect((await call(`/runs/${run.id}/cancel`, { method: "POST" })).status).toBe(200);
   const answer = await waiting;
-  expect([answer.status, answer.body]).toEqual([500, { ok: false, error: expect.any(String), code: "cancelled", run_id: run.id }]);
+  expect([answer.status, answer.body]).toEqual([
+    500,
+    { ok: false, error: expect.any(String), code: "cancelled", run_id: run.id },
+  ]);
   release.resolve();
   expect(await finished(run.id)).toMatchObject({ status: "cancelled", output: null });
   model.script(echo());
@@ -225,7 +279,9 @@ test("SIGTERM ends it with 0 within its drain time, though a run is under way, a
   const seen = model.requests.length;
   underWay = (await fire(trigger.url, { slow: true })).body.run_id;
   await until("the model is asked", () => model.requests.length > seen);
-  before = (await call("/runs?limit=200")).body.data.filter((run: { finished_at: string | null }) => run.finished_at !== null);
+  before = (await call("/runs?limit=200")).body.data.filter(
+    (run: { finished_at: string | null }) => run.finished_at !== null,
+  );
   const started = beckon.descendants();
   expect(started.length).toBeGreaterThan(1);
   const began = performance.now();
@@ -244,8 +300,13 @@ test("the next start on the folder takes seconds, prints no secrets, and everyth
   expect(await finished(underWay)).toMatchObject({ status: "succeeded", attempt: 1 });
   const after = (await call("/runs?limit=200")).body.data;
   expect(after).toEqual(expect.arrayContaining(before as unknown[]));
-  expect((await call("/agents")).body.data.map((agent: { name: string }) => agent.name)).toEqual(["Mine", "Demo"]);
-  expect(codes(await invoke(mine, mine.token), await fire(trigger.url), await invoke(demo, demo.token))).toEqual(["200", "200", "200"]);
+  expect((await call("/agents")).body.data.map((agent: { name: string }) => agent.name)).toEqual([
+    "Mine",
+    "Demo",
+  ]);
+  expect(
+    codes(await invoke(mine, mine.token), await fire(trigger.url), await invoke(demo, demo.token)),
+  ).toEqual(["200", "200", "200"]);
 });
 
 test("a second start on the same folder is refused and harms nothing", async () => {

@@ -33,15 +33,22 @@ it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
     // One by one they take three minutes.
-    const plans = Array.from({ length: 40 }, (_, index) => planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }));
+    const plans = Array.from({ length: 40 }, (_, index) =>
+      planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }),
+    );
     // None ends before both kills.
     const gates = plans.map(({ nonce }) => world.holdModel(nonce));
-    const [call] = await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })));
+    const [call] = await Promise.all(
+      plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })),
+    );
     const runId = call?.acknowledged[0]?.runId ?? "";
     for (const attempt of [1, 2]) {
       await eventually(
         `attempt ${attempt} of all runs`,
-        async () => (await readRuns(pool)).every((run) => run.status !== "queued" && run.attempt === attempt) || undefined,
+        async () =>
+          (await readRuns(pool)).every(
+            (run) => run.status !== "queued" && run.attempt === attempt,
+          ) || undefined,
         patience,
       );
       expect(await shownAttempt(runId)).toBe(attempt);
@@ -52,11 +59,13 @@ it(
     expect(await awaitEnds(pool, patience)).toBe(0);
 
     const runs = await readRuns(pool);
-    expect(runs.map(({ status, error_code, attempt }) => ({ status, error_code, attempt }))).toEqual(
-      plans.map(() => ({ status: "succeeded", error_code: null, attempt: maxAttempts })),
-    );
+    expect(
+      runs.map(({ status, error_code, attempt }) => ({ status, error_code, attempt })),
+    ).toEqual(plans.map(() => ({ status: "succeeded", error_code: null, attempt: maxAttempts })));
     expect(await shownAttempt(runId)).toBe(maxAttempts);
-    const unsafe = world.effects.filter(({ tool }) => tool === "unsafe_effect").map(({ nonce }) => nonce);
+    const unsafe = world.effects
+      .filter(({ tool }) => tool === "unsafe_effect")
+      .map(({ nonce }) => nonce);
     expect(new Set(unsafe).size).toBe(unsafe.length);
     expect(fleet.errors).toEqual([]);
   },

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { type AuditEntry, type BeckonClient, BeckonError, createClient, type Run } from "@beckon/client";
+import {
+  type AuditEntry,
+  type BeckonClient,
+  BeckonError,
+  createClient,
+  type Run,
+} from "@beckon/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, startModelServer } from "../server/test/model-server.ts";
 import { freePort, type Product, startProduct, temporaryFolder } from "./product.ts";
@@ -50,7 +56,8 @@ function browser(url: string, workspaceId?: () => string): BeckonClient {
 }
 
 /** What the link that the start printed has behind its #. */
-const setupToken = (product: Product) => /\/setup#token=(bks_[\w-]+)$/m.exec(product.output())?.[1] ?? "";
+const setupToken = (product: Product) =>
+  /\/setup#token=(bks_[\w-]+)$/m.exec(product.output())?.[1] ?? "";
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const values: T[] = [];
@@ -72,7 +79,8 @@ let client: BeckonClient;
 let keyOfSupport: { readonly id: string; key: string };
 let agent: { readonly id: string; token: string };
 let trigger: { readonly id: string; url: string };
-const actions = (entries: readonly AuditEntry[]) => entries.map(({ action }) => action).toReversed();
+const actions = (entries: readonly AuditEntry[]) =>
+  entries.map(({ action }) => action).toReversed();
 
 async function finished(of: BeckonClient, runId: string): Promise<Run> {
   for await (const _ of of.runs.watch(runId));
@@ -83,9 +91,16 @@ test("the printed link makes the first owner, once, and the owner signs in", asy
   owner = browser(here.url);
   expect(await refusal(owner.me.get())).toBe("401 unauthorized");
   const made = await owner.setUp({ token: setupToken(here), name: "Ada", ...ada });
-  expect(await refusal(owner.setUp({ token: setupToken(here), name: "Eve", email: "eve@example.com", password }))).toBe("401 unauthorized");
+  expect(
+    await refusal(
+      owner.setUp({ token: setupToken(here), name: "Eve", email: "eve@example.com", password }),
+    ),
+  ).toBe("401 unauthorized");
   expect(await owner.signIn(ada)).toEqual(made);
-  expect(await owner.me.get()).toEqual({ ...made, workspaces: [{ id: expect.any(String), name: "default", role: "owner" }] });
+  expect(await owner.me.get()).toEqual({
+    ...made,
+    workspaces: [{ id: expect.any(String), name: "default", role: "owner" }],
+  });
 });
 
 test("the owner adds a second workspace, a provider in it, and a key; the rest is done with the key", async () => {
@@ -99,7 +114,11 @@ test("the owner adds a second workspace, a provider in it, and a key; the rest i
     api_key: "sk-of-the-first-install",
   });
   expect(await inSupport.providers.check(provider.id)).toMatchObject({ works: true });
-  keyOfSupport = await inSupport.keys.create({ name: "Scripts", preset: "everything", expires_in_days: 1 });
+  keyOfSupport = await inSupport.keys.create({
+    name: "Scripts",
+    preset: "everything",
+    expires_in_days: 1,
+  });
   client = createClient({ url: here.url, key: keyOfSupport.key });
   expect(await all(client.agents.list())).toEqual([]);
 });
@@ -109,57 +128,99 @@ const shop = {
   name: "shop",
   allowed_hosts: ["shop.example"],
   headers: { Authorization: { secret: "secret-of-the-shop", prefix: "Bearer " } },
-  operations: [{ name: "read_order", description: "Reads an order", method: "GET", url: "https://shop.example/orders" }],
+  operations: [
+    {
+      name: "read_order",
+      description: "Reads an order",
+      method: "GET",
+      url: "https://shop.example/orders",
+    },
+  ],
 } as const;
 
 test("an agent with a tool and a trigger run over the real wire of a provider", async () => {
-  agent = await client.agents.create({ name: "Triage", model: "house/large", instructions: "Repeat.", tools: [shop as never] });
-  trigger = await client.triggers.create(agent.id, { name: "Orders", prompt_prefix: "An order came in:" });
+  agent = await client.agents.create({
+    name: "Triage",
+    model: "house/large",
+    instructions: "Repeat.",
+    tools: [shop as never],
+  });
+  trigger = await client.triggers.create(agent.id, {
+    name: "Orders",
+    prompt_prefix: "An order came in:",
+  });
   const invoked = await client.agents.invoke(agent.id, { input: "Hello" }, { key: agent.token });
   expect(invoked.output).toBe("Hello");
   const fired = await client.triggers.fire(trigger.url, { order: 4711 });
-  expect(await finished(client, fired.run_id)).toMatchObject({ status: "succeeded", output: 'An order came in:\n\n{"order":4711}' });
-  expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(Array(2).fill("Bearer sk-of-the-first-install"));
+  expect(await finished(client, fired.run_id)).toMatchObject({
+    status: "succeeded",
+    output: 'An order came in:\n\n{"order":4711}',
+  });
+  expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(
+    Array(2).fill("Bearer sk-of-the-first-install"),
+  );
 });
 
 test("everything is rotated: with a grace both work, and what is rotated again without one ends the others", async () => {
   const token = (await client.agents.rotateToken(agent.id, { grace_seconds: 600 })).token;
-  for (const key of [agent.token, token]) expect((await client.agents.invoke(agent.id, { input: "Hello" }, { key })).output).toBe("Hello");
+  for (const key of [agent.token, token])
+    expect((await client.agents.invoke(agent.id, { input: "Hello" }, { key })).output).toBe(
+      "Hello",
+    );
   const url = (await client.triggers.rotate(agent.id, trigger.id, { grace_seconds: 600 })).url;
-  for (const each of [trigger.url, url]) await finished(client, (await client.triggers.fire(each, "Hello")).run_id);
+  for (const each of [trigger.url, url])
+    await finished(client, (await client.triggers.fire(each, "Hello")).run_id);
   const { key } = await client.keys.rotate(keyOfSupport.id, { grace_seconds: 600 });
-  for (const each of [keyOfSupport.key, key]) expect((await client.agents.get(agent.id, { key: each })).id).toBe(agent.id);
+  for (const each of [keyOfSupport.key, key])
+    expect((await client.agents.get(agent.id, { key: each })).id).toBe(agent.id);
 
   const last = await client.agents.rotateToken(agent.id);
   for (const each of [agent.token, token]) {
-    expect(await refusal(client.agents.invoke(agent.id, { input: "Hello" }, { key: each }))).toBe("401 unauthorized");
+    expect(await refusal(client.agents.invoke(agent.id, { input: "Hello" }, { key: each }))).toBe(
+      "401 unauthorized",
+    );
   }
   const lastUrl = (await client.triggers.rotate(agent.id, trigger.id)).url;
-  for (const each of [trigger.url, url]) expect(await refusal(client.triggers.fire(each, "Hello"))).toBe("401 unauthorized");
+  for (const each of [trigger.url, url])
+    expect(await refusal(client.triggers.fire(each, "Hello"))).toBe("401 unauthorized");
   const lastKey = await client.keys.rotate(keyOfSupport.id, {}, { key });
-  for (const each of [keyOfSupport.key, key]) expect(await refusal(client.agents.get(agent.id, { key: each }))).toBe("401 unauthorized");
+  for (const each of [keyOfSupport.key, key])
+    expect(await refusal(client.agents.get(agent.id, { key: each }))).toBe("401 unauthorized");
 
   agent.token = last.token;
   trigger = { ...trigger, url: lastUrl };
   keyOfSupport.key = lastKey.key;
   client = createClient({ url: here.url, key: lastKey.key });
   expect((await client.agents.revealToken(agent.id)).token).toBe(agent.token);
-  expect((await client.agents.invoke(agent.id, { input: "Hello" }, { key: agent.token })).output).toBe("Hello");
+  expect(
+    (await client.agents.invoke(agent.id, { input: "Hello" }, { key: agent.token })).output,
+  ).toBe("Hello");
 });
 
 test("an agent's versions are told apart, and one is restored", async () => {
   const seen = await client.agents.get(agent.id);
-  const changed = await client.agents.update(agent.id, { instructions: "Repeat twice." }, { ifMatch: seen.version });
-  expect(await refusal(client.agents.update(agent.id, { name: "Late" }, { ifMatch: seen.version }))).toBe("412 stale");
+  const changed = await client.agents.update(
+    agent.id,
+    { instructions: "Repeat twice." },
+    { ifMatch: seen.version },
+  );
+  expect(
+    await refusal(client.agents.update(agent.id, { name: "Late" }, { ifMatch: seen.version })),
+  ).toBe("412 stale");
   expect(await client.versions.compare(agent.id, "1")).toEqual({
     from: 1,
     to: 2,
     changes: [{ path: "/instructions", before: "Repeat.", after: "Repeat twice." }],
   });
-  expect(await client.versions.restore(agent.id, "1", { ifMatch: changed.version })).toMatchObject({ version: 3, instructions: "Repeat." });
-  expect((await all(client.versions.list(agent.id))).map(({ version, created_by }) => `${version} ${created_by}`)).toEqual(
-    [3, 2, 1].map((version) => `${version} key:${keyOfSupport.id}`),
-  );
+  expect(await client.versions.restore(agent.id, "1", { ifMatch: changed.version })).toMatchObject({
+    version: 3,
+    instructions: "Repeat.",
+  });
+  expect(
+    (await all(client.versions.list(agent.id))).map(
+      ({ version, created_by }) => `${version} ${created_by}`,
+    ),
+  ).toEqual([3, 2, 1].map((version) => `${version} key:${keyOfSupport.id}`));
 });
 
 let document: string;
@@ -168,38 +229,82 @@ let importer: BeckonClient;
 test("all agents are exported as YAML, in which there are no secrets and no ids", async () => {
   document = await client.agents.exportManyYaml();
   expect(document).toMatch(/name: Triage/);
-  for (const secret of [agent.token, trigger.url, agent.id, trigger.id, "secret-of-the-shop", "sk-of", support.id]) {
+  for (const secret of [
+    agent.token,
+    trigger.url,
+    agent.id,
+    trigger.id,
+    "secret-of-the-shop",
+    "sk-of",
+    support.id,
+  ]) {
     expect(document).not.toContain(secret);
   }
 });
 
 test("a second fresh install knows nothing of the first: no link, password, session, key or token of it", async () => {
   importer = browser(there.url);
-  expect(await refusal(importer.setUp({ token: setupToken(here), name: "Ada", ...ada }))).toMatch(/^40[01] /);
+  expect(await refusal(importer.setUp({ token: setupToken(here), name: "Ada", ...ada }))).toMatch(
+    /^40[01] /,
+  );
   expect(await refusal(importer.signIn(ada))).toBe("401 unauthorized");
-  const stranger = createClient({ url: there.url, key: keyOfSupport.key, headers: { cookie: cookies.get(here.url) ?? "" } });
+  const stranger = createClient({
+    url: there.url,
+    key: keyOfSupport.key,
+    headers: { cookie: cookies.get(here.url) ?? "" },
+  });
   expect(await refusal(stranger.agents.list().page())).toBe("401 unauthorized");
-  const withCookie = createClient({ url: there.url, headers: { cookie: cookies.get(here.url) ?? "" } });
+  const withCookie = createClient({
+    url: there.url,
+    headers: { cookie: cookies.get(here.url) ?? "" },
+  });
   expect(await refusal(withCookie.agents.list().page())).toBe("401 unauthorized");
-  expect(await refusal(stranger.triggers.fire(trigger.url.replace(here.url, there.url), "Hello"))).toBe("401 unauthorized");
+  expect(
+    await refusal(stranger.triggers.fire(trigger.url.replace(here.url, there.url), "Hello")),
+  ).toBe("401 unauthorized");
 });
 
 test("the document is imported there and runs, with the provider and the secrets of that place", async () => {
-  await importer.setUp({ token: setupToken(there), name: "Grace", email: "grace@example.com", password });
+  await importer.setUp({
+    token: setupToken(there),
+    name: "Grace",
+    email: "grace@example.com",
+    password,
+  });
   await importer.signIn({ email: "grace@example.com", password });
   expect(await refusal(importer.agents.import(document))).toBe("400 bad_request");
-  await importer.providers.create({ name: "house", kind: "openai-compatible", base_url: model.url, api_key: "sk-of-the-second-install" });
+  await importer.providers.create({
+    name: "house",
+    kind: "openai-compatible",
+    base_url: model.url,
+    api_key: "sk-of-the-second-install",
+  });
   const [imported, ...others] = (await importer.agents.import(document)).agents;
-  expect([imported?.name, imported?.secrets_needed, others]).toEqual(["Triage", ["tools.0.headers.Authorization"], []]);
+  expect([imported?.name, imported?.secrets_needed, others]).toEqual([
+    "Triage",
+    ["tools.0.headers.Authorization"],
+    [],
+  ]);
   await importer.agents.update(imported?.id ?? "", { tools: [shop as never] });
 
   const seen = model.requests.length;
-  const invoked = await importer.agents.invoke(imported?.id ?? "", { input: "Hello" }, { key: imported?.token });
+  const invoked = await importer.agents.invoke(
+    imported?.id ?? "",
+    { input: "Hello" },
+    { key: imported?.token },
+  );
   expect(invoked.output).toBe("Hello");
   const fired = await importer.triggers.fire(imported?.triggers[0]?.url ?? "", { order: 4712 });
-  expect((await finished(importer, fired.run_id)).output).toBe('An order came in:\n\n{"order":4712}');
-  expect(model.requests.slice(seen).map(({ headers }) => headers.authorization)).toEqual(Array(2).fill("Bearer sk-of-the-second-install"));
-  expect(model.requests.at(-1)?.body).toMatchObject({ model: "large", messages: [{ role: "system", content: "Repeat." }, {}] });
+  expect((await finished(importer, fired.run_id)).output).toBe(
+    'An order came in:\n\n{"order":4712}',
+  );
+  expect(model.requests.slice(seen).map(({ headers }) => headers.authorization)).toEqual(
+    Array(2).fill("Bearer sk-of-the-second-install"),
+  );
+  expect(model.requests.at(-1)?.body).toMatchObject({
+    model: "large",
+    messages: [{ role: "system", content: "Repeat." }, {}],
+  });
   const [demo, ...rest] = (await importer.agents.exportMany()).agents;
   expect([demo?.name, rest]).toEqual(["Demo", (await client.agents.exportMany()).agents]);
 });
@@ -224,18 +329,37 @@ test("the audit of both says who did what, without a secret", async () => {
   ]);
   const { id } = await owner.me.get();
   const actors = inSupport.toReversed().map(({ actor }) => actor);
-  expect(actors).toEqual([...Array(3).fill(`user:${id}`), ...Array(11).fill(`key:${keyOfSupport.id}`)]);
+  expect(actors).toEqual([
+    ...Array(3).fill(`user:${id}`),
+    ...Array(11).fill(`key:${keyOfSupport.id}`),
+  ]);
 
   const [first] = (await owner.me.get()).workspaces.filter((each) => each.id !== support.id);
   const before = await all(browser(here.url, () => first?.id ?? "").audit.list());
-  expect(actions(before)).toEqual(expect.arrayContaining(["owner.create", "session.create", "workspace.create"]));
+  expect(actions(before)).toEqual(
+    expect.arrayContaining(["owner.create", "session.create", "workspace.create"]),
+  );
 
   const elsewhere = await all(importer.audit.list());
   expect(actions(elsewhere)).toEqual(
-    expect.arrayContaining(["owner.create", "session.create", "provider.create", "agent.import", "agent.update"]),
+    expect.arrayContaining([
+      "owner.create",
+      "session.create",
+      "provider.create",
+      "agent.import",
+      "agent.update",
+    ]),
   );
   const text = JSON.stringify([inSupport, before, elsewhere]);
-  for (const secret of [agent.token, trigger.url, keyOfSupport.key, "secret-of-the-shop", "sk-of-the", password, setupToken(here)]) {
+  for (const secret of [
+    agent.token,
+    trigger.url,
+    keyOfSupport.key,
+    "secret-of-the-shop",
+    "sk-of-the",
+    password,
+    setupToken(here),
+  ]) {
     expect(text).not.toContain(secret);
   }
 });

@@ -17,9 +17,14 @@ afterAll(() => Promise.all([models.close(), target.close()]));
 /** Says which key it was called with, as some providers do of a wrong one. */
 const telltale: Behaviour = (request, index) => {
   const told = JSON.stringify({
-    error: { message: `Incorrect API key provided: ${request.headers.authorization}`, type: "invalid_request_error" },
+    error: {
+      message: `Incorrect API key provided: ${request.headers.authorization}`,
+      type: "invalid_request_error",
+    },
   });
-  return JSON.stringify(request.body).includes("fail") ? status(401, { body: told })(request, index) : echo()(request, index);
+  return JSON.stringify(request.body).includes("fail")
+    ? status(401, { body: told })(request, index)
+    : echo()(request, index);
 };
 models.script(telltale);
 
@@ -58,16 +63,29 @@ const call = caller(
   () => beckon.url,
   () => given.bootstrapKey,
 );
-async function succeed(path: string, options?: Parameters<typeof call>[1]): Promise<Answer["body"]> {
+async function succeed(
+  path: string,
+  options?: Parameters<typeof call>[1],
+): Promise<Answer["body"]> {
   const { status, body } = await call(path, options);
   if (status >= 300) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
   return body.data ?? body;
 }
-const home = beckon.output().includes("PostgreSQL data") ? beckon.printed("PostgreSQL data") : folder;
+const home = beckon.output().includes("PostgreSQL data")
+  ? beckon.printed("PostgreSQL data")
+  : folder;
 
-async function inDatabase<T>(work: (client: Awaited<ReturnType<typeof openClient>>) => Promise<T>): Promise<T> {
-  const [, , , port, host] = readFileSync(join(home, "postgres/postmaster.pid"), "utf8").split("\n");
-  const parameters = new URLSearchParams({ host: host ?? "", sslmode: "disable", options: "-c beckon.workspace=*" });
+async function inDatabase<T>(
+  work: (client: Awaited<ReturnType<typeof openClient>>) => Promise<T>,
+): Promise<T> {
+  const [, , , port, host] = readFileSync(join(home, "postgres/postmaster.pid"), "utf8").split(
+    "\n",
+  );
+  const parameters = new URLSearchParams({
+    host: host ?? "",
+    sslmode: "disable",
+    options: "-c beckon.workspace=*",
+  });
   const client = await openClient(`postgresql://beckon@localhost:${port}/beckon?${parameters}`);
   return work(client).finally(() => client.end());
 }
@@ -81,51 +99,101 @@ async function usePeople(): Promise<Record<string, string>> {
     const { headers } = await call("/sign-in", { key: null, body: { email, password } });
     return headers.getSetCookie()[0]?.split(";")[0] ?? "";
   };
-  await succeed("/setup", { key: null, body: { token: setup, name: "Ada", email, password: given.password } });
+  await succeed("/setup", {
+    key: null,
+    body: { token: setup, name: "Ada", email, password: given.password },
+  });
   expect(await signIn(given.guessedPassword)).toBe("");
   const cookie = await signIn(given.password);
   const me = await succeed("/me", as(cookie));
-  const invited = await succeed("/invitations", { ...as(cookie), body: { email: "grace@example.com", role: "viewer" } });
-  await succeed("/invitations/accept", { key: null, body: { token: invited.token, name: "Grace", password: given.guestPassword } });
-  const open = await succeed("/invitations", { ...as(cookie), body: { email: "open@example.com", role: "viewer" } });
+  const invited = await succeed("/invitations", {
+    ...as(cookie),
+    body: { email: "grace@example.com", role: "viewer" },
+  });
+  await succeed("/invitations/accept", {
+    key: null,
+    body: { token: invited.token, name: "Grace", password: given.guestPassword },
+  });
+  const open = await succeed("/invitations", {
+    ...as(cookie),
+    body: { email: "open@example.com", role: "viewer" },
+  });
   const passwords = { current_password: given.password, new_password: given.changedPassword };
   expect((await call("/password", { ...as(cookie), body: passwords })).status).toBe(204);
-  const reset = await succeed(`/members/${me.id}/reset-link`, { ...as(cookie), method: "POST", body: {} });
+  const reset = await succeed(`/members/${me.id}/reset-link`, {
+    ...as(cookie),
+    method: "POST",
+    body: {},
+  });
   const refused = [
     await call("/me", as(cookie.replace(/.$/, ""))),
     await call("/password", { ...as(cookie), body: passwords }),
-    await call("/setup", { key: null, body: { token: setup, name: "Ada", email, password: given.password } }),
-    await call("/sign-in", { key: null, body: { email, password: given.guessedPassword, more: 1 } }),
+    await call("/setup", {
+      key: null,
+      body: { token: setup, name: "Ada", email, password: given.password },
+    }),
+    await call("/sign-in", {
+      key: null,
+      body: { email, password: given.guessedPassword, more: 1 },
+    }),
     await call(`/agents?session=${encodeURIComponent(cookie)}`),
   ];
   expect(refused.filter(({ status }) => status < 400)).toEqual([]);
-  return { invitation: invited.token, openInvitation: open.token, reset: reset.token, cookie: cookie.slice(cookie.indexOf("=") + 1) };
+  return {
+    invitation: invited.token,
+    openInvitation: open.token,
+    reset: reset.token,
+    cookie: cookie.slice(cookie.indexOf("=") + 1),
+  };
 }
 
 /** Uses everything; resolves with the secrets that Beckon has made. */
 async function useEverything(): Promise<Record<string, string>> {
-  const invoke = (agent: { id: string; token: string }, input: string, headers?: Record<string, string>) =>
-    call(`/agents/${agent.id}/invoke`, { key: agent.token, body: { input }, ...(headers && { headers }) });
+  const invoke = (
+    agent: { id: string; token: string },
+    input: string,
+    headers?: Record<string, string>,
+  ) =>
+    call(`/agents/${agent.id}/invoke`, {
+      key: agent.token,
+      body: { input },
+      ...(headers && { headers }),
+    });
   const provider = { name: "own", kind: "openai-compatible", base_url: models.url };
   const tool = (secret: string, change: object = {}) => ({
     type: "http",
     name: "shop",
     allowed_hosts: [target.host],
     headers: { Authorization: { secret, prefix: "Bearer " } },
-    operations: [{ name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` }],
+    operations: [
+      { name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` },
+    ],
     ...change,
   });
 
-  const { id: providerId } = await succeed("/providers", { body: { ...provider, api_key: given.providerKey } });
+  const { id: providerId } = await succeed("/providers", {
+    body: { ...provider, api_key: given.providerKey },
+  });
   const agent = await succeed("/agents", { body: { name: "Own", model: "own/scripted" } });
-  const operators = await succeed("/agents", { body: { name: "Operator's", model: "openai-chat/scripted" } });
-  const handy = await succeed("/agents", { body: { name: "Handy", model: "demo/echo", tools: [tool(given.toolSecret)] } });
-  const once = { body: { name: "Once", model: "demo/echo" }, headers: { "idempotency-key": "once" } };
+  const operators = await succeed("/agents", {
+    body: { name: "Operator's", model: "openai-chat/scripted" },
+  });
+  const handy = await succeed("/agents", {
+    body: { name: "Handy", model: "demo/echo", tools: [tool(given.toolSecret)] },
+  });
+  const once = {
+    body: { name: "Once", model: "demo/echo" },
+    headers: { "idempotency-key": "once" },
+  };
   const created = await succeed("/agents", once);
   expect((await succeed("/agents", once)).token).toBe(created.token);
   const trigger = await succeed(`/agents/${agent.id}/triggers`, { body: { name: "Test" } });
-  const rotatedTrigger = await succeed(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { body: { grace_seconds: 60 } });
-  const { token: rotated } = await succeed(`/agents/${created.id}/token/rotate`, { body: { grace_seconds: 60 } });
+  const rotatedTrigger = await succeed(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, {
+    body: { grace_seconds: 60 },
+  });
+  const { token: rotated } = await succeed(`/agents/${created.id}/token/rotate`, {
+    body: { grace_seconds: 60 },
+  });
   expect((await succeed(`/agents/${created.id}/token`)).token).toBe(rotated);
   await succeed(`/agents/${agent.id}/triggers/${trigger.id}/token`);
   const key = await succeed("/keys", { body: { name: "Test", preset: "everything" } });
@@ -134,39 +202,67 @@ async function useEverything(): Promise<Record<string, string>> {
 
   for (const one of [agent, operators]) {
     expect((await invoke(one, "Hello")).body.output).toBe("Hello");
-    expect((await invoke(one, "Please fail")).body).toMatchObject({ ok: false, code: "model_error" });
+    expect((await invoke(one, "Please fail")).body).toMatchObject({
+      ok: false,
+      code: "model_error",
+    });
   }
   expect((await invoke(handy, "/call read {}")).body.output).toContain("[secret]");
   expect(models.requests[0]?.headers.authorization).toBe(`Bearer ${given.providerKey}`);
   expect(models.requests[2]?.headers.authorization).toBe(`Bearer ${given.operatorKey}`);
   expect(target.reached[0]?.headers.authorization).toBe(`Bearer ${given.toolSecret}`);
   await invoke(agent, "Please fail", { prefer: "respond-async" });
-  for (const url of [trigger.url, rotatedTrigger.url]) await succeed(url, { key: null, body: { please: "fail" } });
+  for (const url of [trigger.url, rotatedTrigger.url])
+    await succeed(url, { key: null, body: { please: "fail" } });
   await succeed(`/providers/${providerId}/check`, { method: "POST" });
-  await succeed(`/providers/${providerId}`, { method: "PATCH", body: { api_key: given.replacedProviderKey } });
+  await succeed(`/providers/${providerId}`, {
+    method: "PATCH",
+    body: { api_key: given.replacedProviderKey },
+  });
   expect((await invoke(agent, "Hello again")).status).toBe(200);
 
   const people = await usePeople();
 
   // Refused, with the secret in every place where one may be sent.
   const refused: Answer[] = [];
-  for (const secret of [given.guess, given.unknownToken, given.unknownTriggerToken, given.unknownKey]) {
+  for (const secret of [
+    given.guess,
+    given.unknownToken,
+    given.unknownTriggerToken,
+    given.unknownKey,
+  ]) {
     refused.push(await call("/agents", { key: secret }));
-    refused.push(await call("/agents", { key: null, headers: { authorization: `Bearer ${secret}` } }));
-    refused.push(await call(`/agents/${agent.id}/invoke`, { key: secret, body: { input: "Hello" } }));
+    refused.push(
+      await call("/agents", { key: null, headers: { authorization: `Bearer ${secret}` } }),
+    );
+    refused.push(
+      await call(`/agents/${agent.id}/invoke`, { key: secret, body: { input: "Hello" } }),
+    );
     refused.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
     refused.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
     refused.push(await call(`/agents/${secret}`));
   }
-  refused.push(await call("/providers", { body: { ...provider, api_key: given.refusedProviderKey } }));
-  refused.push(await call("/providers", { body: { name: "x", kind: "none", api_key: given.refusedProviderKey } }));
-  refused.push(await call("/agents", { body: { name: "x", model: "demo/echo", tools: [tool(given.refusedToolSecret, { more: 1 })] } }));
+  refused.push(
+    await call("/providers", { body: { ...provider, api_key: given.refusedProviderKey } }),
+  );
+  refused.push(
+    await call("/providers", {
+      body: { name: "x", kind: "none", api_key: given.refusedProviderKey },
+    }),
+  );
+  refused.push(
+    await call("/agents", {
+      body: { name: "x", model: "demo/echo", tools: [tool(given.refusedToolSecret, { more: 1 })] },
+    }),
+  );
   expect(refused.filter((answer) => answer.status < 400)).toEqual([]);
 
   // Faults of ours, which are logged here and by PostgreSQL: the database takes no agent and no token.
   await inDatabase(async (client) => {
     await client.query("alter table agents add constraint broken check (name <> 'Broken')");
-    await client.query("alter table tokens add constraint broken check (expires_at is not null) not valid");
+    await client.query(
+      "alter table tokens add constraint broken check (expires_at is not null) not valid",
+    );
   });
   const faults = [
     await call("/agents", {
@@ -178,7 +274,9 @@ async function useEverything(): Promise<Record<string, string>> {
   expect(faults.map((answer) => answer.status)).toEqual([500, 500]);
 
   await until("the end of all runs", async () =>
-    (await call("/runs?limit=100")).body.data.every((run: { finished_at: unknown }) => run.finished_at),
+    (await call("/runs?limit=100")).body.data.every(
+      (run: { finished_at: unknown }) => run.finished_at,
+    ),
   );
   return {
     agentToken: agent.token,
@@ -202,7 +300,9 @@ function copyTables(): Promise<Map<string, string>> {
     );
     const copies = new Map<string, string>();
     for (const { name } of tables) {
-      const { rows } = await client.query<{ line: string }>(`select t::text as line from ${name} as t`);
+      const { rows } = await client.query<{ line: string }>(
+        `select t::text as line from ${name} as t`,
+      );
       copies.set(name, rows.map(({ line }) => line).join("\n"));
     }
     return copies;
@@ -219,19 +319,31 @@ test("no table, no log and no file holds a secret, in any spelling", async () =>
   const made = await useEverything();
   const tables = await copyTables();
   await beckon.stop();
-  const secrets = { ...given, ...made, masterKey: masterKey.toString("base64"), masterKeyAsHex: masterKey.toString("hex") };
-  for (const [name, secret] of Object.entries(secrets)) expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
+  const secrets = {
+    ...given,
+    ...made,
+    masterKey: masterKey.toString("base64"),
+    masterKeyAsHex: masterKey.toString("hex"),
+  };
+  for (const [name, secret] of Object.entries(secrets))
+    expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
 
   // What is looked through is what it should be, and is seen there.
   expect(tables.get("agents")).toContain("Handy");
   expect(tables.get("events")).toContain("[secret]");
-  expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual(["toolSecret"]);
+  expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual([
+    "toolSecret",
+  ]);
   const serverLog = beckon.output();
   expect(serverLog).toMatch(/violates check constraint/);
   const postgresLog = readFileSync(join(folder, "postgres.log"), "utf8");
   expect(postgresLog).toMatch(/violates check constraint/);
 
-  for (const [name, text] of [...tables, ["the log", serverLog], ["PostgreSQL's log", postgresLog]] as const) {
+  for (const [name, text] of [
+    ...tables,
+    ["the log", serverLog],
+    ["PostgreSQL's log", postgresLog],
+  ] as const) {
     expect([name, foundIn(text, secrets)]).toEqual([name, []]);
   }
   for (const path of new Set([...filesBelow(folder), ...filesBelow(home)])) {

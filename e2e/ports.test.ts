@@ -1,16 +1,35 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { freePort, launch, type Product, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+import {
+  freePort,
+  launch,
+  type Product,
+  startProduct,
+  stillRunning,
+  temporaryFolder,
+  until,
+} from "./product.ts";
 
 const key = "bootstrap_of_this_install_0123456789abcdef";
 
 function settings(port: number, own: Record<string, string> = {}): Record<string, string> {
-  return { PORT: String(port), BECKON_PROCESSES: "2", BECKON_DATA_DIR: join(temporaryFolder(), "data"), BECKON_BOOTSTRAP_KEY: key, ...own };
+  return {
+    PORT: String(port),
+    BECKON_PROCESSES: "2",
+    BECKON_DATA_DIR: join(temporaryFolder(), "data"),
+    BECKON_BOOTSTRAP_KEY: key,
+    ...own,
+  };
 }
 
 /** Status codes of so many requests, each on a connection of its own. */
 async function statuses(url: string): Promise<number[]> {
-  const ask = async () => (await fetch(`${url}/api/public/agents`, { headers: { "x-api-key": key, connection: "close" } })).status;
+  const ask = async () =>
+    (
+      await fetch(`${url}/api/public/agents`, {
+        headers: { "x-api-key": key, connection: "close" },
+      })
+    ).status;
   return Promise.all(Array.from({ length: 40 }, ask));
 }
 
@@ -44,7 +63,10 @@ test("of two installs that start on one port at the same moment exactly one gets
 
 test("requests that come while all processes are replaced wait for the successors", async () => {
   const product = await startProduct(settings(0));
-  const servers = () => stillRunning(product.descendants(), "no other process").filter((line) => line.includes("/server/src/main.ts"));
+  const servers = () =>
+    stillRunning(product.descendants(), "no other process").filter((line) =>
+      line.includes("/server/src/main.ts"),
+    );
   await until("two servers", () => servers().length === 2);
   const killed = servers();
   for (const line of killed) process.kill(Number.parseInt(line, 10), "SIGKILL");

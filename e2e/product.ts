@@ -30,7 +30,8 @@ const folders: string[] = [];
 // Here and not where they are made: a hook that is registered while a test runs would never be called.
 afterAll(async () => {
   await Promise.all(launched.map((product) => product.stop()));
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  for (const folder of folders)
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
 /** A folder that is removed at the end of the file. */
@@ -53,7 +54,10 @@ export function freePort(): Promise<number> {
 }
 
 /** Runs `command` (default: `script/server`) and does not wait. It is stopped at the end of the file. */
-export function launch(env: Record<string, string>, command: readonly [string, ...string[]] = [join(checkout, "script/server")]): Product {
+export function launch(
+  env: Record<string, string>,
+  command: readonly [string, ...string[]] = [join(checkout, "script/server")],
+): Product {
   const [file, ...args] = command;
   const child = spawn(file, args, {
     cwd: checkout,
@@ -118,18 +122,35 @@ async function ready(product: Product): Promise<void> {
 }
 
 /** Asks again and again until the answer is yes; fails after `seconds`. */
-export async function until(what: string, ask: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
-  for (const deadline = performance.now() + seconds * 1_000; !(await ask()); await new Promise((again) => setTimeout(again, 20))) {
+export async function until(
+  what: string,
+  ask: () => boolean | Promise<boolean>,
+  seconds = 30,
+): Promise<void> {
+  for (
+    const deadline = performance.now() + seconds * 1_000;
+    !(await ask());
+    await new Promise((again) => setTimeout(again, 20))
+  ) {
     if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
   }
 }
 
 /** Every process of this machine: its number, its parent's, and its command line. Zombies are none. */
-function processes(): { readonly pid: number; readonly parent: number; readonly command: string }[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], { encoding: "utf8" }).split("\n");
+function processes(): {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}[] {
+  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,stat=,args="], {
+    encoding: "utf8",
+  }).split("\n");
   return lines.flatMap((line) => {
-    const [, pid, parent, state, command = ""] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return pid === undefined || state?.startsWith("Z") ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+    const [, pid, parent, state, command = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined || state?.startsWith("Z")
+      ? []
+      : [{ pid: Number(pid), parent: Number(parent), command }];
   });
 }
 

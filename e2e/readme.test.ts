@@ -28,14 +28,23 @@ function commands({ text }: Fence): string {
 
 test("every block of commands is one that is run", () => {
   expect(
-    fences.filter(({ kind }) => !["sh", "ts", "json", "text"].includes(kind)).map(({ kind, line }) => `line ${line}: ${kind}`),
+    fences
+      .filter(({ kind }) => !["sh", "ts", "json", "text"].includes(kind))
+      .map(({ kind, line }) => `line ${line}: ${kind}`),
   ).toEqual([]);
-  expect(fences.flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : [])).filter((line) => start.test(line))).toHaveLength(1);
+  expect(
+    fences
+      .flatMap(({ kind, text }) => (kind === "sh" ? text.split("\n") : []))
+      .filter((line) => start.test(line)),
+  ).toHaveLength(1);
 });
 
 test("what the README says works as it stands", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
-  const product = await startProduct({ BECKON_DATA_DIR: join(folder, "data"), PORT: String(await freePort()) });
+  const product = await startProduct({
+    BECKON_DATA_DIR: join(folder, "data"),
+    PORT: String(await freePort()),
+  });
   const variables = {
     URL: product.url,
     AGENT: product.printed("Demo agent"),
@@ -53,18 +62,28 @@ test("what the README says works as it stands", { timeout: 120_000 }, async () =
   for (const [index, { text, line, shown }] of blocks.entries()) {
     const got = answers(index);
     const where = `README.md:${line}`;
-    expect(got, `${where}: answers to its curls`).toHaveLength(text.split("\n").filter((each) => /^\s*curl /.test(each)).length);
+    expect(got, `${where}: answers to its curls`).toHaveLength(
+      text.split("\n").filter((each) => /^\s*curl /.test(each)).length,
+    );
     const example = shown && (JSON.parse(shown.text) as { ok?: boolean });
-    if (example?.ok !== false) expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
+    if (example?.ok !== false)
+      expect(got, where).toEqual(got.map(() => expect.objectContaining({ ok: true })));
     if (example !== undefined) expect(got.at(-1), where).toEqual(asShown(example));
   }
   for (const [index, { kind, text, line }] of fences.entries()) {
-    if (kind === "ts") expect(await runTypeScript(text, variables), `README.md:${line}`).toMatch(asPrinted(fences[index + 1]?.text ?? ""));
+    if (kind === "ts")
+      expect(await runTypeScript(text, variables), `README.md:${line}`).toMatch(
+        asPrinted(fences[index + 1]?.text ?? ""),
+      );
   }
 });
 
 /** Runs the blocks in one shell. @returns the JSON that each block's curls were answered with. */
-function run(folder: string, blocks: readonly Fence[], variables: Readonly<Record<string, string>>): (block: number) => unknown[] {
+function run(
+  folder: string,
+  blocks: readonly Fence[],
+  variables: Readonly<Record<string, string>>,
+): (block: number) => unknown[] {
   const bin = join(folder, "bin");
   mkdirSync(bin);
   // A curl that keeps what it was answered, whatever the README does with it.
@@ -76,7 +95,10 @@ function run(folder: string, blocks: readonly Fence[], variables: Readonly<Recor
   const folders = blocks.map((_, index) => join(folder, `block-${index}`));
   for (const each of folders) mkdirSync(each);
   const script = blocks
-    .map(({ text, line }, index) => `export BLOCK='${folders[index]}'\necho 'README.md:${line}' >&2\n${text}\n`)
+    .map(
+      ({ text, line }, index) =>
+        `export BLOCK='${folders[index]}'\necho 'README.md:${line}' >&2\n${text}\n`,
+    )
     .join("\n");
   const { status, stderr, error } = spawnSync("sh", ["-e"], {
     cwd: checkout,

@@ -19,11 +19,13 @@ import { temporaryFolder } from "./product.ts";
  */
 const fences = fencesOf("docs/streams.md");
 const of = (wanted: string) => fences.filter(({ kind }) => kind === wanted).map(({ text }) => text);
-const shownAfter = (wanted: string) => fences.flatMap(({ kind }, index) => (kind === wanted ? [fences[index + 1]?.text ?? ""] : []));
+const shownAfter = (wanted: string) =>
+  fences.flatMap(({ kind }, index) => (kind === wanted ? [fences[index + 1]?.text ?? ""] : []));
 
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50, retryMs: 100 } });
 const agent = await beckon.createAgent();
-const journalOf = async (runId: string): Promise<StreamEvent[]> => (await beckon.call(`/runs/${runId}/events`)).body.data;
+const journalOf = async (runId: string): Promise<StreamEvent[]> =>
+  (await beckon.call(`/runs/${runId}/events`)).body.data;
 
 /** A run that had to wait first has one event more, which is not what is shown. */
 beforeAll(() =>
@@ -40,8 +42,16 @@ async function moduleOf<Exports>(code: string | undefined): Promise<Exports> {
   writeFileSync(file, code ?? "");
   return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as Exports;
 }
-type Watch = (url: string, headers: Record<string, string>, runId: string) => AsyncGenerator<StreamEvent>;
-type Listen = (path: string, types: readonly string[], tell: (event: StreamEvent) => void) => EventSource;
+type Watch = (
+  url: string,
+  headers: Record<string, string>,
+  runId: string,
+) => AsyncGenerator<StreamEvent>;
+type Listen = (
+  path: string,
+  types: readonly string[],
+  tell: (event: StreamEvent) => void,
+) => EventSource;
 const { listen } = await moduleOf<{ listen: Listen }>(of("js")[0]);
 const { watch } = await moduleOf<{ watch: Watch }>(of("js")[1]);
 
@@ -53,14 +63,24 @@ async function cutTwice() {
 
 test("every block is one that is executed", () => {
   expect(new Set(fences.map(({ kind }) => kind))).toEqual(new Set(["sh", "text", "ts", "js"]));
-  expect(of("text")).toEqual(fences.flatMap(({ kind }, index) => (kind === "sh" || kind === "ts" ? [fences[index + 1]?.text] : [])));
+  expect(of("text")).toEqual(
+    fences.flatMap(({ kind }, index) =>
+      kind === "sh" || kind === "ts" ? [fences[index + 1]?.text] : [],
+    ),
+  );
   expect(of("js")).toHaveLength(2);
 });
 
 test("the commands print what is shown", { timeout: 30_000 }, async () => {
   const mark = "-- next --";
   const shell = spawn("sh", ["-e"], {
-    env: { PATH: process.env.PATH, URL: beckon.url, AGENT: agent.id, TOKEN: agent.token, KEY: beckon.key },
+    env: {
+      PATH: process.env.PATH,
+      URL: beckon.url,
+      AGENT: agent.id,
+      TOKEN: agent.token,
+      KEY: beckon.key,
+    },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let printed = "";
@@ -79,11 +99,16 @@ test("the commands print what is shown", { timeout: 30_000 }, async () => {
   const [code] = await once(shell, "close");
   expect(code, complained).toBe(0);
   const answers = printed.split(`${mark}\n`).map((text) => text.trim());
-  for (const [index, shown] of shownAfter("sh").entries()) expect(answers[index]).toMatch(asPrinted(shown.trim()));
+  for (const [index, shown] of shownAfter("sh").entries())
+    expect(answers[index]).toMatch(asPrinted(shown.trim()));
 });
 
 test("the program in TypeScript prints what is shown", { timeout: 60_000 }, async () => {
-  const printed = await runTypeScript(of("ts").join("\n"), { URL: beckon.url, KEY: beckon.key, AGENT: agent.id });
+  const printed = await runTypeScript(of("ts").join("\n"), {
+    URL: beckon.url,
+    KEY: beckon.key,
+    AGENT: agent.id,
+  });
   expect(printed).toMatch(asPrinted(shownAfter("ts").join("")));
 });
 
@@ -100,7 +125,9 @@ test("the code for fetch reads a run to its end, past cuts, with a token and as 
 });
 
 test("the code for fetch gives up when it may not read", async () => {
-  await expect(watch(beckon.url, { "x-api-key": "bka_none" }, "run_none").next()).rejects.toThrow(/unauthorized/);
+  await expect(watch(beckon.url, { "x-api-key": "bka_none" }, "run_none").next()).rejects.toThrow(
+    /unauthorized/,
+  );
 });
 
 /** The page of somebody who is signed in, of this address: what its browser would send. */
@@ -111,7 +138,10 @@ async function openPage(url: string) {
     constructor(path: string) {
       super(new URL(path, url), {
         fetch: (address, init) =>
-          fetch(address, { ...init, headers: { ...init.headers, cookie: person.cookie, "sec-fetch-site": "same-origin" } }),
+          fetch(address, {
+            ...init,
+            headers: { ...init.headers, cookie: person.cookie, "sec-fetch-site": "same-origin" },
+          }),
       });
       onTestFinished(() => this.close());
     }
@@ -120,7 +150,8 @@ async function openPage(url: string) {
   onTestFinished(() => void vi.unstubAllGlobals());
   return { person, workspaceId };
 }
-const closed = (source: EventSource) => eventually("its end", () => source.readyState === source.CLOSED || undefined);
+const closed = (source: EventSource) =>
+  eventually("its end", () => source.readyState === source.CLOSED || undefined);
 
 test("the code for EventSource reads a run to its end, past cuts, in a page of somebody who is signed in, and stays away then", async () => {
   const { run_id } = (await beckon.invoke(agent, "Hello")).body;
@@ -129,7 +160,11 @@ test("the code for EventSource reads a run to its end, past cuts, in a page of s
   const { workspaceId } = await openPage(cutter.url);
   const told: StreamEvent[] = [];
   const types = new Set(journal.map(({ type }) => type));
-  await closed(listen(`/runs/${run_id}/events?workspace=${workspaceId}`, [...types], (event) => told.push(event)));
+  await closed(
+    listen(`/runs/${run_id}/events?workspace=${workspaceId}`, [...types], (event) =>
+      told.push(event),
+    ),
+  );
   expect(told).toEqual(journal);
   expect(cutter.cuts).toBe(2);
 });
@@ -137,8 +172,13 @@ test("the code for EventSource reads a run to its end, past cuts, in a page of s
 test("the code for EventSource reads a workspace, until the session has ended", async () => {
   const { person, workspaceId } = await openPage(beckon.url);
   const told: StreamEvent[] = [];
-  const has = (type: string) => eventually(type, () => told.some((event) => event.type === type) || undefined);
-  const source = listen(`/events?workspace=${workspaceId}`, ["stream.opened", "run.finished"], (event) => told.push(event));
+  const has = (type: string) =>
+    eventually(type, () => told.some((event) => event.type === type) || undefined);
+  const source = listen(
+    `/events?workspace=${workspaceId}`,
+    ["stream.opened", "run.finished"],
+    (event) => told.push(event),
+  );
   await has("stream.opened");
   await beckon.invoke(agent, "Hello");
   await has("run.finished");

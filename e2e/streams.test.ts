@@ -24,18 +24,22 @@ afterAll(async () => {
 const seed = Number(process.env.FAST_CHECK_SEED ?? 1);
 
 async function start(plan: Plan, place: number): Promise<string> {
-  const response = await fetch(`${fleet.servers[place]?.url}/api/public/agents/${agent.id}/invoke`, {
-    method: "POST",
-    headers: { "x-api-key": agent.token, prefer: "respond-async" },
-    body: JSON.stringify({ input: JSON.stringify(plan) }),
-  });
+  const response = await fetch(
+    `${fleet.servers[place]?.url}/api/public/agents/${agent.id}/invoke`,
+    {
+      method: "POST",
+      headers: { "x-api-key": agent.token, prefer: "respond-async" },
+      body: JSON.stringify({ input: JSON.stringify(plan) }),
+    },
+  );
   return ((await response.json()) as { run_id: string }).run_id;
 }
 
 async function journalOf(runId: string): Promise<unknown[]> {
-  const { rows } = await pool.query("select id, run_id, seq, type, version, time, data from events where run_id = $1 order by seq", [
-    runId,
-  ]);
+  const { rows } = await pool.query(
+    "select id, run_id, seq, type, version, time, data from events where run_id = $1 order by seq",
+    [runId],
+  );
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
@@ -60,11 +64,14 @@ async function readInPieces(runId: string, random: Random): Promise<Reading> {
     const place = random.below(fleet.servers.length);
     const cutAfter = piece <= 4 ? 1 + random.below(3_000) : Number.POSITIVE_INFINITY;
     const lastEventId = frames.at(-1)?.id;
-    const reader = await openStream(`${fleet.servers[place]?.url}/api/public/runs/${runId}/events`, {
-      credential: agent.token,
-      cutAfter,
-      headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
-    }).catch(() => undefined);
+    const reader = await openStream(
+      `${fleet.servers[place]?.url}/api/public/runs/${runId}/events`,
+      {
+        credential: agent.token,
+        cutAfter,
+        headers: lastEventId === undefined ? {} : { "last-event-id": lastEventId },
+      },
+    ).catch(() => undefined);
     if (reader === undefined) {
       // It was killed, and its successor is not there yet.
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -75,7 +82,8 @@ async function readInPieces(runId: string, random: Random): Promise<Reading> {
     const how = await reader.over;
     openAt[place] -= 1;
     frames.push(...reader.frames.filter(({ id }) => id !== undefined));
-    if (reader.status === 204 || frames.at(-1)?.event === "run.finished") return { frames, pieces: piece, places, lost };
+    if (reader.status === 204 || frames.at(-1)?.event === "run.finished")
+      return { frames, pieces: piece, places, lost };
     if (how === "cut" && reader.text.length < cutAfter) lost++;
   }
 }
@@ -84,15 +92,25 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
   timeout: 60_000,
 }, async ({ annotate }) => {
   const random = seeded(seed);
-  const plans = Array.from({ length: 25 }, () => planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 20 }));
+  const plans = Array.from({ length: 25 }, () =>
+    planned({ steps: ["safe", "unsafe", "both", "safe", "safe", "both"], thinkMs: 20 }),
+  );
   const gates = plans.map(({ nonce }) => world.holdModel(nonce, 4));
-  const runs = await Promise.all(plans.map((plan, index) => start(plan, index % fleet.servers.length)));
+  const runs = await Promise.all(
+    plans.map((plan, index) => start(plan, index % fleet.servers.length)),
+  );
   const reading = Promise.all(
-    Array.from({ length: 500 }, (_, index) => readInPieces(runs[index % runs.length] ?? "", seeded(seed + 1 + index))),
+    Array.from({ length: 500 }, (_, index) =>
+      readInPieces(runs[index % runs.length] ?? "", seeded(seed + 1 + index)),
+    ),
   );
   const [one = 0, other = 1] = random.shuffled([0, 1, 2]);
   // Amidst their runs, all readers have had what there is, and wait for more.
-  await eventually("500 open streams", () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined, 40_000);
+  await eventually(
+    "500 open streams",
+    () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined,
+    40_000,
+  );
   await fleet.kill(one, { told: true });
   await fleet.kill(other, { told: true });
   for (const gate of gates) gate.release();
@@ -102,10 +120,17 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
   for (const runId of runs) journals.set(runId, await journalOf(runId));
   for (const [index, { frames }] of readings.entries()) {
     const runId = runs[index % runs.length] ?? "";
-    expect({ seed, index, data: frames.map(({ data }) => data) }).toEqual({ seed, index, data: journals.get(runId) });
+    expect({ seed, index, data: frames.map(({ data }) => data) }).toEqual({
+      seed,
+      index,
+      data: journals.get(runId),
+    });
   }
-  const sum = (of: (reading: Reading) => number) => readings.reduce((total, each) => total + of(each), 0);
-  await annotate(`seed ${seed}: ${sum(({ pieces }) => pieces)} pieces, ${sum(({ lost }) => lost)} lost to a kill`);
+  const sum = (of: (reading: Reading) => number) =>
+    readings.reduce((total, each) => total + of(each), 0);
+  await annotate(
+    `seed ${seed}: ${sum(({ pieces }) => pieces)} pieces, ${sum(({ lost }) => lost)} lost to a kill`,
+  );
   expect(readings.filter(({ places }) => places.size > 1).length).toBeGreaterThan(400);
   expect(sum(({ lost }) => lost)).toBeGreaterThan(200);
   expect(fleet.errors).toEqual([]);
@@ -113,7 +138,8 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
 
 /** Bytes of memory that a process has. */
 function memoryOf(pid: number | undefined): number {
-  const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  const [, kilobytes = "0"] =
+    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1_024;
 }
 
@@ -148,7 +174,9 @@ async function timesOfRuns(server: string): Promise<number[]> {
   return times;
 }
 
-test("200 readers who take next to nothing cost little memory, and slow no run down", { timeout: 60_000 }, async ({ annotate }) => {
+test("200 readers who take next to nothing cost little memory, and slow no run down", {
+  timeout: 60_000,
+}, async ({ annotate }) => {
   const server = fleet.servers.find(({ up }) => up);
   const address = server?.url ?? "";
   const plan = planned();
@@ -156,7 +184,9 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
     plan,
     fleet.servers.findIndex(({ url }) => url === address),
   );
-  await eventually("the end", async () => ((await readRuns(pool, plan))[0]?.status === "succeeded" ? true : undefined));
+  await eventually("the end", async () =>
+    (await readRuns(pool, plan))[0]?.status === "succeeded" ? true : undefined,
+  );
   const megabytes = 100;
   await growJournal(pool, runId, megabytes * 20, 50_000);
   await timesOfRuns(address);
@@ -164,8 +194,13 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
 
   // Ten by ten: those who ask for the same at the same moment share what was read for them.
   const readers: StreamReader[] = [];
-  const openOne = () => openStream(`${address}/api/public/runs/${runId}/events`, { credential: agent.token, paused: true });
-  while (readers.length < 200) readers.push(...(await Promise.all(Array.from({ length: 10 }, openOne))));
+  const openOne = () =>
+    openStream(`${address}/api/public/runs/${runId}/events`, {
+      credential: agent.token,
+      paused: true,
+    });
+  while (readers.length < 200)
+    readers.push(...(await Promise.all(Array.from({ length: 10 }, openOne))));
   const taking = setInterval(() => {
     for (const reader of readers) reader.takeByte();
   }, 1_000);

@@ -49,7 +49,11 @@ const ended = (plan: Plan, within = patience) =>
   );
 
 const changedHands = (plan: Plan, from: string | undefined) =>
-  eventually("another owner", async () => ((await ownerOf(pool, plan)) === from ? undefined : true), patience);
+  eventually(
+    "another owner",
+    async () => ((await ownerOf(pool, plan)) === from ? undefined : true),
+    patience,
+  );
 
 async function eventsOf(plan: Plan): Promise<string[]> {
   const { rows } = await pool.query<{ line: string }>(
@@ -90,7 +94,9 @@ it(
     const run = await runOf(plan);
     expect(call.acknowledged[0]).toMatchObject({ runId: run.id, output: answerOf(plan.nonce) });
     expect(run).toMatchObject({ status: "succeeded", attempt: 2, steps: 3, lost: 1 });
-    expect(world.effects.filter(({ nonce }) => nonce === plan.nonce).map(({ tool }) => tool)).toEqual(["unsafe_effect", "safe_effect"]);
+    expect(
+      world.effects.filter(({ nonce }) => nonce === plan.nonce).map(({ tool }) => tool),
+    ).toEqual(["unsafe_effect", "safe_effect"]);
     expect(world.modelCalls.get(plan.nonce)).toEqual({ made: 4, failed: 0 });
     await restarted;
   },
@@ -114,7 +120,9 @@ it.each([
     const { restarted } = await fleet.kill(0, { told });
     await changedHands(plan, owner);
     const took = performance.now() - began;
-    console.log(`taken over after ${took.toFixed(0)} ms, found out ${how}, with a lease of ${leaseSeconds} s`);
+    console.log(
+      `taken over after ${took.toFixed(0)} ms, found out ${how}, with a lease of ${leaseSeconds} s`,
+    );
     expect(took).toBeLessThan(takeOverWithin);
     gate.release();
     expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
@@ -136,7 +144,9 @@ it(
       async () => {
         const plan = planned({ steps: ["safe", "unsafe"], thinkMs: 50 });
         plans.push(plan);
-        others.push(caller.send({ plan, door: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }));
+        others.push(
+          caller.send({ plan, door: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }),
+        );
         const run = await runOf(killer);
         return run.ends.length > 0 ? run : undefined;
       },
@@ -144,15 +154,30 @@ it(
     );
     await Promise.all(others);
 
-    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: 3, calls: [{ outcome: "unknown" }] });
+    expect(killed).toMatchObject({
+      status: "failed",
+      error_code: "interrupted",
+      attempt: 3,
+      calls: [{ outcome: "unknown" }],
+    });
     const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
     expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
     // More than its attempts only if others were on their last attempt beside it.
     expect(effects.length).toBeGreaterThanOrEqual(3);
-    expect(effects.length).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1);
-    for (const plan of plans) expect(await ended(plan)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
-    await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
+    expect(effects.length).toBeLessThanOrEqual(
+      maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,
+    );
+    for (const plan of plans)
+      expect(await ended(plan)).toMatchObject({
+        status: "succeeded",
+        output: answerOf(plan.nonce),
+      });
+    await eventually(
+      "both servers",
+      () => fleet.servers.every(({ up }) => up) || undefined,
+      patience,
+    );
   },
   4 * patience,
 );
@@ -162,20 +187,40 @@ it(
   async () => {
     const killer = planned({ steps: ["safe"], thinkMs: 300 });
     world.order(killer.nonce, () => ({ order: "kill" }));
-    const healthy = Array.from({ length: 20 }, () => planned({ steps: ["unsafe", "safe"], thinkMs: 300 }));
+    const healthy = Array.from({ length: 20 }, () =>
+      planned({ steps: ["unsafe", "safe"], thinkMs: 300 }),
+    );
     const plans = [...healthy.slice(0, 10), killer, ...healthy.slice(10)];
-    await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true }, { at: 0 })));
+    await Promise.all(
+      plans.map((plan) => caller.send({ plan, door: "fire", keyed: true }, { at: 0 })),
+    );
 
     const within = 3 * patience;
     const killed = await ended(killer, within);
-    expect(killed).toMatchObject({ status: "failed", error_code: "interrupted", attempt: maxAttempts });
-    for (const plan of healthy) expect(await ended(plan, within)).toMatchObject({ status: "succeeded", output: answerOf(plan.nonce) });
-    const unsafe = world.effects.filter(({ tool, nonce }) => tool === "unsafe_effect" && healthy.some((plan) => plan.nonce === nonce));
+    expect(killed).toMatchObject({
+      status: "failed",
+      error_code: "interrupted",
+      attempt: maxAttempts,
+    });
+    for (const plan of healthy)
+      expect(await ended(plan, within)).toMatchObject({
+        status: "succeeded",
+        output: answerOf(plan.nonce),
+      });
+    const unsafe = world.effects.filter(
+      ({ tool, nonce }) => tool === "unsafe_effect" && healthy.some((plan) => plan.nonce === nonce),
+    );
     expect(unsafe.length).toBeLessThanOrEqual(healthy.length);
-    const deaths = new Set(world.effects.filter(({ nonce }) => nonce === killer.nonce).map(({ pid }) => pid)).size;
+    const deaths = new Set(
+      world.effects.filter(({ nonce }) => nonce === killer.nonce).map(({ pid }) => pid),
+    ).size;
     console.log(`${deaths} processes died of one run among ${plans.length}`);
     expect(deaths).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length)) + 1);
-    await eventually("both servers", () => fleet.servers.every(({ up }) => up) || undefined, patience);
+    await eventually(
+      "both servers",
+      () => fleet.servers.every(({ up }) => up) || undefined,
+      patience,
+    );
   },
   8 * patience,
 );
@@ -187,7 +232,8 @@ it(
     const acting = planned({ steps: ["unsafe"] });
     const model = world.holdModel(thinking.nonce);
     const effect = world.holdEffects(acting.nonce);
-    for (const plan of [thinking, acting]) await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+    for (const plan of [thinking, acting])
+      await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
     await Promise.all([model.reached, effect.reached]);
     const dead = first().processId;
     expect([await ownerOf(pool, thinking), await ownerOf(pool, acting)]).toEqual([dead, dead]);
@@ -195,7 +241,11 @@ it(
     fleet.stop(0);
     await Promise.all([changedHands(thinking, dead), changedHands(acting, dead)]);
     const closed = await ended(acting);
-    await eventually("the lost call on record", async () => ((await runOf(thinking)).lost === 1 ? true : undefined), patience);
+    await eventually(
+      "the lost call on record",
+      async () => ((await runOf(thinking)).lost === 1 ? true : undefined),
+      patience,
+    );
     const before = [await eventsOf(thinking), await eventsOf(acting)];
 
     // Model and effect answer the one that was stopped, and hold its successor.
@@ -203,15 +253,32 @@ it(
     model.releaseFirst();
     effect.releaseFirst();
     await reborn(dead, 2);
-    const after = await caller.send({ plan: planned({ steps: ["safe"] }), door: "invoke", keyed: false }, { at: 0 });
+    const after = await caller.send(
+      { plan: planned({ steps: ["safe"] }), door: "invoke", keyed: false },
+      { at: 0 },
+    );
     expect(after.status).toBe(200);
 
     expect([await eventsOf(thinking), await eventsOf(acting)]).toEqual(before);
-    expect(await runOf(thinking)).toMatchObject({ status: "running", fence: 2, owner: fleet.servers[1]?.processId });
+    expect(await runOf(thinking)).toMatchObject({
+      status: "running",
+      fence: 2,
+      owner: fleet.servers[1]?.processId,
+    });
     model.release();
     effect.release();
-    expect(await ended(thinking)).toMatchObject({ status: "succeeded", fence: 2, steps: 1, lost: 1, owner: fleet.servers[1]?.processId });
-    expect(closed).toMatchObject({ status: "succeeded", calls: [{ outcome: "unknown" }], fence: 2 });
+    expect(await ended(thinking)).toMatchObject({
+      status: "succeeded",
+      fence: 2,
+      steps: 1,
+      lost: 1,
+      owner: fleet.servers[1]?.processId,
+    });
+    expect(closed).toMatchObject({
+      status: "succeeded",
+      calls: [{ outcome: "unknown" }],
+      fence: 2,
+    });
     expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
     expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
   },
@@ -246,7 +313,9 @@ it(
 /** Fires the plan at the first server, whose event loop its first effect hangs for two leases and more. */
 async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
   let orders = 0;
-  world.order(plan.nonce, () => (orders++ === 0 ? { order: "hang", ms: 3 * leaseSeconds * 1_000 } : undefined));
+  world.order(plan.nonce, () =>
+    orders++ === 0 ? { order: "hang", ms: 3 * leaseSeconds * 1_000 } : undefined,
+  );
   await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
   const owner = await ownerOf(pool, plan);
   if (owner === undefined) throw new Error("the run has no owner");

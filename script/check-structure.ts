@@ -12,9 +12,16 @@ if (graphFile === undefined) throw new Error("usage: node script/check-structure
 const graph: Graph = JSON.parse(readFileSync(graphFile, "utf8"));
 const files = readRepository(process.cwd());
 const { count, median, p90, max } = lengths(files);
-const found = [...findings(files, graph), ...undocumented(files), ...fullFolders(files), ...missingFromMap(files)];
+const found = [
+  ...findings(files, graph),
+  ...undocumented(files),
+  ...fullFolders(files),
+  ...missingFromMap(files),
+];
 
-console.log(`structure: ${count} source files; lines: median ${median}, 90th percentile ${p90}, longest ${max}`);
+console.log(
+  `structure: ${count} source files; lines: median ${median}, 90th percentile ${p90}, longest ${max}`,
+);
 for (const line of found) console.error(`  ✗ ${line}`);
 if (found.length > 0) {
   console.error(`structure: ${found.length} finding${found.length === 1 ? "" : "s"}`);

@@ -20,7 +20,9 @@ test("the package works where it is installed: in plain JavaScript, and in TypeS
 }, () => {
   const modules = join(folder, "node_modules");
   packClient(join(modules, "@beckon/client"));
-  const parser = createRequire(join(root, "client/package.json")).resolve("eventsource-parser/package.json");
+  const parser = createRequire(join(root, "client/package.json")).resolve(
+    "eventsource-parser/package.json",
+  );
   symlinkSync(dirname(parser), join(modules, "eventsource-parser"));
   mkdirSync(join(folder, "src"));
 
@@ -51,7 +53,10 @@ test("the package works where it is installed: in plain JavaScript, and in TypeS
   };
   writeFileSync(
     join(folder, "tsconfig.json"),
-    JSON.stringify({ compilerOptions: { ...options, exactOptionalPropertyTypes: true }, include: ["src"] }),
+    JSON.stringify({
+      compilerOptions: { ...options, exactOptionalPropertyTypes: true },
+      include: ["src"],
+    }),
   );
   expect(run(join(root, "node_modules/.bin/tsc"), "-p", folder)).toEqual({ status: 0, output: "" });
 });

@@ -12,11 +12,20 @@ const checkout = resolve(import.meta.dirname, "..");
 export function packClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const tsc = join(checkout, "node_modules/.bin/tsc");
-  const { status, stdout } = spawnSync(tsc, ["-p", join(checkout, "client/tsconfig.build.json"), "--outDir", folder], { encoding: "utf8" });
+  const { status, stdout } = spawnSync(
+    tsc,
+    ["-p", join(checkout, "client/tsconfig.build.json"), "--outDir", folder],
+    { encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(`the client does not compile:\n${stdout}`);
-  const { private: _, ...described } = JSON.parse(readFileSync(join(checkout, "client/package.json"), "utf8")) as Record<string, unknown>;
+  const { private: _, ...described } = JSON.parse(
+    readFileSync(join(checkout, "client/package.json"), "utf8"),
+  ) as Record<string, unknown>;
   const exports = { ".": { types: "./index.d.ts", default: "./index.js" } };
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify({ ...described, exports, sideEffects: false }, null, 2)}\n`);
+  writeFileSync(
+    join(folder, "package.json"),
+    `${JSON.stringify({ ...described, exports, sideEffects: false }, null, 2)}\n`,
+  );
   copyFileSync(join(checkout, "client/README.md"), join(folder, "README.md"));
   copyFileSync(join(checkout, "LICENSE"), join(folder, "LICENSE"));
 }

@@ -7,14 +7,21 @@ import { type OpenapiDocument, operationsOf } from "./client/document.ts";
 import { namesOf } from "./client/names.ts";
 import { generateClient } from "./client.ts";
 
-test("the generated part of the client is what docs/openapi.json says", { timeout: 60_000 }, async () => {
+test("the generated part of the client is what docs/openapi.json says", {
+  timeout: 60_000,
+}, async () => {
   for (const [path, text] of Object.entries(await generateClient())) {
-    expect(readFileSync(join(import.meta.dirname, "..", path), "utf8"), `${path}: run node script/client.ts`).toBe(text);
+    expect(
+      readFileSync(join(import.meta.dirname, "..", path), "utf8"),
+      `${path}: run node script/client.ts`,
+    ).toBe(text);
   }
 });
 
 test("the client knows the kinds of events that a journal has", () => {
-  const known: { readonly [Type in JournalEvent["type"]]: true } & { readonly [Type in keyof typeof eventData]: true } = {
+  const known: { readonly [Type in JournalEvent["type"]]: true } & {
+    readonly [Type in keyof typeof eventData]: true;
+  } = {
     "run.queued": true,
     "run.waiting": true,
     "run.started": true,
@@ -32,7 +39,9 @@ test("the client knows the kinds of events that a journal has", () => {
 
 test("the client knows the kinds of events that belong to no run", () => {
   type Kind = Extract<WorkspaceEvent, { run_id: null }>["type"];
-  const known: { readonly [Type in Kind]: true } & { readonly [Type in keyof typeof workspaceEventData]: true } = {
+  const known: { readonly [Type in Kind]: true } & {
+    readonly [Type in keyof typeof workspaceEventData]: true;
+  } = {
     "agent.paused": true,
     "agent.resumed": true,
   };
@@ -40,7 +49,9 @@ test("the client knows the kinds of events that belong to no run", () => {
 });
 
 const ok = { 200: { content: { "application/json": { schema: {} } } } };
-const named = (operations: readonly [method: string, path: string, operationId: string][]): string[] => {
+const named = (
+  operations: readonly [method: string, path: string, operationId: string][],
+): string[] => {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [method, path, operationId] of operations) {
     const place = `/api/public${path}`;
@@ -99,9 +110,12 @@ test("two functions that would have one name keep their operationIds", () => {
   expect(named(operations)).toEqual(["agents.pauseAgent", "agents.pause"]);
 });
 
-test("the generator copes with whatever a route may take and give", { timeout: 60_000 }, async () => {
+test("the generator copes with whatever a route may take and give", {
+  timeout: 60_000,
+}, async () => {
   const json = (schema: unknown) => ({ content: { "application/json": { schema } } });
-  const data = (schema: unknown, more = {}) => json({ type: "object", properties: { ok: { const: true }, data: schema, ...more } });
+  const data = (schema: unknown, more = {}) =>
+    json({ type: "object", properties: { ok: { const: true }, data: schema, ...more } });
   const thing = { $ref: "#/components/schemas/Thing" };
   const document = {
     components: {
@@ -110,7 +124,11 @@ test("the generator copes with whatever a route may take and give", { timeout: 6
         Thing: {
           type: "object",
           properties: { "odd-name": { $ref: "#/$defs/__schema0" }, metadata: { type: "object" } },
-          $defs: { __schema0: { anyOf: [{ type: "string" }, { type: "array", items: { $ref: "#/$defs/__schema0" } }] } },
+          $defs: {
+            __schema0: {
+              anyOf: [{ type: "string" }, { type: "array", items: { $ref: "#/$defs/__schema0" } }],
+            },
+          },
         },
       },
     },
@@ -122,22 +140,39 @@ test("the generator copes with whatever a route may take and give", { timeout: 6
           operationId: "listThings",
           summary: "List things */ evil",
           parameters: [{ name: "must", in: "query", required: true, schema: { type: "integer" } }],
-          responses: { 200: data({ type: "array", items: thing }, { next: { type: ["string", "null"] } }) },
+          responses: {
+            200: data({ type: "array", items: thing }, { next: { type: ["string", "null"] } }),
+          },
         },
         post: {
           operationId: "createThing",
           parameters: [{ name: "Idempotency-Key", in: "header" }],
-          requestBody: { required: true, ...json({ type: "object", properties: { name: { type: "string" } }, required: ["name"] }) },
+          requestBody: {
+            required: true,
+            ...json({
+              type: "object",
+              properties: { name: { type: "string" } },
+              required: ["name"],
+            }),
+          },
           responses: { 201: data(thing) },
         },
       },
-      "/api/public/things/{thing_id}": { delete: { operationId: "deleteThing", responses: { 204: {} } } },
+      "/api/public/things/{thing_id}": {
+        delete: { operationId: "deleteThing", responses: { 204: {} } },
+      },
       "/api/public/things/{thing_id}/export": {
         get: {
           operationId: "exportThing",
           parameters: [{ name: "format", in: "query", schema: { enum: ["json", "yaml"] } }],
           responses: {
-            200: { content: { ...json(thing).content, "application/yaml": { schema: { type: "string" } }, "text/event-stream": {} } },
+            200: {
+              content: {
+                ...json(thing).content,
+                "application/yaml": { schema: { type: "string" } },
+                "text/event-stream": {},
+              },
+            },
           },
         },
       },
@@ -148,10 +183,20 @@ test("the generator copes with whatever a route may take and give", { timeout: 6
           responses: { 200: { content: { "application/jsonl": { schema: thing } } } },
         },
       },
-      "/api/public/sign-out": { post: { operationId: "signOut", security: [{ session: [] }], responses: { 204: {} } } },
+      "/api/public/sign-out": {
+        post: { operationId: "signOut", security: [{ session: [] }], responses: { 204: {} } },
+      },
       "/api/public/things/{thing_id}/icon": {
-        put: { operationId: "putIcon", requestBody: { required: true, content: { "image/png": {} } }, responses: { 204: {} } },
-        get: { operationId: "getIcon", security: [], responses: { 200: { content: { "image/png": {} } } } },
+        put: {
+          operationId: "putIcon",
+          requestBody: { required: true, content: { "image/png": {} } },
+          responses: { 204: {} },
+        },
+        get: {
+          operationId: "getIcon",
+          security: [],
+          responses: { 200: { content: { "image/png": {} } } },
+        },
       },
     },
   };
@@ -165,7 +210,7 @@ test("the generator copes with whatever a route may take and give", { timeout: 6
     "exportYaml: (thingId: string, options?: CallOptions): Promise<string> =>",
     'query: { format: "yaml" }, accept: "application/yaml"',
     "import: (body?: Thing | string, options?: CallOptions): AsyncIterable<Thing> =>",
-    "putIcon: (thingId: string, body: Blob | Uint8Array<ArrayBuffer> | string, options?: CallOptions): Promise<void> =>",
+    "putIcon: ( thingId: string, body: Blob | Uint8Array<ArrayBuffer> | string, options?: CallOptions, ): Promise<void> =>",
     "getIcon: (thingId: string, options?: CallOptions): Promise<Blob> =>",
     'path: "/things/{thing_id}/icon", params: [thingId], open: true',
     'signOut: (options?: CallOptions): Promise<void> => send.nothing({ method: "POST", path: "/sign-out", open: true }',

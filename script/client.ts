@@ -9,16 +9,24 @@ import { declarationsOf, typeName } from "./client/schemas.ts";
 const checkout = resolve(import.meta.dirname, "..");
 
 /** The generated files of the client, by their paths in the repository, as `docs/openapi.json` or another document makes them. */
-export async function generateClient(document: OpenapiDocument = documented()): Promise<Record<string, string>> {
+export async function generateClient(
+  document: OpenapiDocument = documented(),
+): Promise<Record<string, string>> {
   const { text, schemas } = functionsOf(operationsOf(document));
   const components = Object.fromEntries(
-    Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [typeName(name), schema]),
+    Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => [
+      typeName(name),
+      schema,
+    ]),
   );
   const declared = { ...components, ...schemas };
   const used = Object.keys(declared).filter((name) => new RegExp(`\\b${name}\\b`).test(text));
-  const head = "Long because it is generated: `node script/client.ts` makes it of docs/openapi.json.";
+  const head =
+    "Long because it is generated: `node script/client.ts` makes it of docs/openapi.json.";
   return {
-    "client/src/generated/schemas.ts": formatted(`/** What crosses the wire. ${head} */\n\n${await declarationsOf(declared)}\n`),
+    "client/src/generated/schemas.ts": formatted(
+      `/** What crosses the wire. ${head} */\n\n${await declarationsOf(declared)}\n`,
+    ),
     "client/src/generated/operations.ts": formatted(
       [
         `/** What can be called. ${head} */`,
@@ -40,16 +48,21 @@ function documented(): OpenapiDocument {
 /** As `script/check` wants it: imports that nobody uses are left out too. */
 function formatted(text: string): string {
   const biome = join(checkout, "node_modules/.bin/biome");
-  const { status, stdout, stderr } = spawnSync(biome, ["check", "--write", "--unsafe", "--stdin-file-path=client/src/generated/new.ts"], {
-    cwd: checkout,
-    input: text,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    biome,
+    ["check", "--write", "--unsafe", "--stdin-file-path=client/src/generated/new.ts"],
+    {
+      cwd: checkout,
+      input: text,
+      encoding: "utf8",
+    },
+  );
   if (status !== 0) throw new Error(`biome cannot format what was generated:\n${stderr}`);
   return stdout;
 }
 
 /** Writes the generated part of the client. Run it after every change of docs/openapi.json, and read the difference: callers get it. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [path, text] of Object.entries(await generateClient())) writeFileSync(join(checkout, path), text);
+  for (const [path, text] of Object.entries(await generateClient()))
+    writeFileSync(join(checkout, path), text);
 }

@@ -28,15 +28,28 @@ console.log(`CRASH_SEED=${seed}`);
 const guard = startGuard();
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
 guard.watch(dataDir);
-const embedded = await startEmbedded({ dataDir, log: createLog("silent"), tcp: { password: randomBytes(16).toString("hex") } });
+const embedded = await startEmbedded({
+  dataDir,
+  log: createLog("silent"),
+  tcp: { password: randomBytes(16).toString("hex") },
+});
 if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
-const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log: createLog("silent") });
+const database = connect({
+  url: embedded.url,
+  poolSize: 4,
+  role: undefined,
+  log: createLog("silent"),
+});
 
 /** kill -9 of the postmaster; resolves when another one answers, which the embedding has started. */
 async function killDatabase(): Promise<void> {
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");
-  for (const deadline = performance.now() + 60_000; performance.now() < deadline; await delay(100)) {
+  for (
+    const deadline = performance.now() + 60_000;
+    performance.now() < deadline;
+    await delay(100)
+  ) {
     // The killed one's sessions go on for a moment.
     if (embedded.pid !== killed && (await answers())) return;
   }
@@ -68,7 +81,8 @@ try {
   const noRunPaid = await loseProcesses((line) => console.log(line));
   const memoryHeld = await fillMemory((line) => console.log(line));
   const held = diskHeld && noRunPaid && memoryHeld;
-  process.exitCode = report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && held ? 0 : 1;
+  process.exitCode =
+    report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && held ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();

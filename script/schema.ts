@@ -16,10 +16,14 @@ const embedded = await startEmbedded({ dataDir, log });
 try {
   const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log });
   await migrate(database.settings, async () => {});
-  await writeFile(new URL("../server/src/base/database/schema.sql", import.meta.url), await describeSchema(database.engine));
+  await writeFile(
+    new URL("../server/src/base/database/schema.sql", import.meta.url),
+    await describeSchema(database.engine),
+  );
   await database.close();
 } finally {
   await embedded.stop();
   await rm(dataDir, { recursive: true, force: true });
-  if (embedded.elsewhere !== undefined) await rm(embedded.elsewhere, { recursive: true, force: true });
+  if (embedded.elsewhere !== undefined)
+    await rm(embedded.elsewhere, { recursive: true, force: true });
 }

@@ -6,7 +6,10 @@ const file = (path: string, text = "") => ({ path, text });
 test("a name that an index exports needs a doc comment where it is declared", () => {
   const index = file("server/src/keys/index.ts", 'export { type Key, makeKey } from "./key.ts";\n');
   const declared = (doc: string) =>
-    file("server/src/keys/key.ts", `${doc}export function makeKey() {}\n\n/** A key. */\nexport interface Key {}\n`);
+    file(
+      "server/src/keys/key.ts",
+      `${doc}export function makeKey() {}\n\n/** A key. */\nexport interface Key {}\n`,
+    );
   expect(undocumented([index, declared("")])).toEqual([
     "doc: server/src/keys/key.ts: makeKey is exported by server/src/keys/index.ts and has no doc comment",
   ]);
@@ -14,17 +17,28 @@ test("a name that an index exports needs a doc comment where it is declared", ()
 });
 
 test("a file or folder that the architecture page names must be there", () => {
-  const page = file("ARCHITECTURE.md", "See `runs/start.ts`, `agents/`, `script/check` and the value `202`.");
-  const there = [file("server/src/runs/start.ts"), file("server/src/agents/index.ts"), file("script/check")];
+  const page = file(
+    "ARCHITECTURE.md",
+    "See `runs/start.ts`, `agents/`, `script/check` and the value `202`.",
+  );
+  const there = [
+    file("server/src/runs/start.ts"),
+    file("server/src/agents/index.ts"),
+    file("script/check"),
+  ];
   expect(missingFromMap([page, ...there])).toEqual([]);
-  expect(missingFromMap([page, ...there.slice(1)])).toEqual(["map: ARCHITECTURE.md names runs/start.ts, which does not exist"]);
+  expect(missingFromMap([page, ...there.slice(1)])).toEqual([
+    "map: ARCHITECTURE.md names runs/start.ts, which does not exist",
+  ]);
 });
 
 test("a folder with too many source files is a finding, tests and folders with a reason are not", () => {
   const filled = (folder: string, count: number, ending = ".ts") =>
     Array.from({ length: count }, (_, index) => file(`${folder}/file-${index}${ending}`));
   const max = maxFilesPerFolder;
-  expect(fullFolders([...filled("server/src/keys", max), ...filled("server/src/keys", 5, ".test.ts")])).toEqual([]);
+  expect(
+    fullFolders([...filled("server/src/keys", max), ...filled("server/src/keys", 5, ".test.ts")]),
+  ).toEqual([]);
   expect(fullFolders(filled("contract/src", max + 1))).toEqual([]);
   expect(fullFolders(filled("server/src/keys", max + 1))).toEqual([
     `folder: server/src/keys has ${max + 1} source files; above ${max} give it sub-folders by purpose`,

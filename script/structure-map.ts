@@ -9,15 +9,19 @@ export function undocumented(files: readonly SourceFile[]): string[] {
   return files
     .filter((file) => isProduction(file.path) && file.path.endsWith("/index.ts"))
     .flatMap((index) =>
-      [...index.text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]+)"/g)].flatMap(([, names = "", from = ""]) => {
-        const path = join(dirname(index.path), from);
-        const text = byPath.get(path);
-        // Another index has its own findings.
-        if (text === undefined || path.endsWith("/index.ts")) return [];
-        return exported(names)
-          .filter((name) => !hasDoc(text, name))
-          .map((name) => `doc: ${path}: ${name} is exported by ${index.path} and has no doc comment`);
-      }),
+      [...index.text.matchAll(/export (?:type )?\{([^}]*)\} from "(\.[^"]+)"/g)].flatMap(
+        ([, names = "", from = ""]) => {
+          const path = join(dirname(index.path), from);
+          const text = byPath.get(path);
+          // Another index has its own findings.
+          if (text === undefined || path.endsWith("/index.ts")) return [];
+          return exported(names)
+            .filter((name) => !hasDoc(text, name))
+            .map(
+              (name) => `doc: ${path}: ${name} is exported by ${index.path} and has no doc comment`,
+            );
+        },
+      ),
     );
 }
 
@@ -41,7 +45,10 @@ function hasDoc(text: string, name: string): boolean {
   );
   const at = text.search(declaration);
   if (at < 0) return true;
-  return /\*\/\s*$/.test(text.slice(0, at)) || new RegExp(`^export type ${name} = z\\.infer<`, "m").test(text);
+  return (
+    /\*\/\s*$/.test(text.slice(0, at)) ||
+    new RegExp(`^export type ${name} = z\\.infer<`, "m").test(text)
+  );
 }
 
 /** Source files that a folder may hold: more are not taken in at one look. */
@@ -55,11 +62,14 @@ const flatFolders: ReadonlyMap<string, string> = new Map([
 
 /** Folders with more source files than a reader takes in. Tests are not counted. */
 export function fullFolders(files: readonly SourceFile[]): string[] {
-  const sources = files.map(({ path }) => path).filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path));
+  const sources = files
+    .map(({ path }) => path)
+    .filter((path) => /\.tsx?$/.test(path) && !/\.test\.tsx?$/.test(path));
   return [...Map.groupBy(sources, dirname)]
     .filter(([folder, { length }]) => length > maxFilesPerFolder && !flatFolders.has(folder))
     .map(
-      ([folder, { length }]) => `folder: ${folder} has ${length} source files; above ${maxFilesPerFolder} give it sub-folders by purpose`,
+      ([folder, { length }]) =>
+        `folder: ${folder} has ${length} source files; above ${maxFilesPerFolder} give it sub-folders by purpose`,
     );
 }
 
@@ -69,11 +79,17 @@ export function missingFromMap(files: readonly SourceFile[]): string[] {
   if (map === undefined) return ["map: ARCHITECTURE.md is missing"];
   const paths = files.map((file) => file.path);
   const exists = (name: string) =>
-    roots.some((root) => paths.some((path) => path === root + name || path.startsWith(`${root}${name.replace(/\/$/, "")}/`)));
+    roots.some((root) =>
+      paths.some(
+        (path) => path === root + name || path.startsWith(`${root}${name.replace(/\/$/, "")}/`),
+      ),
+    );
   const named = [...map.text.matchAll(/`([\w./-]+)`/g)]
     .map(([, name = ""]) => name)
     .filter((name) => /\/$|\.(ts|sql|md|json|mjs|css)$|^script\//.test(name));
-  return [...new Set(named)].filter((name) => !exists(name)).map((name) => `map: ARCHITECTURE.md names ${name}, which does not exist`);
+  return [...new Set(named)]
+    .filter((name) => !exists(name))
+    .map((name) => `map: ARCHITECTURE.md names ${name}, which does not exist`);
 }
 
 /** Names on the page are relative to one of these. */

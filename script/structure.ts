@@ -15,7 +15,10 @@ export interface SourceFile {
 
 /** The part of dependency-cruiser's JSON that is read here. */
 export interface Graph {
-  readonly modules: readonly { readonly source: string; readonly dependencies: readonly { readonly module: string }[] }[];
+  readonly modules: readonly {
+    readonly source: string;
+    readonly dependencies: readonly { readonly module: string }[];
+  }[];
   readonly summary: {
     readonly violations: readonly {
       readonly from: string;
@@ -23,22 +26,32 @@ export interface Graph {
       readonly rule: { readonly name: string; readonly severity: string };
       readonly cycle?: readonly { readonly name: string }[];
     }[];
-    readonly ruleSetUsed?: { readonly forbidden?: readonly { readonly name: string; readonly comment?: string }[] };
+    readonly ruleSetUsed?: {
+      readonly forbidden?: readonly { readonly name: string; readonly comment?: string }[];
+    };
   };
 }
 
-export const longFile = 400;
+export const longFile = 500;
 export const aims = { median: 80, p90: 220 };
 
 /** Every text file that is tracked or could be added: not what git ignores, not what was deleted. */
 export function readRepository(root: string): SourceFile[] {
-  const paths = (listWithGit(root) ?? listFolder(root)).filter((path) => existsSync(join(root, path))).sort();
-  return paths.map((path) => ({ path, text: readFileSync(join(root, path), "utf8") })).filter((file) => !file.text.includes("\0"));
+  const paths = (listWithGit(root) ?? listFolder(root))
+    .filter((path) => existsSync(join(root, path)))
+    .sort();
+  return paths
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }))
+    .filter((file) => !file.text.includes("\0"));
 }
 
 function listWithGit(root: string): string[] | undefined {
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
-  const { status, stdout } = spawnSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
+  const { status, stdout } = spawnSync("git", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return status === 0 ? [...new Set(stdout.split("\0"))].filter((path) => path !== "") : undefined;
 }
 
@@ -53,13 +66,19 @@ function listFolder(root: string): string[] {
 
 const isTypeScript = (path: string) => /\.tsx?$/.test(path);
 const isTest = (path: string) => /\.test\.tsx?$/.test(path);
-export const isProduction = (path: string) => /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
+export const isProduction = (path: string) =>
+  /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
 
 /** Violations of the floors, as dependency-cruiser found them. */
 export function graphViolations(graph: Graph): string[] {
-  const why = new Map(graph.summary.ruleSetUsed?.forbidden?.map((rule) => [rule.name, rule.comment ?? ""]));
+  const why = new Map(
+    graph.summary.ruleSetUsed?.forbidden?.map((rule) => [rule.name, rule.comment ?? ""]),
+  );
   return graph.summary.violations.map(({ from, to, rule, cycle }) => {
-    const path = cycle === undefined || cycle.length === 0 ? `${from} → ${to}` : [from, ...cycle.map((file) => file.name)].join(" → ");
+    const path =
+      cycle === undefined || cycle.length === 0
+        ? `${from} → ${to}`
+        : [from, ...cycle.map((file) => file.name)].join(" → ");
     return `${rule.name}: ${path}\n      ${why.get(rule.name) ?? ""}`;
   });
 }
@@ -69,15 +88,29 @@ export function graphViolations(graph: Graph): string[] {
  * and passes everything, an exclusion drops a package silently, and `import("./x.ts")` as a type is not reported by its parser.
  */
 export function unseen(files: readonly SourceFile[], graph: Graph): string[] {
-  const seen = new Map(graph.modules.map((module) => [module.source, new Set(module.dependencies.map(({ module: name }) => bare(name)))]));
-  const sources = files.filter((file) => /^(contract|server|web|client|e2e|bench)\//.test(file.path) && isTypeScript(file.path));
+  const seen = new Map(
+    graph.modules.map((module) => [
+      module.source,
+      new Set(module.dependencies.map(({ module: name }) => bare(name))),
+    ]),
+  );
+  const sources = files.filter(
+    (file) =>
+      /^(contract|server|web|client|e2e|bench)\//.test(file.path) && isTypeScript(file.path),
+  );
   if (sources.length === 0) return ["graph: there is no source file to check"];
   return sources.flatMap((file) => {
     const imports = seen.get(file.path);
-    if (imports === undefined) return [`graph: ${file.path} was not seen by dependency-cruiser (it saw ${seen.size} modules)`];
+    if (imports === undefined)
+      return [
+        `graph: ${file.path} was not seen by dependency-cruiser (it saw ${seen.size} modules)`,
+      ];
     return importsOf(file.text)
       .filter((name) => !imports.has(bare(name)))
-      .map((name) => `graph: ${file.path} imports "${name}", which dependency-cruiser did not see; write it as an import statement`);
+      .map(
+        (name) =>
+          `graph: ${file.path} imports "${name}", which dependency-cruiser did not see; write it as an import statement`,
+      );
   });
 }
 
@@ -86,7 +119,10 @@ const bare = (specifier: string) => specifier.replace(/^node:/, "");
 /** What a file imports, by its text alone. Comments are dropped first. */
 function importsOf(text: string): string[] {
   const code = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/^\s*\/\/.*$/gm, "");
-  const statements = [...code.matchAll(/^(?:import|export)\b[^;"'`]*\bfrom "([^"\n]+)"/gm), ...code.matchAll(/^import "([^"\n]+)"/gm)];
+  const statements = [
+    ...code.matchAll(/^(?:import|export)\b[^;"'`]*\bfrom "([^"\n]+)"/gm),
+    ...code.matchAll(/^import "([^"\n]+)"/gm),
+  ];
   const expressions = [...code.matchAll(/\bimport\(\s*"([^"\n]+)"\s*\)/g)];
   return [...new Set([...statements, ...expressions].map((match) => match[1] ?? ""))];
 }
@@ -94,18 +130,32 @@ function importsOf(text: string): string[] {
 /** Files that are longer than a reader can hold, unless the first comment says why. */
 export function tooLong(files: readonly SourceFile[]): string[] {
   return files
-    .filter((file) => isTypeScript(file.path) && lines(file) > longFile && !/long because/i.test(firstComment(file.text)))
-    .map((file) => `length: ${file.path} has ${lines(file)} lines; above ${longFile} its first comment says "long because …"`);
+    .filter(
+      (file) =>
+        isTypeScript(file.path) &&
+        lines(file) > longFile &&
+        !/long because/i.test(firstComment(file.text)),
+    )
+    .map(
+      (file) =>
+        `length: ${file.path} has ${lines(file)} lines; above ${longFile} its first comment says "long because …"`,
+    );
 }
 
 function firstComment(text: string): string {
   return /^\s*(?:import\b[^;]*;\s*)*(\/\*[\s\S]*?\*\/|(?:\/\/.*\n?)+)/.exec(text)?.[1] ?? "";
 }
 
-const lines = (file: SourceFile) => file.text.split("\n").length - (file.text.endsWith("\n") ? 1 : 0);
+const lines = (file: SourceFile) =>
+  file.text.split("\n").length - (file.text.endsWith("\n") ? 1 : 0);
 
 /** Median, 90th percentile and maximum of the production files' lengths. */
-export function lengths(files: readonly SourceFile[]): { count: number; median: number; p90: number; max: number } {
+export function lengths(files: readonly SourceFile[]): {
+  count: number;
+  median: number;
+  p90: number;
+  max: number;
+} {
   const sorted = files
     .filter((file) => isProduction(file.path))
     .map(lines)
@@ -117,17 +167,24 @@ export function lengths(files: readonly SourceFile[]): { count: number; median: 
 export function missedAims(files: readonly SourceFile[]): string[] {
   const { median, p90 } = lengths(files);
   return [
-    ...(median >= aims.median ? [`length: the median file has ${median} lines; aim for less than ${aims.median}`] : []),
-    ...(p90 >= aims.p90 ? [`length: the 90th percentile is ${p90} lines; aim for less than ${aims.p90}`] : []),
+    ...(median >= aims.median
+      ? [`length: the median file has ${median} lines; aim for less than ${aims.median}`]
+      : []),
+    ...(p90 >= aims.p90
+      ? [`length: the 90th percentile is ${p90} lines; aim for less than ${aims.p90}`]
+      : []),
   ];
 }
 
 /** Names that say nothing attract everything, and end in the middle of a circle. */
 export function emptyNames(files: readonly SourceFile[]): string[] {
-  const says = (part: string) => !/^(utils?|helpers?|libs?|types?|common|shared|misc)$|(^|-)(utils?|helpers?)$/.test(part);
+  const says = (part: string) =>
+    !/^(utils?|helpers?|libs?|types?|common|shared|misc)$|(^|-)(utils?|helpers?)$/.test(part);
   return files
     .filter((file) => isProduction(file.path))
-    .filter((file) => !file.path.split("/").every((part) => says(basename(part).replace(/\..*$/, ""))))
+    .filter(
+      (file) => !file.path.split("/").every((part) => says(basename(part).replace(/\..*$/, ""))),
+    )
     .map((file) => `name: ${file.path}: name a file for what it does, not for its kind`);
 }
 
@@ -136,12 +193,19 @@ export function emptyNames(files: readonly SourceFile[]): string[] {
  * the `sql` tag. (Which files may import the packages is held by dependency-cruiser.)
  */
 export function strayedSql(files: readonly SourceFile[]): string[] {
-  const statement = /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
+  const statement =
+    /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
   return files
     .filter((file) => file.path.startsWith("server/src/") && isProduction(file.path))
-    .filter((file) => !file.path.startsWith("server/src/base/") && !/[/-](store|statement)\.ts$/.test(file.path))
+    .filter(
+      (file) =>
+        !file.path.startsWith("server/src/base/") && !/[/-](store|statement)\.ts$/.test(file.path),
+    )
     .filter((file) => statement.test(file.text))
-    .map((file) => `sql: ${file.path} holds SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`);
+    .map(
+      (file) =>
+        `sql: ${file.path} holds SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`,
+    );
 }
 
 /** Tests that do not run, and notes that belong into the tracker. */
@@ -149,7 +213,9 @@ export function leftBehind(files: readonly SourceFile[]): string[] {
   const stopped = /\.(?:skip|only|todo)\(/;
   const note = /\b(?:TO[D]O|FIX[M]E|XX[X])\b/;
   return files.flatMap((file) => [
-    ...(isTest(file.path) && stopped.test(file.text) ? [`left behind: ${file.path} has a test that is switched off or runs alone`] : []),
+    ...(isTest(file.path) && stopped.test(file.text)
+      ? [`left behind: ${file.path} has a test that is switched off or runs alone`]
+      : []),
     ...(/\.(tsx?|mjs|sql|sh|json|jsonc)$|^script\/|^\.ci\//.test(file.path) && note.test(file.text)
       ? [`left behind: ${file.path} has a note to do something later; do it or open an issue`]
       : []),
@@ -163,20 +229,31 @@ export function machineBound(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (basename(file.path) === "package-lock.json") return machineBoundLock(file);
     const found = registry.exec(file.text);
-    return found === null ? [] : [`machine: ${file.path} names a package registry (${found[0].trim()})`];
+    return found === null
+      ? []
+      : [`machine: ${file.path} names a package registry (${found[0].trim()})`];
   });
 }
 
 function machineBoundLock(file: SourceFile): string[] {
-  const resolved = [...file.text.matchAll(/"resolved":\s*"([^"]*)"/g)].map((match) => match[1] ?? "");
-  const absolute = [...file.text.matchAll(/"((?:file:)?(?:\/|[A-Za-z]:\\)[^"]*)"/g)].map((match) => match[1] ?? "");
+  const resolved = [...file.text.matchAll(/"resolved":\s*"([^"]*)"/g)].map(
+    (match) => match[1] ?? "",
+  );
+  const absolute = [...file.text.matchAll(/"((?:file:)?(?:\/|[A-Za-z]:\\)[^"]*)"/g)].map(
+    (match) => match[1] ?? "",
+  );
   const addresses = [...file.text.matchAll(/"([^"]*:\/\/[^"]*)"/g)].map((match) => match[1] ?? "");
   return [
     ...resolved
       .filter((where) => /^(\w+:|\/|\.\.)/.test(where))
-      .map((where) => `machine: ${file.path} resolves a package to ${where}; only workspaces are resolved there`),
+      .map(
+        (where) =>
+          `machine: ${file.path} resolves a package to ${where}; only workspaces are resolved there`,
+      ),
     ...absolute.map((path) => `machine: ${file.path} holds the absolute path ${path}`),
-    ...addresses.filter((url) => /\.tgz$/.test(url) && !resolved.includes(url)).map((url) => `machine: ${file.path} holds ${url}`),
+    ...addresses
+      .filter((url) => /\.tgz$/.test(url) && !resolved.includes(url))
+      .map((url) => `machine: ${file.path} holds ${url}`),
   ];
 }
 
@@ -187,13 +264,18 @@ function machineBoundLock(file: SourceFile): string[] {
 export function incompleteLock(files: readonly SourceFile[]): string[] {
   const text = files.find((file) => file.path === "package-lock.json")?.text;
   if (text === undefined) return [];
-  const lock: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } = JSON.parse(text);
-  const held = new Set(Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, "")));
+  const lock: { packages: Record<string, { optionalDependencies?: Record<string, string> }> } =
+    JSON.parse(text);
+  const held = new Set(
+    Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, "")),
+  );
   const missing = Object.values(lock.packages)
     .flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}))
     .filter((name) => !held.has(name));
   if (missing.length === 0) return [];
-  return [`lock: package-lock.json lacks ${missing.length} optional packages, so npm ci refuses it: ${missing.slice(0, 3).join(", ")} …`];
+  return [
+    `lock: package-lock.json lacks ${missing.length} optional packages, so npm ci refuses it: ${missing.slice(0, 3).join(", ")} …`,
+  ];
 }
 
 /** All findings, in the order in which they are best repaired. */

@@ -3,7 +3,10 @@ import { summarize, type TestReport } from "./test-summary.ts";
 
 /** Usage: node script/summarize-tests.ts <report.json> <exit code of Vitest>. Prints one line. */
 const [reportFile, exitCode] = process.argv.slice(2);
-if (reportFile === undefined || exitCode === undefined) throw new Error("usage: node script/summarize-tests.ts <report.json> <exit code>");
+if (reportFile === undefined || exitCode === undefined)
+  throw new Error("usage: node script/summarize-tests.ts <report.json> <exit code>");
 
-const report: TestReport | undefined = existsSync(reportFile) ? JSON.parse(readFileSync(reportFile, "utf8")) : undefined;
+const report: TestReport | undefined = existsSync(reportFile)
+  ? JSON.parse(readFileSync(reportFile, "utf8"))
+  : undefined;
 console.log(summarize(report, Number(exitCode)));

@@ -1,6 +1,9 @@
 /** The part of Vitest's JSON report that is read here. */
 export interface TestReport {
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { readonly status: string }[] }[];
+  readonly testResults: readonly {
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
 }
 
 /**
@@ -12,7 +15,10 @@ export function summarize(report: TestReport | undefined, exitCode: number): str
   const states = files.flatMap((file) => file.assertionResults.map((result) => result.status));
   const passed = states.filter((state) => state === "passed").length;
   const failedTests = states.filter((state) => state === "failed").length;
-  const failedFiles = files.filter((file) => file.status === "failed" && file.assertionResults.every(({ status }) => status !== "failed"));
+  const failedFiles = files.filter(
+    (file) =>
+      file.status === "failed" && file.assertionResults.every(({ status }) => status !== "failed"),
+  );
   const failed = failedTests + failedFiles.length;
   const skipped = states.length - passed - failedTests;
   return `tests: ${passed} passed, ${failed === 0 && exitCode !== 0 ? 1 : failed} failed, ${skipped} skipped`;

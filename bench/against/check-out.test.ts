@@ -13,7 +13,12 @@ test("linked packages are the checkout's, but those of a workspace are the commi
       await writeFile(join(root, "contract", "version"), root);
     }
     await writeFile(join(from, "package.json"), JSON.stringify({ workspaces: ["contract"] }));
-    for (const installed of ["node_modules/pg", "node_modules/@scope/one", "node_modules/.cache/node", "contract/node_modules/zod"]) {
+    for (const installed of [
+      "node_modules/pg",
+      "node_modules/@scope/one",
+      "node_modules/.cache/node",
+      "contract/node_modules/zod",
+    ]) {
       await mkdir(join(from, installed), { recursive: true });
     }
     await mkdir(join(from, "node_modules/@beckon"));
@@ -21,7 +26,11 @@ test("linked packages are the checkout's, but those of a workspace are the commi
 
     await linkPackages(from, to);
 
-    for (const linked of ["node_modules/pg", "node_modules/@scope/one", "contract/node_modules/zod"]) {
+    for (const linked of [
+      "node_modules/pg",
+      "node_modules/@scope/one",
+      "contract/node_modules/zod",
+    ]) {
       expect(await realpath(join(to, linked))).toBe(join(from, linked));
     }
     expect(await readFile(join(to, "node_modules/@beckon/contract/version"), "utf8")).toBe(to);

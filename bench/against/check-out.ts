@@ -16,15 +16,26 @@ export async function checkOut(
   { checkout, folder }: { checkout: string; folder: string },
 ): Promise<string> {
   const git = (...args: string[]) => execute(opened, "git", args, checkout);
-  const hash = await git("rev-parse", "--verify", "--short", "--end-of-options", `${commit}^{commit}`).then(
+  const hash = await git(
+    "rev-parse",
+    "--verify",
+    "--short",
+    "--end-of-options",
+    `${commit}^{commit}`,
+  ).then(
     (printed) => printed.trim(),
     (cause) => {
-      throw new Error(`There is no commit "${commit}" in ${checkout}. Name a commit, a tag or a branch.`, { cause });
+      throw new Error(
+        `There is no commit "${commit}" in ${checkout}. Name a commit, a tag or a branch.`,
+        { cause },
+      );
     },
   );
   opened.defer(() => removeWorktree(checkout, folder));
   await git("worktree", "add", "--quiet", "--detach", folder, hash);
-  const lockFiles = [checkout, folder].map((root) => readFile(join(root, "package-lock.json"), "utf8"));
+  const lockFiles = [checkout, folder].map((root) =>
+    readFile(join(root, "package-lock.json"), "utf8"),
+  );
   const [ours, theirs] = await Promise.all(lockFiles);
   if (ours === theirs) await linkPackages(checkout, folder);
   else await execute(opened, "npm", ["ci", "--loglevel=error"], folder);
@@ -33,7 +44,9 @@ export async function checkOut(
 
 /** Links the installed packages of one checkout into another that has the same lock file. */
 export async function linkPackages(from: string, to: string): Promise<void> {
-  const { workspaces } = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as { workspaces: string[] };
+  const { workspaces } = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as {
+    workspaces: string[];
+  };
   for (const workspace of [".", ...workspaces]) {
     const packages = join(from, workspace, "node_modules");
     if (existsSync(packages)) await linkFolder(packages, join(to, workspace, "node_modules"));
@@ -53,10 +66,17 @@ async function linkFolder(from: string, to: string): Promise<void> {
 
 async function removeWorktree(checkout: string, folder: string): Promise<void> {
   // It fails for a worktree that was never made, and then there is nothing to remove.
-  await promisify(execFile)("git", ["worktree", "remove", "--force", folder], { cwd: checkout }).catch(() => {});
+  await promisify(execFile)("git", ["worktree", "remove", "--force", folder], {
+    cwd: checkout,
+  }).catch(() => {});
 }
 
-async function execute(opened: AsyncDisposableStack, file: string, args: readonly string[], cwd: string): Promise<string> {
+async function execute(
+  opened: AsyncDisposableStack,
+  file: string,
+  args: readonly string[],
+  cwd: string,
+): Promise<string> {
   const ending = new AbortController();
   opened.defer(() => ending.abort());
   const { stdout } = await promisify(execFile)(file, args, { cwd, signal: ending.signal });

@@ -5,22 +5,37 @@ import { type Comparison, compare, type Pair, type Side } from "./statistics.ts"
 export interface ComparedCase {
   readonly name: string;
   readonly failures: number;
-  readonly measures: readonly (Comparison & { readonly name: string; readonly digits: number; readonly pairs: readonly Pair[] })[];
+  readonly measures: readonly (Comparison & {
+    readonly name: string;
+    readonly digits: number;
+    readonly pairs: readonly Pair[];
+  })[];
 }
 
-export function compareCase({ name, measures = usual }: Case, pairs: readonly Record<Side, Measurement>[]): ComparedCase {
+export function compareCase(
+  { name, measures = usual }: Case,
+  pairs: readonly Record<Side, Measurement>[],
+): ComparedCase {
   return {
     name,
-    failures: pairs.reduce((sum, { checkout, commit }) => sum + checkout.failures + commit.failures, 0),
+    failures: pairs.reduce(
+      (sum, { checkout, commit }) => sum + checkout.failures + commit.failures,
+      0,
+    ),
     measures: measures.map(({ name, digits, of }) => {
-      const figures = pairs.map(({ checkout, commit }) => ({ checkout: of(checkout), commit: of(commit) }));
+      const figures = pairs.map(({ checkout, commit }) => ({
+        checkout: of(checkout),
+        commit: of(commit),
+      }));
       return { name, digits, ...compare(figures), pairs: figures };
     }),
   };
 }
 
 export function printTable(commit: string, compared: readonly ComparedCase[]): void {
-  console.log(`\n| case | measure | checkout | ${commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`);
+  console.log(
+    `\n| case | measure | checkout | ${commit} | ratio | interval | confidence | narrower than ±3 % | pairs | failures |`,
+  );
   console.log("|---|---|---|---|---|---|---|---|---|---|");
   for (const { name, failures, measures } of compared) {
     for (const one of measures) {
@@ -39,5 +54,7 @@ export function printTable(commit: string, compared: readonly ComparedCase[]): v
       console.log(`| ${cells.join(" | ")} |`);
     }
   }
-  console.log("\nRatios are checkout to commit, the median of the pairs. A faster checkout has more requests/s, and less CPU and latency.");
+  console.log(
+    "\nRatios are checkout to commit, the median of the pairs. A faster checkout has more requests/s, and less CPU and latency.",
+  );
 }

@@ -48,7 +48,9 @@ export async function startVersion(
   let server: number | undefined;
   for (const deadline = performance.now() + startLimitMs; server === undefined; await sleep(20)) {
     if (hasEnded(supervisor.child) || performance.now() > deadline) {
-      throw new Error(`${root}/script/server does not listen. It printed:\n${readFileSync(supervisor.output, "utf8")}`);
+      throw new Error(
+        `${root}/script/server does not listen. It printed:\n${readFileSync(supervisor.output, "utf8")}`,
+      );
     }
     server = listenerOf(port, family(supervisor.pid));
   }
@@ -59,9 +61,15 @@ export async function startVersion(
     key,
     api,
     cpu: () => {
-      const used = { supervisor: cpuSeconds(supervisor.pid, { tree: false }), server: cpuSeconds(pid, { tree: false }) };
+      const used = {
+        supervisor: cpuSeconds(supervisor.pid, { tree: false }),
+        server: cpuSeconds(pid, { tree: false }),
+      };
       // Whatever else the supervisor has started is PostgreSQL.
-      return { server: used.server, database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server };
+      return {
+        server: used.server,
+        database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server,
+      };
     },
     memoryMiB: () => residentMiB(pid),
     idle: () => noRunsLeft(api),
@@ -76,7 +84,11 @@ function ownEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const folders = PATH.split(":");
   const ours = folders.indexOf(dirname(process.execPath));
-  return { HOME, PATH: folders.filter((_, index) => index !== ours).join(":"), ...(TMPDIR === undefined ? {} : { TMPDIR }) };
+  return {
+    HOME,
+    PATH: folders.filter((_, index) => index !== ours).join(":"),
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+  };
 }
 
 interface Supervisor {
@@ -99,7 +111,12 @@ async function spawnServer(
   opened.defer(() => stop());
   const file = openSync(output, "w");
   // A process group of its own: Ctrl-C reaches the bench alone, which stops things in order.
-  const child = spawn(join(root, "script/server"), [], { cwd: root, env, detached: true, stdio: ["ignore", file, file] });
+  const child = spawn(join(root, "script/server"), [], {
+    cwd: root,
+    env,
+    detached: true,
+    stdio: ["ignore", file, file],
+  });
   closeSync(file);
   const { pid } = child;
   if (pid === undefined) {
@@ -125,7 +142,9 @@ async function stopTree(child: ChildProcess, pid: number): Promise<void> {
 
 async function removeData(folder: string): Promise<void> {
   // Where root has to run PostgreSQL as another user, its files are in another place, named here.
-  const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(() => "");
+  const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(
+    () => "",
+  );
   for (const one of [folder, elsewhere.trim()]) {
     if (one !== "") await rm(one, { recursive: true, force: true, maxRetries: 10 });
   }

@@ -34,7 +34,9 @@ test("the interval holds the true median in exactly the stated share of all case
   const count = 10;
   let held = 0;
   for (let signs = 0; signs < 2 ** count; signs++) {
-    const { low, high } = medianInterval(Array.from({ length: count }, (_, bit) => ((signs >> bit) & 1) * 2 - 1));
+    const { low, high } = medianInterval(
+      Array.from({ length: count }, (_, bit) => ((signs >> bit) & 1) * 2 - 1),
+    );
     if (low <= 0 && high >= 0) held++;
   }
   expect(held / 2 ** count).toBe(medianInterval(Array<number>(count).fill(0)).confidence);
@@ -47,18 +49,31 @@ test("five values or fewer give their whole range, at the lower confidence that 
 
 test("a ratio is of the checkout to the commit, pair by pair", () => {
   const pairs = [1, 2, 4, 8, 16, 32].map((speed) => ({ checkout: 3 * speed, commit: 2 * speed }));
-  expect(compare(pairs)).toMatchObject({ ratio: 1.5, low: 1.5, high: 1.5, checkout: 18, commit: 12 });
+  expect(compare(pairs)).toMatchObject({
+    ratio: 1.5,
+    low: 1.5,
+    high: 1.5,
+    checkout: 18,
+    commit: 12,
+  });
 });
 
 test("a pair in which neither version answered says nothing, one in which only one did counts", () => {
   const pairs = [1, 1, 1, 0].map((speed) => ({ checkout: 2 * speed, commit: speed }));
   expect(compare(pairs)).toMatchObject({ ratio: 2, low: 2, high: 2, confidence: 0.75 });
-  expect(compare([...pairs, { checkout: 1, commit: 0 }, { checkout: 0, commit: 1 }])).toMatchObject({ ratio: 2, low: 0, high: Infinity });
+  expect(compare([...pairs, { checkout: 1, commit: 0 }, { checkout: 0, commit: 1 }])).toMatchObject(
+    { ratio: 2, low: 0, high: Infinity },
+  );
 });
 
 test("an interval is narrow if it has 95 % confidence and is narrower than ±3 % of the median", () => {
   const spread = (half: number, count: number) =>
-    compare(Array.from({ length: count }, (_, index) => ({ checkout: 2 + (index % 2 === 0 ? -2 : 2) * half, commit: 1 })));
+    compare(
+      Array.from({ length: count }, (_, index) => ({
+        checkout: 2 + (index % 2 === 0 ? -2 : 2) * half,
+        commit: 1,
+      })),
+    );
   expect(spread(0.029, 10).narrow).toBe(true);
   expect(spread(0.031, 10).narrow).toBe(false);
   expect(spread(0, 5).narrow).toBe(false);
@@ -67,6 +82,13 @@ test("an interval is narrow if it has 95 % confidence and is narrower than ±3 %
 
 test("of two successive pairs, and of two neighbouring cases, each version comes first in one", () => {
   const order = (pair: number, position: number) => pairOrder(pair, position).join(" ");
-  expect([0, 1, 2, 3].map((pair) => order(pair, 0))).toEqual(["checkout commit", "commit checkout", "checkout commit", "commit checkout"]);
-  expect([0, 1, 2, 3].map((position) => order(0, position))).toEqual([0, 1, 2, 3].map((pair) => order(pair, 0)));
+  expect([0, 1, 2, 3].map((pair) => order(pair, 0))).toEqual([
+    "checkout commit",
+    "commit checkout",
+    "checkout commit",
+    "commit checkout",
+  ]);
+  expect([0, 1, 2, 3].map((position) => order(0, position))).toEqual(
+    [0, 1, 2, 3].map((pair) => order(pair, 0)),
+  );
 });

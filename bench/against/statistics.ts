@@ -27,7 +27,9 @@ const narrowerThan = 0.03;
 
 /** Compares two versions by the ratio within each pair, since the machine's speed changes between pairs. */
 export function compare(pairs: readonly Pair[]): Comparison {
-  const ratios = pairs.map(({ checkout, commit }) => checkout / commit).filter((one) => !Number.isNaN(one));
+  const ratios = pairs
+    .map(({ checkout, commit }) => checkout / commit)
+    .filter((one) => !Number.isNaN(one));
   const ratio = median(ratios);
   const interval = medianInterval(ratios);
   return {
@@ -35,13 +37,18 @@ export function compare(pairs: readonly Pair[]): Comparison {
     commit: median(pairs.map(({ commit }) => commit)),
     ratio,
     ...interval,
-    narrow: interval.confidence >= wantedConfidence && (interval.high - interval.low) / 2 < narrowerThan * ratio,
+    narrow:
+      interval.confidence >= wantedConfidence &&
+      (interval.high - interval.low) / 2 < narrowerThan * ratio,
   };
 }
 
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.slice(Math.floor((sorted.length - 1) / 2), Math.floor(sorted.length / 2) + 1);
+  const middle = sorted.slice(
+    Math.floor((sorted.length - 1) / 2),
+    Math.floor(sorted.length / 2) + 1,
+  );
   return middle.reduce((sum, value) => sum + value, 0) / middle.length;
 }
 
@@ -53,7 +60,11 @@ export function median(values: readonly number[]): number {
  * values below it is binomial (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2).
  * A bootstrap of the median is only approximate, and too narrow for ten values.
  */
-export function medianInterval(values: readonly number[]): { low: number; high: number; confidence: number } {
+export function medianInterval(values: readonly number[]): {
+  low: number;
+  high: number;
+  confidence: number;
+} {
   const sorted = values.toSorted((a, b) => a - b);
   const count = sorted.length;
   let rank = 0;
@@ -67,7 +78,11 @@ export function medianInterval(values: readonly number[]): { low: number; high: 
     rank = next;
     confidence = 1 - 2 * tail;
   }
-  return { low: sorted[rank] ?? Number.NaN, high: sorted[count - 1 - rank] ?? Number.NaN, confidence };
+  return {
+    low: sorted[rank] ?? Number.NaN,
+    high: sorted[count - 1 - rank] ?? Number.NaN,
+    confidence,
+  };
 }
 
 /** Returns which version is measured first: AB BA AB … over the pairs, and over the cases of one pair. */

@@ -15,7 +15,8 @@ export async function accepted(response: Response, what: string): Promise<Respon
   const retryAfter = secondsOf(response.headers.get("retry-after"));
   const text = await response.text();
   const { error, code, run_id: runId } = errorIn(text);
-  if (error !== undefined && code !== undefined) throw new BeckonError({ code, message: error, status, runId, retryAfter });
+  if (error !== undefined && code !== undefined)
+    throw new BeckonError({ code, message: error, status, runId, retryAfter });
   throw unexpected(response, what, retryAfter);
 }
 
@@ -29,7 +30,11 @@ function errorIn(text: string): Partial<ErrorAnswer> {
 }
 
 /** Something on the way has answered in Beckon's place. */
-export function unexpected({ status, headers }: Response, what: string, retryAfter?: number): BeckonError {
+export function unexpected(
+  { status, headers }: Response,
+  what: string,
+  retryAfter?: number,
+): BeckonError {
   const type = headers.get("content-type") ?? "no type";
   return new BeckonError({
     code: "unexpected_answer",
@@ -42,7 +47,9 @@ export function unexpected({ status, headers }: Response, what: string, retryAft
 /** Both forms that HTTP knows: seconds, or a time. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
-  const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - Date.now()) / 1_000;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1_000;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 }
 
@@ -56,6 +63,10 @@ export async function jsonOf<T>(response: Response, what: string): Promise<T> {
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new BeckonError({ code: "no_answer", message: `The answer to ${what} broke off.`, cause });
+    throw new BeckonError({
+      code: "no_answer",
+      message: `The answer to ${what} broke off.`,
+      cause,
+    });
   }
 }

@@ -5,7 +5,12 @@ import { BeckonError } from "./error.ts";
  * end it too. Leaving early closes it.
  * @throws BeckonError `no_answer` when it breaks off; the signal's reason.
  */
-export async function* textOf(response: Response, what: string, idle: number, signal?: AbortSignal): AsyncGenerator<string> {
+export async function* textOf(
+  response: Response,
+  what: string,
+  idle: number,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
@@ -20,13 +25,19 @@ export async function* textOf(response: Response, what: string, idle: number, si
   try {
     for (;;) {
       const timer = setTimeout(() => stop(new Error(`nothing came for ${idle} ms`)), idle);
-      const { done, value } = await Promise.race([reader.read(), stopped]).finally(() => clearTimeout(timer));
+      const { done, value } = await Promise.race([reader.read(), stopped]).finally(() =>
+        clearTimeout(timer),
+      );
       if (done) return;
       yield decoder.decode(value, { stream: true });
     }
   } catch (thrown) {
     signal?.throwIfAborted();
-    throw new BeckonError({ code: "no_answer", message: `The answer to ${what} broke off.`, cause: thrown });
+    throw new BeckonError({
+      code: "no_answer",
+      message: `The answer to ${what} broke off.`,
+      cause: thrown,
+    });
   } finally {
     signal?.removeEventListener("abort", abort);
     reader.cancel().catch(() => {});

@@ -39,14 +39,22 @@ export interface Prepared {
 }
 
 /** @throws TypeError */
-export function prepare(settings: Settings, call: Call, options: CallOptions & OnceOptions): Prepared {
+export function prepare(
+  settings: Settings,
+  call: Call,
+  options: CallOptions & OnceOptions,
+): Prepared {
   const { method, path, params = [], query = {} } = call;
   const what = `${method} ${path}`;
-  const headers: Record<string, string> = { ...settings.headers, accept: call.accept ?? "application/json" };
+  const headers: Record<string, string> = {
+    ...settings.headers,
+    accept: call.accept ?? "application/json",
+  };
   const key = call.open ? undefined : (options.key ?? settings.key);
   if (key !== undefined) headers["x-api-key"] = key;
   if (call.once) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
-  for (const [name, value] of Object.entries(call.headers ?? {})) if (value !== undefined) headers[name.toLowerCase()] = String(value);
+  for (const [name, value] of Object.entries(call.headers ?? {}))
+    if (value !== undefined) headers[name.toLowerCase()] = String(value);
   const body = bodyOf(call);
   if (body !== undefined) headers["content-type"] = body.type;
   if (!Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))) {
@@ -54,7 +62,12 @@ export function prepare(settings: Settings, call: Call, options: CallOptions & O
   }
   return {
     url: `${call.url ?? settings.url}/api/public${filled(path, params, what)}${asQuery(query)}`,
-    init: { method, headers, ...(body === undefined ? {} : { body: body.content }), redirect: "manual" },
+    init: {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: body.content }),
+      redirect: "manual",
+    },
     repeatable: isRepeatable(method, headers),
     what,
   };
@@ -68,7 +81,10 @@ function isRepeatable(method: string, headers: Readonly<Record<string, string>>)
 
 function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | undefined {
   if (body === undefined) return undefined;
-  if (bodyType !== undefined && (typeof body === "string" || body instanceof Uint8Array || body instanceof Blob)) {
+  if (
+    bodyType !== undefined &&
+    (typeof body === "string" || body instanceof Uint8Array || body instanceof Blob)
+  ) {
     return { type: bodyType, content: body as Content };
   }
   return { type: "application/json", content: JSON.stringify(body) };
@@ -79,17 +95,22 @@ function filled(path: string, params: readonly string[], what: string): string {
   let next = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[next++];
-    if (typeof value !== "string" || /^\.{0,2}$/.test(value)) throw new TypeError(`${what}: ${name} must be a text that is not empty`);
+    if (typeof value !== "string" || /^\.{0,2}$/.test(value))
+      throw new TypeError(`${what}: ${name} must be a text that is not empty`);
     return encodeURIComponent(value);
   });
 }
 
 function asQuery(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  return given.length === 0 ? "" : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
 /** Random, 128 bits. (`crypto.randomUUID` is missing in pages that came over plain HTTP.) */
 export function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 }

@@ -21,14 +21,17 @@ export function createClient(options: ClientOptions) {
     agents: {
       ...operations.agents,
       /** Run an agent and get its output, however long it takes, started once whatever happens on the way. */
-      invoke: (agentId: string, body: InvokeAgentBody, options?: InvokeOptions) => invoke(operations, agentId, body, options),
+      invoke: (agentId: string, body: InvokeAgentBody, options?: InvokeOptions) =>
+        invoke(operations, agentId, body, options),
       /** Start a run and get its id at once. */
-      start: (agentId: string, body: InvokeAgentBody, options?: StartOptions) => start(operations, agentId, body, options),
+      start: (agentId: string, body: InvokeAgentBody, options?: StartOptions) =>
+        start(operations, agentId, body, options),
     },
     triggers: {
       ...operations.triggers,
       /** Fire a trigger by its URL or its token: a string is sent as text, anything else as JSON. */
-      fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions) => fire(send, urlOrToken, payload, options),
+      fire: (urlOrToken: string, payload?: unknown, options?: OnceOptions) =>
+        fire(send, urlOrToken, payload, options),
     },
     runs: {
       ...operations.runs,
@@ -38,7 +41,8 @@ export function createClient(options: ClientOptions) {
     events: {
       ...operations.events,
       /** The events of all runs, or of one agent's or some kinds, live and each once, over every cut. */
-      watch: (query?: WatchEventsQuery, options?: FollowOptions) => watchEvents(settings, query, options),
+      watch: (query?: WatchEventsQuery, options?: FollowOptions) =>
+        watchEvents(settings, query, options),
     },
   };
 }

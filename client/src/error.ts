@@ -40,7 +40,8 @@ export class BeckonError extends Error {
 
 /** The same error, with the run it is about. */
 export function aboutRun(thrown: unknown, runId: string | undefined): unknown {
-  if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined) return thrown;
+  if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined)
+    return thrown;
   const { code, message, status, retryAfter, cause } = thrown;
   return new BeckonError({ code, message, status, runId, retryAfter, cause });
 }

@@ -3,7 +3,9 @@ import { textOf } from "./bytes.ts";
 import { BeckonError } from "./error.ts";
 
 /** A frame of a stream, or the milliseconds after which a reader that was cut may come back. */
-export type Frame = { readonly id: string | undefined; readonly data: unknown } | { readonly retry: number };
+export type Frame =
+  | { readonly id: string | undefined; readonly data: unknown }
+  | { readonly retry: number };
 
 /** Three comments of the server have not come. */
 const idle = 45_000;
@@ -12,7 +14,11 @@ const idle = 45_000;
 const longestFrame = 16 * 1024 * 1024;
 
 /** The frames of one connection. Ends when it does. @throws BeckonError `no_answer` when it breaks off; the signal's reason. */
-export async function* framesOf(response: Response, what: string, signal: AbortSignal | undefined): AsyncGenerator<Frame> {
+export async function* framesOf(
+  response: Response,
+  what: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
   const parser = createParser({
     maxBufferSize: longestFrame,
@@ -37,5 +43,9 @@ function parsed(data: string, what: string): unknown {
 }
 
 function foreign(what: string, cause: unknown): BeckonError {
-  return new BeckonError({ code: "unexpected_answer", message: `${what} was answered with events that are not Beckon's.`, cause });
+  return new BeckonError({
+    code: "unexpected_answer",
+    message: `${what} was answered with events that are not Beckon's.`,
+    cause,
+  });
 }

@@ -23,8 +23,16 @@ test("a call sends the key, the path with its values and JSON, and gives the dat
   server.script(good);
   expect(await beckon.agents.update("agt/1?", { name: "Test" })).toEqual(agent);
   const [request] = server.requests;
-  expect(request).toMatchObject({ method: "PATCH", path: "/api/public/agents/agt%2F1%3F", body: '{"name":"Test"}' });
-  expect(request?.headers).toMatchObject({ "x-api-key": "bkw_secret", "content-type": "application/json", accept: "application/json" });
+  expect(request).toMatchObject({
+    method: "PATCH",
+    path: "/api/public/agents/agt%2F1%3F",
+    body: '{"name":"Test"}',
+  });
+  expect(request?.headers).toMatchObject({
+    "x-api-key": "bkw_secret",
+    "content-type": "application/json",
+    accept: "application/json",
+  });
 });
 
 test("an answer of 204 gives nothing", async () => {
@@ -34,7 +42,13 @@ test("an answer of 204 gives nothing", async () => {
 });
 
 test("a refusal is thrown with the server's words, its code, status and run", async () => {
-  server.script(says(500, { ok: false, error: "The model failed.", code: "model_error", run_id: "run_1" }, { "retry-after": "7" }));
+  server.script(
+    says(
+      500,
+      { ok: false, error: "The model failed.", code: "model_error", run_id: "run_1" },
+      { "retry-after": "7" },
+    ),
+  );
   const error = await failureOf(beckon.runs.get("run_1"));
   expect(error).toBeInstanceOf(BeckonError);
   expect({ ...error, message: error.message }).toEqual({
@@ -59,7 +73,10 @@ test("a POST that creates is repeated with one key, a different one for each cal
 
 test("the caller's own Idempotency-Key is sent", async () => {
   server.script(made);
-  await beckon.agents.create({ name: "Test", model: "demo/echo" }, { idempotencyKey: "order-4711" });
+  await beckon.agents.create(
+    { name: "Test", model: "demo/echo" },
+    { idempotencyKey: "order-4711" },
+  );
   expect(server.requests[0]?.headers["idempotency-key"]).toBe("order-4711");
 });
 
@@ -88,7 +105,9 @@ test("a PATCH is repeated, and with If-Match it is not, since its own first try 
   await beckon.agents.update("agt_1", { name: "Test" });
   expect(server.requests).toHaveLength(2);
   server.script(cuts, good);
-  expect(await failureOf(beckon.agents.update("agt_1", { name: "Test" }, { ifMatch: "3" }))).toMatchObject({ code: "no_answer" });
+  expect(
+    await failureOf(beckon.agents.update("agt_1", { name: "Test" }, { ifMatch: "3" })),
+  ).toMatchObject({ code: "no_answer" });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -105,7 +124,10 @@ test("a refusal waits as long as Retry-After says, and is thrown when that is lo
   await beckon.runs.get("run_1");
   expect(performance.now() - began).toBeGreaterThan(1_000);
   server.script(refuses(429, "too_many_requests", { "retry-after": "600" }), good);
-  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({ code: "too_many_requests", retryAfter: 600 });
+  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
+    code: "too_many_requests",
+    retryAfter: 600,
+  });
 });
 
 test("there are as many tries as were asked for, and no more", async () => {
@@ -131,32 +153,50 @@ test("a try that takes too long is made again", async () => {
 
 test("a call ends when its time is over, and when its signal says so", async () => {
   server.script(isSilent);
-  expect(await failureOf(beckon.runs.get("run_1", { timeout: 100 }))).toMatchObject({ code: "timed_out" });
+  expect(await failureOf(beckon.runs.get("run_1", { timeout: 100 }))).toMatchObject({
+    code: "timed_out",
+  });
   const controller = new AbortController();
   const call = failureOf(beckon.runs.get("run_1", { signal: controller.signal }));
   controller.abort(new Error("enough"));
   expect(await call).toMatchObject({ message: "enough" });
-  expect(await failureOf(beckon.runs.get("run_1", { signal: controller.signal }))).toMatchObject({ message: "enough" });
+  expect(await failureOf(beckon.runs.get("run_1", { signal: controller.signal }))).toMatchObject({
+    message: "enough",
+  });
 });
 
 test("what a proxy says in Beckon's place is told as such, and is no success", async () => {
   server.script(says(200, "<html>Sign in to the Wi-Fi</html>"));
-  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({ code: "unexpected_answer", status: 200 });
+  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
+    code: "unexpected_answer",
+    status: 200,
+  });
   server.script(says(418, "<html>"));
-  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({ code: "unexpected_answer", status: 418 });
+  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
+    code: "unexpected_answer",
+    status: 418,
+  });
 });
 
 test("a redirect is not followed, so that the key goes nowhere else", async () => {
-  server.script((response) => void response.writeHead(308, { location: `${server.url}/elsewhere` }).end());
-  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({ code: "unexpected_answer", status: 308 });
+  server.script(
+    (response) => void response.writeHead(308, { location: `${server.url}/elsewhere` }).end(),
+  );
+  expect(await failureOf(beckon.runs.get("run_1"))).toMatchObject({
+    code: "unexpected_answer",
+    status: 308,
+  });
   expect(server.requests).toHaveLength(1);
 });
 
-test.each(["", ".", ".."])("a value %j that would make another path is refused before anything is sent", async (value) => {
-  server.script(good);
-  expect(await failureOf(beckon.agents.delete(value))).toBeInstanceOf(TypeError);
-  expect(server.requests).toHaveLength(0);
-});
+test.each(["", ".", ".."])(
+  "a value %j that would make another path is refused before anything is sent",
+  async (value) => {
+    server.script(good);
+    expect(await failureOf(beckon.agents.delete(value))).toBeInstanceOf(TypeError);
+    expect(server.requests).toHaveLength(0);
+  },
+);
 
 test("a key that HTTP cannot carry is refused without being shown", async () => {
   const error = await failureOf(beckon.runs.get("run_1", { key: "bkw_secret\nx" }));
@@ -164,12 +204,14 @@ test("a key that HTTP cannot carry is refused without being shown", async () => 
   expect(error.message).not.toContain("secret");
 });
 
-test.each(["beckon.example.com", "ftp://beckon.example.com", "https://beckon.example.com/?key=x", ""])(
-  "the address %j is refused",
-  (url) => {
-    expect(() => createClient({ url })).toThrow(TypeError);
-  },
-);
+test.each([
+  "beckon.example.com",
+  "ftp://beckon.example.com",
+  "https://beckon.example.com/?key=x",
+  "",
+])("the address %j is refused", (url) => {
+  expect(() => createClient({ url })).toThrow(TypeError);
+});
 
 test("a Beckon below a path is reached, with or without a slash at its end", async () => {
   server.script(good);
@@ -178,10 +220,16 @@ test("a Beckon below a path is reached, with or without a slash at its end", asy
 });
 
 test("a list is read page by page, as far as it is used", async () => {
-  server.script(says(200, { ok: true, data: [1, 2], next: "a b" }), says(200, { ok: true, data: [3], next: null }));
+  server.script(
+    says(200, { ok: true, data: [1, 2], next: "a b" }),
+    says(200, { ok: true, data: [3], next: null }),
+  );
   const list = beckon.runs.list({ limit: 2 });
   expect(await allOf(list)).toEqual([1, 2, 3]);
-  expect(server.requests.map(({ path }) => path)).toEqual(["/api/public/runs?limit=2", "/api/public/runs?limit=2&after=a+b"]);
+  expect(server.requests.map(({ path }) => path)).toEqual([
+    "/api/public/runs?limit=2",
+    "/api/public/runs?limit=2&after=a+b",
+  ]);
   server.script(says(200, { ok: true, data: [1, 2], next: "x" }));
   for await (const _ of list) break;
   expect(server.requests).toHaveLength(1);

@@ -13,7 +13,12 @@ const tryTimeout = 60_000;
  * Makes a call, again where that is safe and may help, and reads its answer.
  * @throws BeckonError; the reason of the caller's signal; TypeError when the call cannot be made of its values.
  */
-export async function exchange<T>(settings: Settings, call: Call, options: CallOptions & OnceOptions, read: Read<T>): Promise<T> {
+export async function exchange<T>(
+  settings: Settings,
+  call: Call,
+  options: CallOptions & OnceOptions,
+  read: Read<T>,
+): Promise<T> {
   const prepared = prepare(settings, call, options);
   const { what, repeatable } = prepared;
   const retries = options.retries ?? settings.retries;
@@ -22,12 +27,18 @@ export async function exchange<T>(settings: Settings, call: Call, options: CallO
     let lost = false;
     for (let tries = 1; ; tries++) {
       try {
-        return await attempt(settings, prepared, { signal, limit: options.tryTimeout ?? tryTimeout }, read);
+        return await attempt(
+          settings,
+          prepared,
+          { signal, limit: options.tryTimeout ?? tryTimeout },
+          read,
+        );
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
         // The try whose answer was lost has deleted it.
-        if (lost && call.method === "DELETE" && thrown.status === 404) return await read(new Response(null, { status: 204 }), what);
+        if (lost && call.method === "DELETE" && thrown.status === 404)
+          return await read(new Response(null, { status: 204 }), what);
         const delay = delayBefore(thrown, { tries, retries, repeatable });
         if (delay === undefined) throw thrown;
         lost ||= isLost(thrown);
@@ -36,7 +47,10 @@ export async function exchange<T>(settings: Settings, call: Call, options: CallO
     }
   } catch (thrown) {
     if (!(thrown instanceof TimedOut)) throw thrown;
-    throw new BeckonError({ code: "timed_out", message: `${what} was not answered within ${options.timeout} ms.` });
+    throw new BeckonError({
+      code: "timed_out",
+      message: `${what} was not answered within ${options.timeout} ms.`,
+    });
   } finally {
     release();
   }
@@ -60,7 +74,11 @@ export async function attempt<T>(
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof BeckonError) throw thrown;
-    throw new BeckonError({ code: "no_answer", message: `${what} has got no answer: ${reasonOf(thrown)}`, cause: thrown });
+    throw new BeckonError({
+      code: "no_answer",
+      message: `${what} has got no answer: ${reasonOf(thrown)}`,
+      cause: thrown,
+    });
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", stop);
@@ -69,7 +87,10 @@ export async function attempt<T>(
 
 /** `fetch failed` says nothing; what lies under it does. */
 function reasonOf(thrown: unknown): string {
-  const { message, cause } = thrown as { message?: string; cause?: { message?: string; code?: string } };
+  const { message, cause } = thrown as {
+    message?: string;
+    cause?: { message?: string; code?: string };
+  };
   return [message, cause?.message || cause?.code].filter(Boolean).join(": ");
 }
 
@@ -81,7 +102,8 @@ function ending({ signal, timeout }: CallOptions): { signal: AbortSignal; releas
   const stop = () => controller.abort(signal?.reason);
   if (signal?.aborted) stop();
   signal?.addEventListener("abort", stop, { once: true });
-  const timer = timeout === undefined ? undefined : setTimeout(() => controller.abort(new TimedOut()), timeout);
+  const timer =
+    timeout === undefined ? undefined : setTimeout(() => controller.abort(new TimedOut()), timeout);
   return {
     signal: controller.signal,
     release: () => {

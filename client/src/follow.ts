@@ -67,7 +67,8 @@ export async function* follow<Event>(
       }
     } catch (thrown) {
       signal.throwIfAborted();
-      if (!mayPass(thrown) || (connected === undefined && performance.now() - reached > patience)) throw thrown;
+      if (!mayPass(thrown) || (connected === undefined && performance.now() - reached > patience))
+        throw thrown;
     }
     if (connected !== undefined) {
       reached = performance.now();
@@ -88,7 +89,10 @@ async function connect(
   const { what } = prepared;
   return attempt(settings, prepared, { signal, limit: connectTimeout }, async (answer) => {
     const response = await accepted(answer, what);
-    if (response.status !== 204 && !response.headers.get("content-type")?.startsWith("text/event-stream")) {
+    if (
+      response.status !== 204 &&
+      !response.headers.get("content-type")?.startsWith("text/event-stream")
+    ) {
       await response.body?.cancel();
       throw unexpected(response, what);
     }

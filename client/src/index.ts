@@ -8,4 +8,10 @@ export type { Listing, Page } from "./listing.ts";
 export type { CallOptions, ClientOptions, OnceOptions } from "./options.ts";
 export type { WatchOptions } from "./watch.ts";
 export type { WatchEventsQuery } from "./watch-events.ts";
-export type { JournalEvent, OutputEvent, StreamNotice, WatchedEvent, WorkspaceEvent } from "./watched-event.ts";
+export type {
+  JournalEvent,
+  OutputEvent,
+  StreamNotice,
+  WatchedEvent,
+  WorkspaceEvent,
+} from "./watched-event.ts";

@@ -45,9 +45,16 @@ export async function invoke(
   operations: Operations,
   agentId: string,
   body: InvokeAgentBody,
-  { token, wait = 50, timeout = longest, idempotencyKey = newKey(), ...options }: InvokeOptions = {},
+  {
+    token,
+    wait = 50,
+    timeout = longest,
+    idempotencyKey = newKey(),
+    ...options
+  }: InvokeOptions = {},
 ): Promise<Invoked> {
-  if (!Number.isInteger(wait) || wait < 1) throw new TypeError("invoke: wait must be a whole number of seconds, 1 or more");
+  if (!Number.isInteger(wait) || wait < 1)
+    throw new TypeError("invoke: wait must be a whole number of seconds, 1 or more");
   const until = performance.now() + timeout;
   let runId: string | undefined;
   try {
@@ -68,17 +75,23 @@ export async function invoke(
       if ("output" in answer) return { run_id: answer.run_id, output: answer.output };
       runId = answer.run_id;
       // Answered early: by a server that is being stopped, say. It must not be asked again at once, and again.
-      if (performance.now() - began < seconds * 500) await sleep(jitter(1_000), options.signal ?? never);
+      if (performance.now() - began < seconds * 500)
+        await sleep(jitter(1_000), options.signal ?? never);
     }
   } catch (thrown) {
-    if (thrown instanceof BeckonError && thrown.code === "timed_out") throw timedOut(timeout, runId);
+    if (thrown instanceof BeckonError && thrown.code === "timed_out")
+      throw timedOut(timeout, runId);
     throw aboutRun(thrown, runId);
   }
 }
 
 function timedOut(timeout: number, runId: string | undefined): BeckonError {
   const state = runId === undefined ? "whether it was started is not known" : `${runId} goes on`;
-  return new BeckonError({ code: "timed_out", message: `The run has not ended within ${timeout} ms; ${state}.`, runId });
+  return new BeckonError({
+    code: "timed_out",
+    message: `The run has not ended within ${timeout} ms; ${state}.`,
+    runId,
+  });
 }
 
 const never = new AbortController().signal;
@@ -90,6 +103,10 @@ export async function start(
   body: InvokeAgentBody,
   { token, ...options }: StartOptions = {},
 ): Promise<StartedRun> {
-  const answer = await operations.agents.invoke(agentId, body, { ...options, key: token ?? options.key, prefer: "respond-async" });
+  const answer = await operations.agents.invoke(agentId, body, {
+    ...options,
+    key: token ?? options.key,
+    prefer: "respond-async",
+  });
   return { run_id: answer.run_id, status: "status" in answer ? answer.status : "succeeded" };
 }

@@ -42,11 +42,20 @@ export interface Settings {
 }
 
 /** @throws TypeError that says what is wrong. */
-export function settingsOf({ url, key, retries = 5, headers = {}, fetch }: ClientOptions): Settings {
+export function settingsOf({
+  url,
+  key,
+  retries = 5,
+  headers = {},
+  fetch,
+}: ClientOptions): Settings {
   if (!/^https?:\/\/[^?#]+$/.test(url) || !URL.canParse(url)) {
-    throw new TypeError("createClient: url must be Beckon's http(s) address, for example https://beckon.example.com");
+    throw new TypeError(
+      "createClient: url must be Beckon's http(s) address, for example https://beckon.example.com",
+    );
   }
-  if (!Number.isInteger(retries) || retries < 0) throw new TypeError("createClient: retries must be a whole number, 0 or more");
+  if (!Number.isInteger(retries) || retries < 0)
+    throw new TypeError("createClient: retries must be a whole number, 0 or more");
   return {
     url: url.replace(/\/+$/, ""),
     key,

@@ -16,7 +16,10 @@ const longestAsked = 60_000;
  * Milliseconds until a call is tried again, or undefined: it is not. A refusal says that nothing was done, so anything may be repeated after
  * it; where the answer was lost, what it would have said is unknown, and only what may happen twice, or happens once by its key, is.
  */
-export function delayBefore(failure: BeckonError, { tries, retries, repeatable }: Tried): number | undefined {
+export function delayBefore(
+  failure: BeckonError,
+  { tries, retries, repeatable }: Tried,
+): number | undefined {
   const { retryAfter } = failure;
   if (tries > retries || !(isRefusal(failure) || (isLost(failure) && repeatable))) return undefined;
   const own = jitter(Math.min(first * 2 ** (tries - 1), longest));
@@ -33,7 +36,10 @@ function isRefusal({ status, retryAfter }: BeckonError): boolean {
 /** Whether it was done is unknown. */
 export function isLost(failure: BeckonError): boolean {
   const { status, code } = failure;
-  return !isRefusal(failure) && (code === "no_answer" || status === 502 || status === 503 || status === 504);
+  return (
+    !isRefusal(failure) &&
+    (code === "no_answer" || status === 502 || status === 503 || status === 504)
+  );
 }
 
 /** Between a half and the whole, so that those who were cut together do not come back together. */

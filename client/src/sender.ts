@@ -23,10 +23,12 @@ export interface Sender {
 const idle = 60_000;
 
 export function createSender(settings: Settings): Sender {
-  const whole = <T>(call: Call, options: CallOptions = {}) => exchange<T>(settings, call, options, jsonOf);
+  const whole = <T>(call: Call, options: CallOptions = {}) =>
+    exchange<T>(settings, call, options, jsonOf);
   return {
     whole,
-    data: async <T>(call: Call, options?: CallOptions) => (await whole<{ data: T }>(call, options)).data,
+    data: async <T>(call: Call, options?: CallOptions) =>
+      (await whole<{ data: T }>(call, options)).data,
     nothing: (call, options = {}) =>
       exchange(settings, call, options, async (response) => {
         await response.body?.cancel();
@@ -38,15 +40,26 @@ export function createSender(settings: Settings): Sender {
         return { data, next };
       }),
     lines: (call, options) => lines(settings, call, options),
-    text: (call, options = {}) => exchange(settings, accepting(call, "*/*"), options, (response) => response.text()),
-    bytes: (call, options = {}) => exchange(settings, accepting(call, "*/*"), options, (response) => response.blob()),
+    text: (call, options = {}) =>
+      exchange(settings, accepting(call, "*/*"), options, (response) => response.text()),
+    bytes: (call, options = {}) =>
+      exchange(settings, accepting(call, "*/*"), options, (response) => response.blob()),
   };
 }
 
 const accepting = (call: Call, type: string): Call => ({ accept: type, ...call });
 
-async function* lines<T>(settings: Settings, call: Call, options: CallOptions = {}): AsyncGenerator<T> {
-  const response = await exchange(settings, accepting(call, "application/jsonl"), options, async (response) => response);
+async function* lines<T>(
+  settings: Settings,
+  call: Call,
+  options: CallOptions = {},
+): AsyncGenerator<T> {
+  const response = await exchange(
+    settings,
+    accepting(call, "application/jsonl"),
+    options,
+    async (response) => response,
+  );
   let rest = "";
   for await (const text of textOf(response, `${call.method} ${call.path}`, idle, options.signal)) {
     const complete = (rest + text).split("\n");

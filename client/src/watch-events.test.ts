@@ -7,12 +7,16 @@ const server = await startScriptedServer();
 const beckon = createClient({ url: server.url, key: "bkw_secret" });
 
 const soon = "retry: 10\n\n";
-const notice = (type: string, cursor: string) => `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify({ type, cursor, data: {} })}\n\n`;
+const notice = (type: string, cursor: string) =>
+  `id: ${cursor}\nevent: ${type}\ndata: ${JSON.stringify({ type, cursor, data: {} })}\n\n`;
 const frame = (cursor: string) =>
   `id: ${cursor}\nevent: run.started\ndata: ${JSON.stringify({ id: "evt_1", run_id: "run_1", seq: 1, type: "run.started", cursor })}\n\n`;
 
 /** The cursors of the first events. */
-async function first(count: number, events: AsyncIterable<WorkspaceEvent | StreamNotice>): Promise<string[]> {
+async function first(
+  count: number,
+  events: AsyncIterable<WorkspaceEvent | StreamNotice>,
+): Promise<string[]> {
   const cursors: string[] = [];
   for await (const { cursor } of events) if (cursors.push(cursor) === count) break;
   return cursors;
@@ -20,7 +24,11 @@ async function first(count: number, events: AsyncIterable<WorkspaceEvent | Strea
 const asked = () => server.requests.map(({ path, headers }) => [path, headers["last-event-id"]]);
 
 test("it begins with the first cursor, and goes on behind the last one over every cut", async () => {
-  server.script(streams(soon + notice("stream.opened", "a")), streams(frame("b") + frame("c").slice(0, 20)), streams(frame("c")));
+  server.script(
+    streams(soon + notice("stream.opened", "a")),
+    streams(frame("b") + frame("c").slice(0, 20)),
+    streams(frame("c")),
+  );
   expect(await first(3, beckon.events.watch())).toEqual(["a", "b", "c"]);
   expect(asked()).toEqual([
     ["/api/public/events", undefined],
@@ -47,7 +55,10 @@ test("a reset is told, and gone on from", async () => {
 });
 
 test("an event without a cursor, of a later version, does not lose the place", async () => {
-  server.script(streams(`${soon}${frame("a")}event: later\ndata: {"type":"later"}\n\n`), streams(frame("b")));
+  server.script(
+    streams(`${soon}${frame("a")}event: later\ndata: {"type":"later"}\n\n`),
+    streams(frame("b")),
+  );
   await first(3, beckon.events.watch());
   expect(asked().map(([, cursor]) => cursor)).toEqual([undefined, "a"]);
 });

@@ -21,7 +21,12 @@ export function watchEvents(
   return follow<WorkspaceEvent | StreamNotice>(
     settings,
     {
-      call: () => ({ method: "GET", path: "/events", query: filter, headers: { "last-event-id": seen } }),
+      call: () => ({
+        method: "GET",
+        path: "/events",
+        query: filter,
+        headers: { "last-event-id": seen },
+      }),
       judge(event) {
         if ("cursor" in event) seen = event.cursor;
         return "new";

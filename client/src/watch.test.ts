@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import { allOf } from "../test/all-of.ts";
-import { cuts, refuses, says, startScriptedServer, streams, type Turn } from "../test/scripted-server.ts";
+import {
+  cuts,
+  refuses,
+  says,
+  startScriptedServer,
+  streams,
+  type Turn,
+} from "../test/scripted-server.ts";
 import { textOf } from "./bytes.ts";
 import { createClient } from "./client.ts";
 import type { WatchedEvent } from "./watched-event.ts";
@@ -8,14 +15,21 @@ import type { WatchedEvent } from "./watched-event.ts";
 const server = await startScriptedServer();
 const beckon = createClient({ url: server.url, key: "bkw_secret" });
 
-const types: Record<number, string> = { 1: "run.started", 2: "run.step", 3: "run.tool_call", 4: "run.tool_result", 5: "run.finished" };
+const types: Record<number, string> = {
+  1: "run.started",
+  2: "run.step",
+  3: "run.tool_call",
+  4: "run.tool_result",
+  5: "run.finished",
+};
 const frame = (seq: number) =>
   `id: ${seq}\nevent: ${types[seq]}\ndata: ${JSON.stringify({ id: `evt_${seq}`, run_id: "run_1", seq, type: types[seq], data: {} })}\n\n`;
 const delta = (text: string) =>
   `event: run.output.delta\ndata: ${JSON.stringify({ type: "run.output.delta", run_id: "run_1", data: { step: 1, kind: "text", text } })}\n\n`;
 const soon = "retry: 10\n\n";
 
-const seen = async (events: AsyncIterable<WatchedEvent>) => (await allOf(events)).map((event) => ("seq" in event ? event.seq : event.type));
+const seen = async (events: AsyncIterable<WatchedEvent>) =>
+  (await allOf(events)).map((event) => ("seq" in event ? event.seq : event.type));
 
 /** Tells what comes after the last id that the reader has, each piece followed by a cut. */
 const resumes: Turn = (response, request) => {
@@ -26,7 +40,13 @@ const resumes: Turn = (response, request) => {
 test("each event comes once and in order, over every cut, and the watch ends with the run", async () => {
   server.script(resumes);
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
-  expect(server.requests.map(({ headers }) => headers["last-event-id"])).toEqual([undefined, "1", "2", "3", "4"]);
+  expect(server.requests.map(({ headers }) => headers["last-event-id"])).toEqual([
+    undefined,
+    "1",
+    "2",
+    "3",
+    "4",
+  ]);
   expect(server.requests[0]).toMatchObject({
     path: "/api/public/runs/run_1/events",
     headers: { accept: "text/event-stream", "x-api-key": "bkw_secret" },
@@ -48,12 +68,31 @@ test("what is told twice is seen once, and what was left out is asked for", asyn
 });
 
 test("what the model says comes between the events and is not resumed by", async () => {
-  server.script(streams(`${soon}:\n\n${frame(1)}${delta("He")}${delta("llo")}`), streams(frame(2)), resumes);
-  expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, "run.output.delta", "run.output.delta", 2, 3, 4, 5]);
+  server.script(
+    streams(`${soon}:\n\n${frame(1)}${delta("He")}${delta("llo")}`),
+    streams(frame(2)),
+    resumes,
+  );
+  expect(await seen(beckon.runs.watch("run_1"))).toEqual([
+    1,
+    "run.output.delta",
+    "run.output.delta",
+    2,
+    3,
+    4,
+    5,
+  ]);
 });
 
 test("errors of the server and of the network are outlasted", async () => {
-  server.script(streams(soon), cuts, refuses(503, "unavailable"), says(502, "<html>"), refuses(429, "too_many_requests"), resumes);
+  server.script(
+    streams(soon),
+    cuts,
+    refuses(503, "unavailable"),
+    says(502, "<html>"),
+    refuses(429, "too_many_requests"),
+    resumes,
+  );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
 });
 
@@ -69,17 +108,29 @@ test.each([
 });
 
 test("a stream that was closed because the credential died is not resumed", async () => {
-  const closed = { type: "stream.closed", data: { code: "unauthorized", message: "The credential is no longer valid." } };
-  server.script(streams(`${frame(1)}event: stream.closed\ndata: ${JSON.stringify(closed)}\n\n`, { cut: false }));
-  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({ code: "unauthorized", runId: "run_1" });
+  const closed = {
+    type: "stream.closed",
+    data: { code: "unauthorized", message: "The credential is no longer valid." },
+  };
+  server.script(
+    streams(`${frame(1)}event: stream.closed\ndata: ${JSON.stringify(closed)}\n\n`, { cut: false }),
+  );
+  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
+    code: "unauthorized",
+    runId: "run_1",
+  });
   expect(server.requests).toHaveLength(1);
 });
 
 test("something that is no stream is told as such", async () => {
   server.script(says(200, { ok: true, data: [], next: null }));
-  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({ code: "unexpected_answer" });
+  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
+    code: "unexpected_answer",
+  });
   server.script(streams("data: <html>\n\n"));
-  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({ code: "unexpected_answer" });
+  await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
+    code: "unexpected_answer",
+  });
 });
 
 test("leaving the loop closes the connection, and so does the signal", async () => {

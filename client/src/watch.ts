@@ -13,7 +13,11 @@ export interface WatchOptions extends FollowOptions {
  * model says. Leaving the loop closes the connection.
  * @throws BeckonError when the credential or the run is refused, or Beckon has not been reached for five minutes.
  */
-export function watch(settings: Settings, runId: string, { after = 0, ...options }: WatchOptions = {}): AsyncGenerator<WatchedEvent> {
+export function watch(
+  settings: Settings,
+  runId: string,
+  { after = 0, ...options }: WatchOptions = {},
+): AsyncGenerator<WatchedEvent> {
   let seen = after;
   return follow<WatchedEvent>(
     settings,

@@ -29,7 +29,9 @@ export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>
  */
 export type WorkspaceEvent =
   | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
-  | (Extract<ListEventsAnswer, { run_id: null }> & { readonly type: "agent.paused" | "agent.resumed" });
+  | (Extract<ListEventsAnswer, { run_id: null }> & {
+      readonly type: "agent.paused" | "agent.resumed";
+    });
 
 /**
  * What the stream of a workspace says of itself: `stream.opened`, it begins here; `stream.reset`, the cursor was of another history, one from before a

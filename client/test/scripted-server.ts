@@ -28,7 +28,12 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const server = createServer(async (incoming, response) => {
     let body = "";
     for await (const bytes of incoming.setEncoding("utf8")) body += bytes;
-    const request = { method: incoming.method ?? "", path: incoming.url ?? "", headers: incoming.headers, body };
+    const request = {
+      method: incoming.method ?? "",
+      path: incoming.url ?? "",
+      headers: incoming.headers,
+      body,
+    };
     requests.push(request);
     const [turn] = turns;
     if (turns.length > 1) turns = turns.slice(1);
@@ -50,16 +55,27 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 }
 
 /** A whole answer; an object goes as JSON. */
-export function says(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Turn {
+export function says(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Turn {
   const isText = typeof body === "string";
   return (response) => {
-    response.writeHead(status, { "content-type": isText ? "text/html" : "application/json", ...headers });
+    response.writeHead(status, {
+      "content-type": isText ? "text/html" : "application/json",
+      ...headers,
+    });
     response.end(isText ? body : JSON.stringify(body));
   };
 }
 
 /** As Beckon refuses. */
-export function refuses(status: number, code: string, headers: Readonly<Record<string, string>> = {}): Turn {
+export function refuses(
+  status: number,
+  code: string,
+  headers: Readonly<Record<string, string>> = {},
+): Turn {
   return says(status, { ok: false, error: `Refused as ${code}.`, code }, headers);
 }
 

@@ -24,13 +24,20 @@ export const setupBody = z.strictObject({ token, name, email, password });
  * Body of `POST /sign-in`. Several accounts can have one e-mail; among the members of a workspace
  * it is unique.
  */
-export const signInBody = z.strictObject({ email, password: givenPassword, workspace_id: cleanText(100).min(1).optional() });
+export const signInBody = z.strictObject({
+  email,
+  password: givenPassword,
+  workspace_id: cleanText(100).min(1).optional(),
+});
 
 /** Body of `PATCH /me`. */
 export const updateMeBody = z.strictObject({ name: name.optional() });
 
 /** Body of `POST /password`. */
-export const changePasswordBody = z.strictObject({ current_password: givenPassword, new_password: password });
+export const changePasswordBody = z.strictObject({
+  current_password: givenPassword,
+  new_password: password,
+});
 
 /** Body of `POST /password/reset`. */
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
@@ -41,10 +48,16 @@ export const resetPasswordBody = z.strictObject({ token, new_password: password 
  * the one that is signed in.
  */
 export const acceptInvitationBody = z
-  .strictObject({ token, name: name.optional(), email: email.optional(), password: givenPassword.optional() })
+  .strictObject({
+    token,
+    name: name.optional(),
+    email: email.optional(),
+    password: givenPassword.optional(),
+  })
   .refine(({ email, password }) => email === undefined || password !== undefined, {
     path: ["password"],
-    error: "is missing: an email names an account only with its password, or with the password of a new one",
+    error:
+      "is missing: an email names an account only with its password, or with the password of a new one",
   });
 
 /** A person. */

@@ -33,15 +33,23 @@ export const agentsDocument = z
     }),
     agents: z.array(agentInDocument).max(mostAgents),
   })
-  .refine(({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= mostTriggers, {
-    path: ["agents"],
-    error: `must have at most ${mostTriggers.toLocaleString("en")} triggers in all`,
-  });
+  .refine(
+    ({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= mostTriggers,
+    {
+      path: ["agents"],
+      error: `must have at most ${mostTriggers.toLocaleString("en")} triggers in all`,
+    },
+  );
 
 /** As an export may look to a reader: nobody's key need be allowed to see triggers. */
 export const exportedAgents = z.object({
   beckon: z.literal(formatVersion),
-  agents: z.array(z.object({ ...agentInDocument.shape, triggers: agentInDocument.shape.triggers.unwrap().optional() })),
+  agents: z.array(
+    z.object({
+      ...agentInDocument.shape,
+      triggers: agentInDocument.shape.triggers.unwrap().optional(),
+    }),
+  ),
 });
 export type ExportedAgent = z.infer<typeof exportedAgents>["agents"][number];
 
@@ -55,7 +63,9 @@ export const importedAgents = z.object({
       id: z.string(),
       name: z.string(),
       token: z.string(),
-      triggers: z.array(z.object({ id: z.string(), name: z.string(), token: z.string(), url: z.string() })),
+      triggers: z.array(
+        z.object({ id: z.string(), name: z.string(), token: z.string(), url: z.string() }),
+      ),
       /** Where in the agent a secret is missing, for example `tools.0.headers.Authorization`: its tool fails until one is given. */
       secrets_needed: z.array(z.string()),
     }),

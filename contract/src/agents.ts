@@ -157,21 +157,32 @@ export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after">;
 export const duplicateAgentBody = z.strictObject({ name: members.name.optional() });
 
 /** A version without what it holds: when it was written, and by whom, for example `key:key_…`. */
-export const agentVersionEntry = z.object({ version: z.number().int().positive(), created_at: z.iso.datetime(), created_by: z.string() });
+export const agentVersionEntry = z.object({
+  version: z.number().int().positive(),
+  created_at: z.iso.datetime(),
+  created_by: z.string(),
+});
 export type AgentVersionEntry = z.infer<typeof agentVersionEntry>;
 
 /** An immutable version of an agent. */
-export const agentVersion = agentVersionEntry.extend({ agent_id: z.string(), ...agentConfig.shape });
+export const agentVersion = agentVersionEntry.extend({
+  agent_id: z.string(),
+  ...agentConfig.shape,
+});
 export type AgentVersion = z.infer<typeof agentVersion>;
 
 /** Query of `GET …/versions/:version/compare`. Without `with`: the current version. */
-export const compareQuery = z.strictObject({ with: z.coerce.number().int().min(1).max(2_147_483_647).optional() });
+export const compareQuery = z.strictObject({
+  with: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
+});
 
 /** What is different in version `to`: each place by its JSON Pointer. What is not there at all is absent, not null. */
 export const versionComparison = z.object({
   from: z.number().int(),
   to: z.number().int(),
-  changes: z.array(z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
+  changes: z.array(
+    z.object({ path: z.string(), before: z.unknown().optional(), after: z.unknown().optional() }),
+  ),
 });
 export type VersionComparison = z.infer<typeof versionComparison>;
 
@@ -179,4 +190,6 @@ export type VersionComparison = z.infer<typeof versionComparison>;
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
 /** Seconds that the token replaced by a rotation goes on working: 0 to 604,800 (a week). */
-export const rotateBody = z.strictObject({ grace_seconds: z.number().int().min(0).max(604_800).default(0) });
+export const rotateBody = z.strictObject({
+  grace_seconds: z.number().int().min(0).max(604_800).default(0),
+});

@@ -3,7 +3,8 @@
  * a port it is the one of the URL's scheme.
  */
 export function parseAllowedHost(text: string): string | undefined {
-  const [, host = "", port] = /^([\p{L}\p{N}_][\p{L}\p{N}._-]*|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/u.exec(text) ?? [];
+  const [, host = "", port] =
+    /^([\p{L}\p{N}_][\p{L}\p{N}._-]*|\[[\da-fA-F:.]+\])(?::(\d{1,5}))?$/u.exec(text) ?? [];
   if (host === "" || host.endsWith(".") || !URL.canParse(`http://${host}/`)) return undefined;
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined;
   const { hostname } = new URL(`http://${host}/`);

@@ -34,7 +34,11 @@ export const errorAnswer = z.object({
 export type ErrorAnswer = z.infer<typeof errorAnswer>;
 
 /** Answer of invoke once the run completed. */
-export const invokeAnswer = z.object({ ok: z.literal(true), run_id: z.string(), output: z.string() });
+export const invokeAnswer = z.object({
+  ok: z.literal(true),
+  run_id: z.string(),
+  output: z.string(),
+});
 
 /** Answer of fire as soon as the run is durable. */
 export const fireAnswer = z.object({ ok: z.literal(true), run_id: z.string() });

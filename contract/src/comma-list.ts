@@ -1,7 +1,10 @@
 import { z } from "zod";
 
 /** Some of `values`, with commas between them. `reserved`: those of them that nothing has yet. */
-export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(values: T, reserved: readonly string[] = []) =>
+export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(
+  values: T,
+  reserved: readonly string[] = [],
+) =>
   z
     .string()
     .max(1_000)

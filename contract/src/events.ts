@@ -15,8 +15,16 @@ export type TokenUsage = z.infer<typeof tokenUsage>;
 
 /** One piece of a model's answer. Provider metadata (a reasoning signature, say) is kept so that the next step can hand it back. */
 export const answerPart = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text"), text: z.string(), provider_metadata: z.unknown().optional() }),
-  z.object({ type: z.literal("reasoning"), text: z.string(), provider_metadata: z.unknown().optional() }),
+  z.object({
+    type: z.literal("text"),
+    text: z.string(),
+    provider_metadata: z.unknown().optional(),
+  }),
+  z.object({
+    type: z.literal("reasoning"),
+    text: z.string(),
+    provider_metadata: z.unknown().optional(),
+  }),
   z.object({
     type: z.literal("tool_call"),
     call_id: z.string(),
@@ -104,9 +112,21 @@ export const eventData = {
     result: z.unknown(),
     duration_ms: z.number().int().nonnegative(),
   }),
-  "run.finished": z.object({ output: z.string(), usage: tokenUsage, cost_micros: z.number().int().nonnegative().nullable() }),
-  "run.failed": z.object({ error: runError, usage: tokenUsage, cost_micros: z.number().int().nonnegative().nullable() }),
-  "run.cancelled": z.object({ error: runError, usage: tokenUsage, cost_micros: z.number().int().nonnegative().nullable() }),
+  "run.finished": z.object({
+    output: z.string(),
+    usage: tokenUsage,
+    cost_micros: z.number().int().nonnegative().nullable(),
+  }),
+  "run.failed": z.object({
+    error: runError,
+    usage: tokenUsage,
+    cost_micros: z.number().int().nonnegative().nullable(),
+  }),
+  "run.cancelled": z.object({
+    error: runError,
+    usage: tokenUsage,
+    cost_micros: z.number().int().nonnegative().nullable(),
+  }),
 } as const;
 
 /** Kinds of events in a run's journal. */
@@ -116,10 +136,18 @@ export type EventType = keyof typeof eventData;
 export const reservedEventTypes: readonly EventType[] = ["run.waiting"];
 
 /** An entry of a run's journal before it has a place in it. */
-export type NewEvent = { [T in EventType]: { type: T; data: z.infer<(typeof eventData)[T]> } }[EventType];
+export type NewEvent = {
+  [T in EventType]: { type: T; data: z.infer<(typeof eventData)[T]> };
+}[EventType];
 
 /** An entry of a run's journal. `seq` counts from 1 within the run, without gaps. */
-export type RunEvent = NewEvent & { id: string; run_id: string; seq: number; version: number; time: string };
+export type RunEvent = NewEvent & {
+  id: string;
+  run_id: string;
+  seq: number;
+  version: number;
+  time: string;
+};
 
 /**
  * The data of each kind of workspace event, which belongs to no run. `actor` is who did it, as in the

@@ -29,18 +29,35 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
   const properties = operation.parameters.properties ?? {};
   const used = new Set<string>();
 
-  function* placed(path: readonly string[], template: string, kind: "path" | "query" | "whole"): Generator<Mistake> {
+  function* placed(
+    path: readonly string[],
+    template: string,
+    kind: "path" | "query" | "whole",
+  ): Generator<Mistake> {
     if (parseTemplate(template) === undefined) {
-      return yield { path, message: "has a brace that belongs to no {placeholder}; a brace itself is written {{ or }}" };
+      return yield {
+        path,
+        message: "has a brace that belongs to no {placeholder}; a brace itself is written {{ or }}",
+      };
     }
     for (const name of namesIn(template)) {
       used.add(name);
       const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
-      const optional = schema?.default === undefined && !operation.parameters.required?.includes(name);
-      if (schema === undefined) yield { path, message: `has the placeholder {${name}}, which is not among the parameters` };
+      const optional =
+        schema?.default === undefined && !operation.parameters.required?.includes(name);
+      if (schema === undefined)
+        yield { path, message: `has the placeholder {${name}}, which is not among the parameters` };
       else if (kind === "whole" && soleName(template) === name) continue;
-      else if (schema.type === "array") yield { path, message: `has {${name}}, a list: it can only be the whole value of a query member` };
-      else if (optional) yield { path, message: `has {${name}}, which may be absent: make it required or give it a default` };
+      else if (schema.type === "array")
+        yield {
+          path,
+          message: `has {${name}}, a list: it can only be the whole value of a query member`,
+        };
+      else if (optional)
+        yield {
+          path,
+          message: `has {${name}}, which may be absent: make it required or give it a default`,
+        };
     }
   }
 
@@ -54,33 +71,61 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
     if (typeof value !== "string") continue;
     yield* placed(["headers", name], value, "whole");
     const whole = soleName(value);
-    if (whole !== undefined && properties[whole]?.type === "array") yield { path: ["headers", name], message: `has {${whole}}, a list` };
+    if (whole !== undefined && properties[whole]?.type === "array")
+      yield { path: ["headers", name], message: `has {${whole}}, a list` };
   }
   for (const name of Object.keys(properties)) {
     if (!used.has(name))
-      yield { path: ["parameters", "properties", name], message: "is used nowhere: no template holds its {placeholder}" };
+      yield {
+        path: ["parameters", "properties", name],
+        message: "is used nowhere: no template holds its {placeholder}",
+      };
   }
   if (operation.body !== undefined && "body" in properties) {
-    yield { path: ["parameters", "properties", "body"], message: "is the name of the JSON body: give the parameter another one" };
+    yield {
+      path: ["parameters", "properties", "body"],
+      message: "is the name of the JSON body: give the parameter another one",
+    };
   }
   if (operation.body !== undefined && (operation.method === "GET" || operation.method === "HEAD")) {
     yield { path: ["body"], message: `cannot be sent with ${operation.method}` };
   }
 }
 
-const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"] satisfies ValueType[];
+const scalars: readonly unknown[] = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+] satisfies ValueType[];
 
-function* parameterMistakes({ type, properties = {}, additionalProperties = false, anyOf }: ValueSchema): Generator<Mistake> {
+function* parameterMistakes({
+  type,
+  properties = {},
+  additionalProperties = false,
+  anyOf,
+}: ValueSchema): Generator<Mistake> {
   if (type !== "object" || anyOf !== undefined || additionalProperties !== false) {
-    yield { path: ["parameters"], message: "must be a schema of type object that takes no members but its own" };
+    yield {
+      path: ["parameters"],
+      message: "must be a schema of type object that takes no members but its own",
+    };
   }
   for (const [name, schema] of Object.entries(properties)) {
     const path = ["parameters", "properties", name];
-    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name)) yield { path, message: "must be named by 1 to 64 of a-z A-Z 0-9 _ . -" };
-    if (!scalars.includes(schema.type) && !(schema.type === "array" && scalars.includes(schema.items?.type))) {
-      yield { path, message: "must have the type string, number, integer, boolean, or array of one of these" };
+    if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name))
+      yield { path, message: "must be named by 1 to 64 of a-z A-Z 0-9 _ . -" };
+    if (
+      !scalars.includes(schema.type) &&
+      !(schema.type === "array" && scalars.includes(schema.items?.type))
+    ) {
+      yield {
+        path,
+        message: "must have the type string, number, integer, boolean, or array of one of these",
+      };
     }
-    if ("const" in schema) yield { path, message: "cannot be const: write what is fixed into the template" };
+    if ("const" in schema)
+      yield { path, message: "cannot be const: write what is fixed into the template" };
   }
 }
 
@@ -93,11 +138,17 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
     seen.add(name.toLowerCase());
     if (typeof value !== "string") continue;
     if (!/^[\x20-\x7e]*$/.test(value)) yield { path, message: "must be printable ASCII" };
-    if (name.toLowerCase() === "content-type" && (body === undefined || !/^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i.test(value))) {
+    if (
+      name.toLowerCase() === "content-type" &&
+      (body === undefined || !/^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i.test(value))
+    ) {
       yield { path, message: "is for a JSON body, and must be a JSON type" };
     }
   }
-  if (idempotency_header !== undefined && (reserved.test(idempotency_header) || seen.has(idempotency_header.toLowerCase()))) {
+  if (
+    idempotency_header !== undefined &&
+    (reserved.test(idempotency_header) || seen.has(idempotency_header.toLowerCase()))
+  ) {
     yield { path: ["idempotency_header"], message: "is set already" };
   }
 }

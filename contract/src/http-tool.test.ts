@@ -9,14 +9,26 @@ const operation = {
   url: "https://api.example.com/orders/{id}",
   parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id"] },
 };
-const grant = { type: "http", name: "shop", allowed_hosts: ["api.example.com"], operations: [operation] };
+const grant = {
+  type: "http",
+  name: "shop",
+  allowed_hosts: ["api.example.com"],
+  operations: [operation],
+};
 const withOperation = (change: object) => ({ ...grant, operations: [{ ...operation, ...change }] });
 const withParameter = (schema: object, url = operation.url) =>
-  withOperation({ url, parameters: { type: "object", properties: { id: schema }, required: ["id"] } });
+  withOperation({
+    url,
+    parameters: { type: "object", properties: { id: schema }, required: ["id"] },
+  });
 
 /** `place: what is wrong`, of everything that is. */
 function mistakes(value: unknown): string[] {
-  return httpToolBody.safeParse(value).error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+  return (
+    httpToolBody
+      .safeParse(value)
+      .error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? []
+  );
 }
 
 test("a small tool is enough; what is left out has defaults", () => {
@@ -42,49 +54,127 @@ test.each([
   ["POST", true, true],
   ["GET", false, false],
 ])("%s, said to be safe to repeat: %s, is: %s", (method, said, is) => {
-  const { operations } = httpToolBody.parse(withOperation({ method, ...(said === undefined ? {} : { safe_to_repeat: said }) }));
+  const { operations } = httpToolBody.parse(
+    withOperation({ method, ...(said === undefined ? {} : { safe_to_repeat: said }) }),
+  );
   expect(operations[0]?.safe_to_repeat).toBe(is);
 });
 
 test.each<[string, unknown, RegExp]>([
-  ["no scheme", withOperation({ url: "api.example.com/{id}" }), /operations\.0\.url: must be an http or https URL/],
+  [
+    "no scheme",
+    withOperation({ url: "api.example.com/{id}" }),
+    /operations\.0\.url: must be an http or https URL/,
+  ],
   ["a file", withOperation({ url: "file:///etc/passwd" }), /url: must be an http or https/],
-  ["a placeholder as scheme", withOperation({ url: "{id}://api.example.com/" }), /url: must be an http or https/],
-  ["a placeholder as host", withOperation({ url: "https://{id}/x" }), /url: must name its host and port/],
-  ["a placeholder in the host", withOperation({ url: "https://{id}.example.com/x" }), /url: must name its host and port/],
-  ["a placeholder as port", withOperation({ url: "https://api.example.com:{id}/x" }), /url: must name its host and port/],
-  ["a user", withOperation({ url: "https://me:pw@api.example.com/{id}" }), /url: must not hold a user/],
+  [
+    "a placeholder as scheme",
+    withOperation({ url: "{id}://api.example.com/" }),
+    /url: must be an http or https/,
+  ],
+  [
+    "a placeholder as host",
+    withOperation({ url: "https://{id}/x" }),
+    /url: must name its host and port/,
+  ],
+  [
+    "a placeholder in the host",
+    withOperation({ url: "https://{id}.example.com/x" }),
+    /url: must name its host and port/,
+  ],
+  [
+    "a placeholder as port",
+    withOperation({ url: "https://api.example.com:{id}/x" }),
+    /url: must name its host and port/,
+  ],
+  [
+    "a user",
+    withOperation({ url: "https://me:pw@api.example.com/{id}" }),
+    /url: must not hold a user/,
+  ],
   ["a fragment", withOperation({ url: "https://api.example.com/{id}#top" }), /url: .*fragment/],
   ["a backslash", withOperation({ url: "https://api.example.com\\@evil.example/{id}" }), /url: /],
-  ["dots", withOperation({ url: "https://api.example.com/{id}/../admin" }), /url: must not hold \. or \.\./],
-  ["encoded dots", withOperation({ url: "https://api.example.com/{id}/%2e%2E/admin" }), /url: must not hold/],
+  [
+    "dots",
+    withOperation({ url: "https://api.example.com/{id}/../admin" }),
+    /url: must not hold \. or \.\./,
+  ],
+  [
+    "encoded dots",
+    withOperation({ url: "https://api.example.com/{id}/%2e%2E/admin" }),
+    /url: must not hold/,
+  ],
   ["a lone brace", withOperation({ url: "https://api.example.com/{id" }), /url: has a brace/],
-  ["a placeholder with spaces", withOperation({ url: "https://api.example.com/{ id }" }), /url: must not hold spaces/],
+  [
+    "a placeholder with spaces",
+    withOperation({ url: "https://api.example.com/{ id }" }),
+    /url: must not hold spaces/,
+  ],
   [
     "another host",
     withOperation({ url: "https://other.example.com/{id}" }),
     /url: leads to other\.example\.com, which is not in allowed_hosts/,
   ],
-  ["another port", withOperation({ url: "https://api.example.com:8443/{id}" }), /url: leads to api\.example\.com:8443/],
-  ["a longer host", withOperation({ url: "https://api.example.com.evil.example/{id}" }), /which is not in allowed_hosts/],
-  ["a wildcard", { ...grant, allowed_hosts: ["*.example.com"] }, /allowed_hosts\.0: must be a host or host:port, exact/],
-  ["a URL as host", { ...grant, allowed_hosts: ["https://api.example.com"] }, /allowed_hosts\.0: must be a host/],
+  [
+    "another port",
+    withOperation({ url: "https://api.example.com:8443/{id}" }),
+    /url: leads to api\.example\.com:8443/,
+  ],
+  [
+    "a longer host",
+    withOperation({ url: "https://api.example.com.evil.example/{id}" }),
+    /which is not in allowed_hosts/,
+  ],
+  [
+    "a wildcard",
+    { ...grant, allowed_hosts: ["*.example.com"] },
+    /allowed_hosts\.0: must be a host or host:port, exact/,
+  ],
+  [
+    "a URL as host",
+    { ...grant, allowed_hosts: ["https://api.example.com"] },
+    /allowed_hosts\.0: must be a host/,
+  ],
   ["no host", { ...grant, allowed_hosts: [] }, /allowed_hosts: /],
   ["no operation", { ...grant, operations: [] }, /operations: /],
   ["an unknown member", withOperation({ timeout: 3 }), /Unrecognized key.*timeout/],
   ["a name with spaces", withOperation({ name: "get order" }), /name: must be 1 to 64/],
   ["a name that begins with a digit", withOperation({ name: "1st" }), /name: must be 1 to 64/],
   ["a long name", withOperation({ name: "x".repeat(65) }), /name: must be 1 to 64/],
-  ["a missing parameter", withOperation({ url: "https://api.example.com/{id}/{part}" }), /\{part\}, which is not among the parameters/],
-  ["an unused parameter", withOperation({ url: "https://api.example.com/" }), /parameters\.properties\.id: is used nowhere/],
-  ["an optional path", withOperation({ parameters: { type: "object", properties: { id: { type: "string" } } } }), /may be absent/],
-  ["an object as parameter", withParameter({ type: "object", properties: {} }), /properties\.id: must have the type string/],
-  ["a list in the path", withParameter({ type: "array", items: { type: "string" } }), /\{id\}, a list/],
+  [
+    "a missing parameter",
+    withOperation({ url: "https://api.example.com/{id}/{part}" }),
+    /\{part\}, which is not among the parameters/,
+  ],
+  [
+    "an unused parameter",
+    withOperation({ url: "https://api.example.com/" }),
+    /parameters\.properties\.id: is used nowhere/,
+  ],
+  [
+    "an optional path",
+    withOperation({ parameters: { type: "object", properties: { id: { type: "string" } } } }),
+    /may be absent/,
+  ],
+  [
+    "an object as parameter",
+    withParameter({ type: "object", properties: {} }),
+    /properties\.id: must have the type string/,
+  ],
+  [
+    "a list in the path",
+    withParameter({ type: "array", items: { type: "string" } }),
+    /\{id\}, a list/,
+  ],
   [
     "a list in a header",
     withOperation({
       headers: { "x-id": "{id}" },
-      parameters: { type: "object", properties: { id: { type: "array", items: { type: "string" } } }, required: ["id"] },
+      parameters: {
+        type: "object",
+        properties: { id: { type: "array", items: { type: "string" } } },
+        required: ["id"],
+      },
       url: "https://api.example.com/",
     }),
     /a list/,
@@ -94,14 +184,30 @@ test.each<[string, unknown, RegExp]>([
   ["a reference", withParameter({ $ref: "#/x" }), /\$ref: is not supported/],
   ["no type", withParameter({ description: "?" }), /id: needs a type/],
   ["an unknown keyword", withParameter({ type: "string", oops: 1 }), /oops: is not supported/],
-  ["a wrong keyword", withParameter({ type: "string", maxLength: "7" }), /maxLength: must be a whole number/],
+  [
+    "a wrong keyword",
+    withParameter({ type: "string", maxLength: "7" }),
+    /maxLength: must be a whole number/,
+  ],
   [
     "a stray required",
-    withOperation({ parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id", "x"] } }),
+    withOperation({
+      parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id", "x"] },
+    }),
     /required: names "x"/,
   ],
-  ["__proto__", JSON.parse(JSON.stringify(withParameter({ type: "string" })).replace('"id":{', '"__proto__":{')), /__proto__/],
-  ["a body with GET", withOperation({ body: { type: "object", properties: {} } }), /body: cannot be sent with GET/],
+  [
+    "__proto__",
+    JSON.parse(
+      JSON.stringify(withParameter({ type: "string" })).replace('"id":{', '"__proto__":{'),
+    ),
+    /__proto__/,
+  ],
+  [
+    "a body with GET",
+    withOperation({ body: { type: "object", properties: {} } }),
+    /body: cannot be sent with GET/,
+  ],
   [
     "a parameter named body",
     withOperation({
@@ -113,20 +219,52 @@ test.each<[string, unknown, RegExp]>([
     /is the name of the JSON body/,
   ],
   ["Host", withOperation({ headers: { Host: "evil.example" } }), /headers\.Host: is set by Beckon/],
-  ["Transfer-Encoding", withOperation({ headers: { "transfer-encoding": "chunked" } }), /is set by Beckon/],
-  ["a header with a line break", withOperation({ headers: { "x-a": "1\r\nx-b: 2" } }), /must be printable ASCII/],
+  [
+    "Transfer-Encoding",
+    withOperation({ headers: { "transfer-encoding": "chunked" } }),
+    /is set by Beckon/,
+  ],
+  [
+    "a header with a line break",
+    withOperation({ headers: { "x-a": "1\r\nx-b: 2" } }),
+    /must be printable ASCII/,
+  ],
   ["a header's name with a colon", withOperation({ headers: { "x-a: 1\r\nx-b": "2" } }), /x-b/],
   ["a header twice", withOperation({ headers: { "x-a": "1", "X-A": "2" } }), /is there twice/],
-  ["a header that the tool sets", { ...withOperation({ headers: { "x-a": "1" } }), headers: { "X-A": "2" } }, /is set for the whole tool/],
-  ["a placeholder in the tool's headers", { ...grant, headers: { "x-a": "{id}" } }, /headers\.x-a: must be fixed/],
+  [
+    "a header that the tool sets",
+    { ...withOperation({ headers: { "x-a": "1" } }), headers: { "X-A": "2" } },
+    /is set for the whole tool/,
+  ],
+  [
+    "a placeholder in the tool's headers",
+    { ...grant, headers: { "x-a": "{id}" } },
+    /headers\.x-a: must be fixed/,
+  ],
   [
     "a type that is not JSON",
-    withOperation({ method: "POST", body: { type: "string" }, headers: { "content-type": "text/xml" } }),
+    withOperation({
+      method: "POST",
+      body: { type: "string" },
+      headers: { "content-type": "text/xml" },
+    }),
     /must be a JSON type/,
   ],
-  ["a short secret", { ...grant, headers: { "x-key": { secret: "short" } } }, /headers\.x-key\.secret: /],
-  ["a secret with a line break", { ...grant, headers: { "x-key": { secret: "0123456789\r\nx: y" } } }, /must be printable ASCII/],
-  ["a number as header", { ...grant, headers: { "x-key": 7 } }, /headers\.x-key: must be a text, or/],
+  [
+    "a short secret",
+    { ...grant, headers: { "x-key": { secret: "short" } } },
+    /headers\.x-key\.secret: /,
+  ],
+  [
+    "a secret with a line break",
+    { ...grant, headers: { "x-key": { secret: "0123456789\r\nx: y" } } },
+    /must be printable ASCII/,
+  ],
+  [
+    "a number as header",
+    { ...grant, headers: { "x-key": 7 } },
+    /headers\.x-key: must be a text, or/,
+  ],
   ["an hour", { ...grant, timeout_seconds: 3_600 }, /timeout_seconds/],
   ["a gigabyte", { ...grant, max_response_bytes: 1e9 }, /max_response_bytes/],
   ["no calls", { ...grant, max_calls_per_run: 0 }, /max_calls_per_run/],
@@ -138,17 +276,35 @@ test.each<[string, unknown]>([
   ["the scheme's own port, said", { ...grant, allowed_hosts: ["api.example.com:443"] }],
   [
     "another port that is allowed",
-    { ...withOperation({ url: "https://api.example.com:8443/{id}" }), allowed_hosts: ["api.example.com:8443"] },
+    {
+      ...withOperation({ url: "https://api.example.com:8443/{id}" }),
+      allowed_hosts: ["api.example.com:8443"],
+    },
   ],
-  ["capital letters", { ...withOperation({ url: "https://API.example.com/{id}" }), allowed_hosts: ["Api.Example.com"] }],
+  [
+    "capital letters",
+    {
+      ...withOperation({ url: "https://API.example.com/{id}" }),
+      allowed_hosts: ["Api.Example.com"],
+    },
+  ],
   [
     "an optional member of the query",
     withOperation({
       query: { page: "{page}" },
-      parameters: { type: "object", properties: { id: { type: "string" }, page: { type: "integer" } }, required: ["id"] },
+      parameters: {
+        type: "object",
+        properties: { id: { type: "string" }, page: { type: "integer" } },
+        required: ["id"],
+      },
     }),
   ],
-  ["a default in the path", withOperation({ parameters: { type: "object", properties: { id: { type: "string", default: "1" } } } })],
+  [
+    "a default in the path",
+    withOperation({
+      parameters: { type: "object", properties: { id: { type: "string", default: "1" } } },
+    }),
+  ],
   ["braces of the text's own", withOperation({ query: { filter: '{{"id":"{id}"}}' } })],
   ["a secret in the query", { ...grant, query: { key: { secret: "0123456789" } } }],
 ])("accepts %s", (_what, value) => {
@@ -164,7 +320,9 @@ test("a configuration that is kept cannot hold a secret in clear", () => {
 test("a schema without end is refused before it is looked into", () => {
   let deep: object = { type: "string" };
   for (let level = 0; level < 5_000; level += 1) deep = { type: "array", items: deep };
-  expect(mistakes(withOperation({ method: "POST", body: deep })).join()).toMatch(/nested over 12 levels/);
+  expect(mistakes(withOperation({ method: "POST", body: deep })).join()).toMatch(
+    /nested over 12 levels/,
+  );
 });
 
 test("names of operations and tools are an agent's only once, and not more than providers take", () => {

@@ -5,11 +5,17 @@ import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
 /** Usable as a function's name with every provider of models. */
-const toolName = z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, "must be 1 to 64 of a-z A-Z 0-9 _ - and begin with a letter or _");
+const toolName = z
+  .string()
+  .regex(
+    /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
+    "must be 1 to 64 of a-z A-Z 0-9 _ - and begin with a letter or _",
+  );
 
 const valueSchema = z.unknown().superRefine((value, context) => {
   const found = schemaMistake(value);
-  if (found !== undefined) context.addIssue({ code: "custom", path: [...found.path], message: found.message });
+  if (found !== undefined)
+    context.addIssue({ code: "custom", path: [...found.path], message: found.message });
 }) as z.ZodType<ValueSchema>;
 
 const printable = /^[\x20-\x7e]*$/;
@@ -21,7 +27,11 @@ const prefix = z.string().max(100).regex(printable, "must be printable ASCII").o
  * A secret as it is shown: where it is kept, never what it is. `secret_last4` is empty for a secret under 12 characters and null for
  * one that is gone; it is ignored when it is sent back.
  */
-const secretKept = z.strictObject({ secret_id: z.string().max(100), secret_last4: z.string().max(4).nullable().optional(), prefix });
+const secretKept = z.strictObject({
+  secret_id: z.string().max(100),
+  secret_last4: z.string().max(4).nullable().optional(),
+  prefix,
+});
 export type SecretKept = z.infer<typeof secretKept>;
 
 /** A secret as it is given. Under 8 characters it could be guessed, and not be told from other text when an answer repeats it. */
@@ -31,7 +41,8 @@ const secretGiven = z.strictObject({
 });
 
 const text = cleanText(2_000);
-const wording = 'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a secret as it was shown';
+const wording =
+  'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a secret as it was shown';
 /** In the body of a request: secrets given now, and such that are kept. */
 const givenValue = z.union([text, secretGiven, secretKept], { error: wording });
 /** In a configuration: secrets that are kept. */
@@ -42,17 +53,26 @@ export type GivenValue = z.infer<typeof givenValue>;
 const secretLeftOut = z.strictObject({ secret: secretGiven.shape.secret.nullable(), prefix });
 /** In a document. Not as it was shown: a document is for other agents, which do not have that secret. */
 const valueInDocument = z.union([text, secretLeftOut], {
-  error: 'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
+  error:
+    'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
 });
 export type ValueInDocument = z.infer<typeof valueInDocument>;
 
-const headerName = z.string().regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header");
+const headerName = z
+  .string()
+  .regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header");
 const queryName = cleanText(200).min(1);
 const atMost = (max: number) => (record: object) => Object.keys(record).length <= max || false;
 
 function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
-  const headers = z.record(headerName, value).refine(atMost(32), "must be at most 32 headers").default({});
-  const query = z.record(queryName, value).refine(atMost(64), "must be at most 64 members").default({});
+  const headers = z
+    .record(headerName, value)
+    .refine(atMost(32), "must be at most 32 headers")
+    .default({});
+  const query = z
+    .record(queryName, value)
+    .refine(atMost(64), "must be at most 64 members")
+    .default({});
   const operation = z
     .strictObject({
       /** The name under which the model calls it. */
@@ -74,9 +94,13 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       idempotency_header: headerName.optional(),
     })
     .superRefine((given, context) => {
-      for (const { path, message } of operationMistakes(given)) context.addIssue({ code: "custom", path: [...path], message });
+      for (const { path, message } of operationMistakes(given))
+        context.addIssue({ code: "custom", path: [...path], message });
     })
-    .transform((given) => ({ ...given, safe_to_repeat: given.safe_to_repeat ?? (given.method === "GET" || given.method === "HEAD") }));
+    .transform((given) => ({
+      ...given,
+      safe_to_repeat: given.safe_to_repeat ?? (given.method === "GET" || given.method === "HEAD"),
+    }));
 
   return z
     .strictObject({
@@ -110,7 +134,8 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),
     })
     .superRefine((grant, context) => {
-      for (const { path, message } of grantMistakes(grant)) context.addIssue({ code: "custom", path: [...path], message });
+      for (const { path, message } of grantMistakes(grant))
+        context.addIssue({ code: "custom", path: [...path], message });
     });
 }
 
@@ -132,28 +157,47 @@ interface Grant {
   readonly allowed_hosts: readonly string[];
   readonly headers: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
-  readonly operations: readonly { readonly url: string; readonly headers: object; readonly query: object }[];
+  readonly operations: readonly {
+    readonly url: string;
+    readonly headers: object;
+    readonly query: object;
+  }[];
 }
 
 function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
-  const taken = (own: string, shared: object) => Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
+  const taken = (own: string, shared: object) =>
+    Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(query)]) {
     const where = name in headers ? "headers" : "query";
-    if (typeof value === "string" && (/[{}]/.test(value) || (where === "headers" && !printable.test(value)))) {
-      yield { path: [where, name], message: "must be fixed printable text: {placeholders} stand in operations" };
+    if (
+      typeof value === "string" &&
+      (/[{}]/.test(value) || (where === "headers" && !printable.test(value)))
+    ) {
+      yield {
+        path: [where, name],
+        message: "must be fixed printable text: {placeholders} stand in operations",
+      };
     }
     if (!isStorableText(name)) yield { path: [where, name], message: "is no usable name" };
   }
   for (const [index, operation] of operations.entries()) {
     const origin = /^https?:\/\/[^/?#{}@]+/.exec(operation.url)?.[0];
     if (origin !== undefined && URL.canParse(origin) && !isAllowed(origin, allowed_hosts)) {
-      yield { path: ["operations", index, "url"], message: `leads to ${new URL(origin).host}, which is not in allowed_hosts` };
+      yield {
+        path: ["operations", index, "url"],
+        message: `leads to ${new URL(origin).host}, which is not in allowed_hosts`,
+      };
     }
     for (const name of Object.keys(operation.headers)) {
-      if (taken(name, headers)) yield { path: ["operations", index, "headers", name], message: "is set for the whole tool" };
+      if (taken(name, headers))
+        yield {
+          path: ["operations", index, "headers", name],
+          message: "is set for the whole tool",
+        };
     }
     for (const name of Object.keys(operation.query)) {
-      if (Object.hasOwn(query, name)) yield { path: ["operations", index, "query", name], message: "is set for the whole tool" };
+      if (Object.hasOwn(query, name))
+        yield { path: ["operations", index, "query", name], message: "is set for the whole tool" };
     }
   }
 }

@@ -58,7 +58,13 @@ export {
   pageQuery,
   type RefusalCode,
 } from "./answers.ts";
-export { type AuditEntry, type AuditFilter, auditEntry, auditExportQuery, auditQuery } from "./audit.ts";
+export {
+  type AuditEntry,
+  type AuditFilter,
+  auditEntry,
+  auditExportQuery,
+  auditQuery,
+} from "./audit.ts";
 export {
   type AnswerPart,
   answerPart,
@@ -137,10 +143,28 @@ export {
   run,
   runsQuery,
 } from "./runs.ts";
-export { type OutputEvent, type StreamClosed, type StreamEvent, streamEvent, streamQuery } from "./stream.ts";
-export { isDotSegment, parseTemplate, parseUrlTemplate, soleName, type Template } from "./template.ts";
+export {
+  type OutputEvent,
+  type StreamClosed,
+  type StreamEvent,
+  streamEvent,
+  streamQuery,
+} from "./stream.ts";
+export {
+  isDotSegment,
+  parseTemplate,
+  parseUrlTemplate,
+  soleName,
+  type Template,
+} from "./template.ts";
 export { isStorableText } from "./text.ts";
-export { type ImportedHttpTool, importHttpToolBody, type ToolGrant, type ToolGrantBody, type ToolInDocument } from "./tools.ts";
+export {
+  type ImportedHttpTool,
+  importHttpToolBody,
+  type ToolGrant,
+  type ToolGrantBody,
+  type ToolInDocument,
+} from "./tools.ts";
 export { createTriggerBody, type Trigger, trigger, updateTriggerBody } from "./triggers.ts";
 export { schemaMistake, type ValueSchema, type ValueType, valueTypes } from "./value-schema.ts";
 export {
@@ -150,4 +174,9 @@ export {
   workspaceEventsQuery,
   workspaceStreamQuery,
 } from "./workspace-events.ts";
-export { createWorkspaceBody, updateWorkspaceBody, type Workspace, workspace } from "./workspaces.ts";
+export {
+  createWorkspaceBody,
+  updateWorkspaceBody,
+  type Workspace,
+  workspace,
+} from "./workspaces.ts";

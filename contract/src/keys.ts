@@ -59,10 +59,19 @@ const agentIds = z.array(cleanText(100).min(1)).min(1).max(100).nullable();
 const days = z.number().int().min(1).max(36_500).nullable();
 const time = z.iso.datetime({ offset: true }).nullable();
 
-type Given = { scopes?: unknown; preset?: unknown; expires_in_days?: unknown; expires_at?: unknown };
+type Given = {
+  scopes?: unknown;
+  preset?: unknown;
+  expires_in_days?: unknown;
+  expires_at?: unknown;
+};
 const oneGrant = ({ scopes, preset }: Given) => scopes === undefined || preset === undefined;
-const oneExpiry = ({ expires_in_days, expires_at }: Given) => expires_in_days === undefined || expires_at === undefined;
-const twoGrants = { path: ["preset"], error: "must not stand beside scopes: a preset stands for scopes" };
+const oneExpiry = ({ expires_in_days, expires_at }: Given) =>
+  expires_in_days === undefined || expires_at === undefined;
+const twoGrants = {
+  path: ["preset"],
+  error: "must not stand beside scopes: a preset stands for scopes",
+};
 const twoExpiries = { path: ["expires_in_days"], error: "must not stand beside expires_at" };
 
 /** Body of `POST /keys`. Without an expiry it lives 90 days; null: until it is deleted. */

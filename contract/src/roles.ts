@@ -5,7 +5,14 @@ import { type Scope, scopes } from "./keys.ts";
 export const role = z.enum(["owner", "admin", "editor", "viewer"]);
 export type Role = z.infer<typeof role>;
 
-const viewer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read", "members:read", "workspaces:read"];
+const viewer: readonly Scope[] = [
+  "agents:read",
+  "triggers:read",
+  "runs:read",
+  "providers:read",
+  "members:read",
+  "workspaces:read",
+];
 
 const editor: readonly Scope[] = [
   ...viewer,

@@ -36,7 +36,12 @@ const filters = {
 };
 
 /** Query of `GET /runs`. */
-export const runsQuery = z.strictObject({ ...pageQuery.shape, ...filters, status: commaList(runStatus), source: commaList(runSource) });
+export const runsQuery = z.strictObject({
+  ...pageQuery.shape,
+  ...filters,
+  status: commaList(runStatus),
+  source: commaList(runSource),
+});
 /** Query of `GET /agents/:agent_id/runs`. */
 export const agentRunsQuery = runsQuery.omit({ agent_id: true });
 
@@ -64,7 +69,10 @@ const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
           status: z.array(z.enum(statuses)).min(1).max(5).optional(),
           source: z.array(runSource).min(1).max(5).optional(),
         })
-        .refine((filter) => Object.keys(filter).length > 0, "must have at least one member; to select all, send all: true in its place")
+        .refine(
+          (filter) => Object.keys(filter).length > 0,
+          "must have at least one member; to select all, send all: true in its place",
+        )
         .optional(),
       all: z.literal(true).optional(),
       after: pageQuery.shape.after,
@@ -87,7 +95,9 @@ export const cancelledRuns = z.object({ cancelled: z.number().int().nonnegative(
 export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), next });
 
 /** Body of `POST /runs/:run_id/retry`. `current`: on the agent as it is now; `original`: on the version of the run that is retried. */
-export const retryRunBody = z.strictObject({ version: z.enum(["current", "original"]).default("current") });
+export const retryRunBody = z.strictObject({
+  version: z.enum(["current", "original"]).default("current"),
+});
 
 /** A run as responses show it. */
 export const run = z.object({

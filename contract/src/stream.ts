@@ -39,7 +39,13 @@ export const streamClosed = z.object({
 export type StreamClosed = z.infer<typeof streamClosed>;
 
 /** The `data` of one frame. Readers ignore types that they do not know. */
-export const streamEvent = z.union([outputEvent, streamClosed, streamNotice, workspaceEvent, eventOnWire]);
+export const streamEvent = z.union([
+  outputEvent,
+  streamClosed,
+  streamNotice,
+  workspaceEvent,
+  eventOnWire,
+]);
 export type StreamEvent = z.infer<typeof streamEvent>;
 
 /** The `?after=` of a stream: the last seq that the reader has seen. The header Last-Event-ID wins. */

@@ -5,9 +5,13 @@ export type TemplatePart = { readonly text: string } | { readonly name: string }
 /** The parts of a template, or undefined when a brace stands alone or a name is none. */
 export function parseTemplate(template: string): Template | undefined {
   const parts: TemplatePart[] = [];
-  for (const [token, name] of template.matchAll(/\{\{|\}\}|\{([a-zA-Z0-9_.-]{1,64})\}|[^{}]+|[{}]/g)) {
+  for (const [token, name] of template.matchAll(
+    /\{\{|\}\}|\{([a-zA-Z0-9_.-]{1,64})\}|[^{}]+|[{}]/g,
+  )) {
     if (token === "{" || token === "}") return undefined;
-    parts.push(name === undefined ? { text: token === "{{" ? "{" : token === "}}" ? "}" : token } : { name });
+    parts.push(
+      name === undefined ? { text: token === "{{" ? "{" : token === "}}" ? "}" : token } : { name },
+    );
   }
   return parts;
 }
@@ -38,10 +42,14 @@ export interface UrlTemplate {
 
 /** Reads a URL template. @returns what is wrong with it, as a text, when it is none. */
 export function parseUrlTemplate(template: string): UrlTemplate | string {
-  const [, scheme, authority, path = "", query = ""] = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(template) ?? [];
-  if (scheme === undefined || authority === undefined) return "must be an http or https URL without a fragment";
-  if (/[{}]/.test(authority)) return "must name its host and port: only path and query may hold {placeholders}";
-  if (authority.includes("@")) return "must not hold a user or password: send credentials in a header";
+  const [, scheme, authority, path = "", query = ""] =
+    /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(template) ?? [];
+  if (scheme === undefined || authority === undefined)
+    return "must be an http or https URL without a fragment";
+  if (/[{}]/.test(authority))
+    return "must name its host and port: only path and query may hold {placeholders}";
+  if (authority.includes("@"))
+    return "must not hold a user or password: send credentials in a header";
   if (/[\s\\]/.test(template)) return "must not hold spaces or backslashes";
   if (authority === "" || !URL.canParse(`${scheme}://${authority}/`)) return "must name a host";
   if (parseTemplate(path) === undefined || parseTemplate(query) === undefined) {

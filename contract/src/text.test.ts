@@ -8,7 +8,10 @@ function nested(levels: number): unknown {
 
 test.each([
   ["32 levels", nested(32)],
-  ["every kind of value", { text: "日本語 👋", number: 1.5, truth: true, nothing: null, list: [1, "a", {}], object: {} }],
+  [
+    "every kind of value",
+    { text: "日本語 👋", number: 1.5, truth: true, nothing: null, list: [1, "a", {}], object: {} },
+  ],
   ["text that looks like an escape", { a: "\\u0000" }],
 ])("metadata may hold %s, and is given back unchanged", (_what, value) => {
   expect(metadata.parse(value)).toEqual(value);

@@ -7,7 +7,10 @@ export function isStorableText(text: string): boolean {
 
 /** Text that can be stored as it is, at most `max` UTF-16 code units. */
 export function cleanText(max: number): z.ZodString {
-  return z.string().max(max).refine(isStorableText, "must not contain NUL or a lone surrogate") as z.ZodString;
+  return z
+    .string()
+    .max(max)
+    .refine(isStorableText, "must not contain NUL or a lone surrogate") as z.ZodString;
 }
 
 /** A name shown to people: 1 to 200 characters, not blank. */
@@ -20,11 +23,15 @@ export const metadata = z
   .unknown()
   // Before anything else looks into it: what follows calls itself for every level.
   .refine((value) => isStorable(value, 32), {
-    error: "must not be nested over 32 levels, nor contain NUL, a lone surrogate or a member named __proto__",
+    error:
+      "must not be nested over 32 levels, nor contain NUL, a lone surrogate or a member named __proto__",
     abort: true,
   })
   .pipe(z.record(z.string().max(200), z.json()))
-  .refine((value) => JSON.stringify(value).length <= 16_384, "must be at most 16,384 characters as JSON")
+  .refine(
+    (value) => JSON.stringify(value).length <= 16_384,
+    "must be at most 16,384 characters as JSON",
+  )
   .meta({ type: "object" });
 
 /**
@@ -36,6 +43,9 @@ function isStorable(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return true;
   return (
     levels > 0 &&
-    Object.entries(value).every(([key, member]) => key !== "__proto__" && isStorableText(key) && isStorable(member, levels - 1))
+    Object.entries(value).every(
+      ([key, member]) =>
+        key !== "__proto__" && isStorableText(key) && isStorable(member, levels - 1),
+    )
   );
 }

@@ -24,11 +24,18 @@ export const toolsBody = z.array(toolGrantBody).max(64).superRefine(requireFit);
 export const toolsInDocument = z.array(toolInDocument).max(64).superRefine(requireFit);
 
 /** What holds between the tools of one agent. */
-function requireFit(grants: readonly (ToolGrantBody | ToolInDocument)[], context: z.RefinementCtx): void {
+function requireFit(
+  grants: readonly (ToolGrantBody | ToolInDocument)[],
+  context: z.RefinementCtx,
+): void {
   const names = new Set<string>(grants.some(({ type }) => type === "clock") ? ["clock"] : []);
   const grantNames = new Set<string>();
   const taken = (path: (string | number)[], what: string) =>
-    context.addIssue({ code: "custom", path, message: `is ${what}: another tool of this agent has this name` });
+    context.addIssue({
+      code: "custom",
+      path,
+      message: `is ${what}: another tool of this agent has this name`,
+    });
   for (const [index, grant] of grants.entries()) {
     if (grant.type !== "http") continue;
     if (grantNames.has(grant.name)) taken([index, "name"], "taken");
@@ -39,10 +46,16 @@ function requireFit(grants: readonly (ToolGrantBody | ToolInDocument)[], context
     }
   }
   if (names.size > mostTools) {
-    context.addIssue({ code: "custom", message: `must hold at most ${mostTools} operations in all` });
+    context.addIssue({
+      code: "custom",
+      message: `must hold at most ${mostTools} operations in all`,
+    });
   }
   if (JSON.stringify(grants).length > mostCharacters) {
-    context.addIssue({ code: "custom", message: `must be at most ${mostCharacters.toLocaleString("en")} characters as JSON` });
+    context.addIssue({
+      code: "custom",
+      message: `must be at most ${mostCharacters.toLocaleString("en")} characters as JSON`,
+    });
   }
 }
 

@@ -32,7 +32,15 @@ export interface ValueSchema {
 }
 
 /** The types that a tool's value can have, by JSON Schema's names. */
-export const valueTypes = ["string", "number", "integer", "boolean", "array", "object", "null"] as const;
+export const valueTypes = [
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+  "object",
+  "null",
+] as const;
 /** A type that a tool's value can have. */
 export type ValueType = (typeof valueTypes)[number];
 
@@ -49,7 +57,9 @@ export function schemaMistake(value: unknown): SchemaMistake | undefined {
   const found = mistakeIn(value, [], schemaLimits.levels);
   if (found !== undefined) return found;
   const { length } = JSON.stringify(value);
-  return length > schemaLimits.characters ? mistake([], `must be at most ${schemaLimits.characters} characters as JSON`) : undefined;
+  return length > schemaLimits.characters
+    ? mistake([], `must be at most ${schemaLimits.characters} characters as JSON`)
+    : undefined;
 }
 
 type Path = readonly (string | number)[];
@@ -62,18 +72,28 @@ function mistakeIn(value: unknown, path: Path, levels: number): SchemaMistake | 
   if (levels === 0) return mistake(path, `is nested over ${schemaLimits.levels} levels`);
   for (const [keyword, given] of Object.entries(value)) {
     const check = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
-    if (check === undefined) return mistake([...path, keyword], unsupported[keyword] ?? "is not supported in the schema of a tool");
+    if (check === undefined)
+      return mistake(
+        [...path, keyword],
+        unsupported[keyword] ?? "is not supported in the schema of a tool",
+      );
     const found = check(given, [...path, keyword], levels - 1);
     if (found !== undefined) return found;
   }
-  if (!["type", "enum", "const", "anyOf"].some((keyword) => keyword in value)) return mistake(path, "needs a type");
+  if (!["type", "enum", "const", "anyOf"].some((keyword) => keyword in value))
+    return mistake(path, "needs a type");
   const names = isObject(value.properties) ? Object.keys(value.properties) : [];
-  const stray = (value.required as readonly string[] | undefined)?.find((name) => !names.includes(name));
-  return stray === undefined ? undefined : mistake([...path, "required"], `names ${JSON.stringify(stray)}, which is no property`);
+  const stray = (value.required as readonly string[] | undefined)?.find(
+    (name) => !names.includes(name),
+  );
+  return stray === undefined
+    ? undefined
+    : mistake([...path, "required"], `names ${JSON.stringify(stray)}, which is no property`);
 }
 
 const unsupported: Readonly<Record<string, string>> = {
-  pattern: "is not supported: say in the description what the text looks like, and bound it with enum, minLength or maxLength",
+  pattern:
+    "is not supported: say in the description what the text looks like, and bound it with enum, minLength or maxLength",
   $ref: "is not supported: write the schema out, or import the OpenAPI document it is from",
   oneOf: "is not supported: use anyOf",
   allOf: "is not supported: write the members into one schema",
@@ -86,11 +106,19 @@ const rule =
   (given, path) =>
     holds(given) ? undefined : mistake(path, message);
 
-const isText = (max: number) => (given: unknown) => typeof given === "string" && given.length <= max && isStorableText(given);
-const isScalar = (given: unknown) => given === null || typeof given === "boolean" || typeof given === "number" || isText(1_000)(given);
+const isText = (max: number) => (given: unknown) =>
+  typeof given === "string" && given.length <= max && isStorableText(given);
+const isScalar = (given: unknown) =>
+  given === null || typeof given === "boolean" || typeof given === "number" || isText(1_000)(given);
 const number = rule((given) => typeof given === "number", "must be a number");
-const count = rule((given) => Number.isInteger(given) && Number(given) >= 0, "must be a whole number, 0 or more");
-const anyValue = rule((given) => isPlain(given, schemaLimits.levels), "must not be nested too deep, nor contain NUL or a lone surrogate");
+const count = rule(
+  (given) => Number.isInteger(given) && Number(given) >= 0,
+  "must be a whole number, 0 or more",
+);
+const anyValue = rule(
+  (given) => isPlain(given, schemaLimits.levels),
+  "must not be nested too deep, nor contain NUL or a lone surrogate",
+);
 const isListOf = (given: unknown, max: number, holds: (item: unknown) => boolean) =>
   Array.isArray(given) && given.length <= max && given.every(holds);
 
@@ -98,7 +126,11 @@ const keywords: Readonly<Record<string, Check>> = {
   type: rule(
     (given) => {
       const types: readonly unknown[] = Array.isArray(given) ? given : [given];
-      return types.length > 0 && new Set(types).size === types.length && types.every((type) => valueTypes.includes(type as ValueType));
+      return (
+        types.length > 0 &&
+        new Set(types).size === types.length &&
+        types.every((type) => valueTypes.includes(type as ValueType))
+      );
     },
     `must be one or several of ${valueTypes.join(", ")}`,
   ),
@@ -111,7 +143,10 @@ const keywords: Readonly<Record<string, Check>> = {
   ),
   const: anyValue,
   default: anyValue,
-  examples: rule((given) => isListOf(given, 20, (each) => isPlain(each, schemaLimits.levels)), "must be a list of at most 20 values"),
+  examples: rule(
+    (given) => isListOf(given, 20, (each) => isPlain(each, schemaLimits.levels)),
+    "must be a list of at most 20 values",
+  ),
   minimum: number,
   maximum: number,
   exclusiveMinimum: number,
@@ -122,21 +157,28 @@ const keywords: Readonly<Record<string, Check>> = {
   minItems: count,
   maxItems: count,
   items: mistakeIn,
-  additionalProperties: (given, path, levels) => (typeof given === "boolean" ? undefined : mistakeIn(given, path, levels)),
-  required: rule((given) => isListOf(given, schemaLimits.members, isText(200)), `must be a list of at most ${schemaLimits.members} names`),
+  additionalProperties: (given, path, levels) =>
+    typeof given === "boolean" ? undefined : mistakeIn(given, path, levels),
+  required: rule(
+    (given) => isListOf(given, schemaLimits.members, isText(200)),
+    `must be a list of at most ${schemaLimits.members} names`,
+  ),
   properties: (given, path, levels) => {
     if (!isObject(given)) return mistake(path, "must be a JSON object");
     const members = Object.entries(given);
-    if (members.length > schemaLimits.members) return mistake(path, `must be at most ${schemaLimits.members} members`);
+    if (members.length > schemaLimits.members)
+      return mistake(path, `must be at most ${schemaLimits.members} members`);
     for (const [name, member] of members) {
-      if (!isText(200)(name) || name === "" || name === "__proto__") return mistake([...path, name], "is no usable name");
+      if (!isText(200)(name) || name === "" || name === "__proto__")
+        return mistake([...path, name], "is no usable name");
       const found = mistakeIn(member, [...path, name], levels);
       if (found !== undefined) return found;
     }
     return undefined;
   },
   anyOf: (given, path, levels) => {
-    if (!Array.isArray(given) || given.length === 0 || given.length > 20) return mistake(path, "must be a list of 1 to 20 schemas");
+    if (!Array.isArray(given) || given.length === 0 || given.length > 20)
+      return mistake(path, "must be a list of 1 to 20 schemas");
     for (const [index, choice] of given.entries()) {
       const found = mistakeIn(choice, [...path, index], levels);
       if (found !== undefined) return found;
@@ -150,6 +192,9 @@ function isPlain(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;
   return (
-    levels > 0 && Object.entries(value).every(([key, member]) => isStorableText(key) && key !== "__proto__" && isPlain(member, levels - 1))
+    levels > 0 &&
+    Object.entries(value).every(
+      ([key, member]) => isStorableText(key) && key !== "__proto__" && isPlain(member, levels - 1),
+    )
   );
 }

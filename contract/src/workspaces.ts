@@ -2,7 +2,10 @@ import { z } from "zod";
 import { name } from "./text.ts";
 
 /** For example Europe/Zurich: of the IANA database, since a day there is what its people take for one. */
-const timeZone = z.string().max(100).refine(isTimeZone, "must be the name of a time zone, for example Europe/Zurich or UTC");
+const timeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, "must be the name of a time zone, for example Europe/Zurich or UTC");
 
 function isTimeZone(name: string): boolean {
   // An offset such as +02:00 is known too, and knows no summer.
@@ -29,4 +32,7 @@ export type Workspace = z.infer<typeof workspace>;
 export const createWorkspaceBody = z.strictObject({ name, time_zone: timeZone.default("UTC") });
 
 /** Body of `PATCH /workspaces/:workspace_id`. */
-export const updateWorkspaceBody = z.strictObject({ name: name.optional(), time_zone: timeZone.optional() });
+export const updateWorkspaceBody = z.strictObject({
+  name: name.optional(),
+  time_zone: timeZone.optional(),
+});

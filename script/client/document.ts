@@ -48,13 +48,19 @@ export function operationsOf(document: OpenapiDocument): Placed[] {
         .map(([method, operation]) => ({
           method: method.toUpperCase(),
           path: path.slice(root.length),
-          operation: { ...(operation as Operation), parameters: parametersOf(byMethod, operation as Operation) },
+          operation: {
+            ...(operation as Operation),
+            parameters: parametersOf(byMethod, operation as Operation),
+          },
         })),
     );
 }
 
 /** A path's parameters count for each of its operations. */
-function parametersOf(byMethod: Readonly<Record<string, unknown>>, operation: Operation): Parameter[] {
+function parametersOf(
+  byMethod: Readonly<Record<string, unknown>>,
+  operation: Operation,
+): Parameter[] {
   const ofPath = (byMethod.parameters ?? []) as readonly Parameter[];
   return [...ofPath, ...(operation.parameters ?? [])];
 }

@@ -18,7 +18,11 @@ export interface Name {
 }
 
 export function namesOf(operations: readonly Placed[]): Map<string, Name> {
-  const collections = new Set(operations.flatMap(({ path }) => [...path.matchAll(/\/([^/{}]+)\/\{/g)].map((match) => match[1] ?? "")));
+  const collections = new Set(
+    operations.flatMap(({ path }) =>
+      [...path.matchAll(/\/([^/{}]+)\/\{/g)].map((match) => match[1] ?? ""),
+    ),
+  );
   const placed = operations.map(({ path, operation }) => {
     const parts = path.split("/").filter((part) => part !== "" && !part.startsWith("{"));
     const chain = parts.filter((part, index) => index === 0 || collections.has(part));
@@ -31,20 +35,32 @@ export function namesOf(operations: readonly Placed[]): Map<string, Name> {
     for (const noun of outer) {
       const rest = without(words, noun);
       if (rest.length === words.length) continue;
-      const onlyThere = homes.get(collection)?.every((other) => other.chain.slice(0, -1).includes(noun)) ?? false;
+      const onlyThere =
+        homes.get(collection)?.every((other) => other.chain.slice(0, -1).includes(noun)) ?? false;
       words = onlyThere ? rest : [...rest, "for", ...wordsOf(singular(noun))];
     }
     const own = wordsOf(id).join("") === wordsOf(collection).join("");
-    return { id, plural: isPlural(wordsOf(id), collection), name: { group: own ? "" : camel(wordsOf(collection)), method: camel(words) } };
+    return {
+      id,
+      plural: isPlural(wordsOf(id), collection),
+      name: { group: own ? "" : camel(wordsOf(collection)), method: camel(words) },
+    };
   });
   const full = ({ name }: { readonly name: Name }) => `${name.group}.${name.method}`;
   const ofOne = new Set(named.filter(({ plural }) => !plural).map(full));
   const many = named.map((each) =>
-    each.plural && ofOne.has(full(each)) ? { ...each, name: { ...each.name, method: `${each.name.method}Many` } } : each,
+    each.plural && ofOne.has(full(each))
+      ? { ...each, name: { ...each.name, method: `${each.name.method}Many` } }
+      : each,
   );
   const same = Map.groupBy(many, full);
   return new Map(
-    many.map((each) => [each.id, same.get(full(each))?.length === 1 ? each.name : { ...each.name, method: camel(wordsOf(each.id)) }]),
+    many.map((each) => [
+      each.id,
+      same.get(full(each))?.length === 1
+        ? each.name
+        : { ...each.name, method: camel(wordsOf(each.id)) },
+    ]),
   );
 }
 
@@ -80,7 +96,9 @@ function isPlural(words: readonly string[], noun: string): boolean {
 function placeOf(words: readonly string[], wanted: readonly string[]): number {
   return Math.max(
     0,
-    words.findIndex((_, index) => index > 0 && wanted.every((word, offset) => words[index + offset] === word)),
+    words.findIndex(
+      (_, index) => index > 0 && wanted.every((word, offset) => words[index + offset] === word),
+    ),
   );
 }
 

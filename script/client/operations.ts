@@ -1,4 +1,11 @@
-import { type Content, type Kind, kindOf, type Parameter, type Placed, type Schema } from "./document.ts";
+import {
+  type Content,
+  type Kind,
+  kindOf,
+  type Parameter,
+  type Placed,
+  type Schema,
+} from "./document.ts";
 import { camel, type Name, namesOf, pascal, wordsOf } from "./names.ts";
 import { typeName } from "./schemas.ts";
 
@@ -20,7 +27,9 @@ export function functionsOf(operations: readonly Placed[]): Functions {
     groups[name.group]?.push(...functionsFor(placed, name, schemas));
   }
   const text = Object.entries(groups)
-    .map(([group, functions]) => (group === "" ? functions.join("\n") : `${group}: {\n${functions.join("\n")}\n},`))
+    .map(([group, functions]) =>
+      group === "" ? functions.join("\n") : `${group}: {\n${functions.join("\n")}\n},`,
+    )
     .join("\n");
   return {
     text: `export function bindOperations(send: Sender) {\n return {\n${text}\n};\n}\nexport type Operations = ReturnType<typeof bindOperations>;\n`,
@@ -38,7 +47,11 @@ interface Answer {
   readonly type: string;
 }
 
-function functionsFor({ method, path, operation }: Placed, { method: name }: Name, schemas: Record<string, Schema>): string[] {
+function functionsFor(
+  { method, path, operation }: Placed,
+  { method: name }: Name,
+  schemas: Record<string, Schema>,
+): string[] {
   const { operationId, parameters = [], requestBody } = operation;
   const own = pascal(operationId);
   const declare = (suffix: string, schema: Schema): string => {
@@ -48,7 +61,9 @@ function functionsFor({ method, path, operation }: Placed, { method: name }: Nam
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const answers = answersOf(operation, declare);
   const inQuery = parameters.filter((parameter) => parameter.in === "query");
-  const choosing = inQuery.find((parameter) => answers.length > 1 && choosesAmong(parameter, answers));
+  const choosing = inQuery.find(
+    (parameter) => answers.length > 1 && choosesAmong(parameter, answers),
+  );
   const query = inQuery.filter((parameter) => parameter !== choosing);
   const inHeader = parameters.filter((parameter) => parameter.in === "header");
   const once = inHeader.some(({ name: header }) => header.toLowerCase() === "idempotency-key");
@@ -58,18 +73,26 @@ function functionsFor({ method, path, operation }: Placed, { method: name }: Nam
   const taken = [
     ...inPath.map((each) => `${camel(wordsOf(each))}: string`),
     ...(body === undefined ? [] : [`body${body.required ? "" : "?"}: ${body.type}`]),
-    ...(query.length === 0 ? [] : [`query${query.some(({ required }) => required) ? "" : "?"}: ${declare("Query", membersOf(query))}`]),
+    ...(query.length === 0
+      ? []
+      : [
+          `query${query.some(({ required }) => required) ? "" : "?"}: ${declare("Query", membersOf(query))}`,
+        ]),
     `options?: ${optionsType(headers, once)}`,
   ];
   const queryOf = (form: string) => {
     if (choosing === undefined) return query.length === 0 ? [] : ["query"];
-    return [`query: { ${query.length === 0 ? "" : "...query, "}${JSON.stringify(choosing.name)}: ${JSON.stringify(form)} }`];
+    return [
+      `query: { ${query.length === 0 ? "" : "...query, "}${JSON.stringify(choosing.name)}: ${JSON.stringify(form)} }`,
+    ];
   };
   const call = (accept: string | undefined, form: string) =>
     [
       `method: "${method}"`,
       `path: ${JSON.stringify(path)}`,
-      ...(inPath.length === 0 ? [] : [`params: [${inPath.map((each) => camel(wordsOf(each))).join(", ")}]`]),
+      ...(inPath.length === 0
+        ? []
+        : [`params: [${inPath.map((each) => camel(wordsOf(each))).join(", ")}]`]),
       ...queryOf(form),
       ...(body === undefined ? [] : ["body"]),
       ...(body?.text === undefined ? [] : [`bodyType: ${JSON.stringify(body.text)}`]),
@@ -78,7 +101,9 @@ function functionsFor({ method, path, operation }: Placed, { method: name }: Nam
       ...(takesNoKey(operation) ? ["open: true"] : []),
       ...(headers.length === 0
         ? []
-        : [`headers: {${headers.map((each) => `${JSON.stringify(each.name)}: options?.${optionOf(each)}`).join(", ")}}`]),
+        : [
+            `headers: {${headers.map((each) => `${JSON.stringify(each.name)}: options?.${optionOf(each)}`).join(", ")}}`,
+          ]),
     ].join(", ");
   return answers.map(({ suffix, form, answer: { kind, accept, type } }) => {
     const { sends, gives } = sending(kind, type);
@@ -111,7 +136,8 @@ function sending(kind: Answer["kind"], type: string): { sends: string; gives: st
   }
 }
 
-const answerNote = (kind: Answer["kind"]) => (kind === "list" ? "Reads further pages as they are needed." : "");
+const answerNote = (kind: Answer["kind"]) =>
+  kind === "list" ? "Reads further pages as they are needed." : "";
 
 interface Reading {
   readonly suffix: string;
@@ -121,17 +147,23 @@ interface Reading {
 }
 
 /** The ways to read what an operation may answer. The first has no suffix, the others that of their form; events are read otherwise. */
-function answersOf({ responses }: Placed["operation"], declare: (suffix: string, schema: Schema) => string): Reading[] {
+function answersOf(
+  { responses }: Placed["operation"],
+  declare: (suffix: string, schema: Schema) => string,
+): Reading[] {
   const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
   const contents = good.flatMap(([, { content = {} }]) => Object.entries(content));
   const byType = Map.groupBy(contents, ([mediaType]) => mediaType);
   const readable = [...byType].filter(([mediaType]) => kindOf(mediaType) !== "stream");
-  if (readable.length === 0) return [{ suffix: "", form: "", answer: { kind: "nothing", type: "void" } }];
+  if (readable.length === 0)
+    return [{ suffix: "", form: "", answer: { kind: "nothing", type: "void" } }];
   return readable.map(([mediaType, each], index) => {
     const form = mediaType.split(";")[0]?.split(/[/+]/).at(-1) ?? "";
     const suffix = index === 0 ? "" : pascal(form);
     const schemas = each.map(([, { schema = {} }]) => schema);
-    const answer = answerOf(kindOf(mediaType), schemas, (schema) => declare(`${suffix}Answer`, schema));
+    const answer = answerOf(kindOf(mediaType), schemas, (schema) =>
+      declare(`${suffix}Answer`, schema),
+    );
     return { suffix, form, answer: byType.size === 1 ? answer : { ...answer, accept: mediaType } };
   });
 }
@@ -143,7 +175,11 @@ function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): bool
 }
 
 /** `{ok, data}` is its data, `{ok, data, next}` a list; anything else is what it is. */
-function answerOf(kind: Kind, schemas: readonly Schema[], declare: (schema: Schema) => string): Answer {
+function answerOf(
+  kind: Kind,
+  schemas: readonly Schema[],
+  declare: (schema: Schema) => string,
+): Answer {
   const typeOf = (schema: Schema) => refName(schema) ?? declare(schema);
   const [schema = {}, ...more] = schemas;
   if (kind === "lines") return { kind, type: typeOf(schema) };
@@ -151,7 +187,8 @@ function answerOf(kind: Kind, schemas: readonly Schema[], declare: (schema: Sche
   if (more.length > 0) return { kind, type: declare({ anyOf: schemas }) };
   const { data, next } = (schema.properties ?? {}) as Readonly<Record<string, Schema>>;
   if (data === undefined) return { kind, type: typeOf(schema) };
-  if (next !== undefined && data.type === "array") return { kind: "list", type: typeOf((data.items ?? {}) as Schema) };
+  if (next !== undefined && data.type === "array")
+    return { kind: "list", type: typeOf((data.items ?? {}) as Schema) };
   return { kind: "data", type: typeOf(data) };
 }
 
@@ -179,20 +216,29 @@ function bodyOf(
   if (json !== undefined && other === undefined && isEmptyObject(json)) return undefined;
   const forms = [
     ...(json === undefined ? [] : [refName(json) ?? declare("Body", json)]),
-    ...(other === undefined ? [] : [kindOf(other) === "bytes" ? "Blob | Uint8Array<ArrayBuffer> | string" : "string"]),
+    ...(other === undefined
+      ? []
+      : [kindOf(other) === "bytes" ? "Blob | Uint8Array<ArrayBuffer> | string" : "string"]),
   ];
   return { type: forms.join(" | "), required, ...(other === undefined ? {} : { text: other }) };
 }
 
 function isEmptyObject({ type, properties = {}, additionalProperties }: Schema): boolean {
-  return type === "object" && additionalProperties === false && Object.keys(properties as object).length === 0;
+  return (
+    type === "object" &&
+    additionalProperties === false &&
+    Object.keys(properties as object).length === 0
+  );
 }
 
 function membersOf(parameters: readonly Parameter[]): Schema {
   return {
     type: "object",
     properties: Object.fromEntries(
-      parameters.map(({ name, schema = {}, description }) => [name, description === undefined ? schema : { ...schema, description }]),
+      parameters.map(({ name, schema = {}, description }) => [
+        name,
+        description === undefined ? schema : { ...schema, description },
+      ]),
     ),
     required: parameters.filter(({ required }) => required).map(({ name }) => name),
     additionalProperties: false,

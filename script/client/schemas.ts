@@ -13,7 +13,9 @@ export function typeName(component: string): string {
 /** TypeScript declarations of the schemas, each exported under its name. References lead to other names. */
 export async function declarationsOf(schemas: Readonly<Record<string, Schema>>): Promise<string> {
   const names = new Map<string, string>();
-  const definitions = Object.fromEntries(Object.entries(schemas).flatMap(([name, schema]) => unfolded(name, schema, names)));
+  const definitions = Object.fromEntries(
+    Object.entries(schemas).flatMap(([name, schema]) => unfolded(name, schema, names)),
+  );
   const declared = await compile({ title: unnamed, definitions } as JSONSchema, unnamed, {
     additionalProperties: false,
     bannerComment: "",
@@ -26,7 +28,10 @@ export async function declarationsOf(schemas: Readonly<Record<string, Schema>>):
       // The whole has a type too, which means nothing, as does where each was found.
       .replace(new RegExp(`export interface ${unnamed} \\{[^}]*\\}\\n?`), "")
       .replaceAll(
-        new RegExp(`\\n \\* This interface was referenced by \`${unnamed}\`'s JSON-Schema\\n \\* via the \`definition\` "\\w+"\\.`, "g"),
+        new RegExp(
+          `\\n \\* This interface was referenced by \`${unnamed}\`'s JSON-Schema\\n \\* via the \`definition\` "\\w+"\\.`,
+          "g",
+        ),
         "",
       )
       .replaceAll(/\/\*\*\s*\*\/\n/g, "")
@@ -60,12 +65,17 @@ function referring(value: unknown, targets: ReadonlyMap<string, string>): unknow
   const bare = type === "object" && Object.keys(properties as object).length === 0;
   if (bare && additionalProperties === false) return { tsType: "Record<string, never>" };
   return Object.fromEntries(
-    Object.entries(bare && additionalProperties === undefined ? { ...value, additionalProperties: {} } : value).map(([name, each]) => {
+    Object.entries(
+      bare && additionalProperties === undefined ? { ...value, additionalProperties: {} } : value,
+    ).map(([name, each]) => {
       if (name !== "$ref" || typeof each !== "string") return [name, referring(each, targets)];
       return [
         name,
         targets.get(each) ??
-          each.replace(/^#\/components\/schemas\/(.*)$/, (_, component: string) => `#/definitions/${typeName(component)}`),
+          each.replace(
+            /^#\/components\/schemas\/(.*)$/,
+            (_, component: string) => `#/definitions/${typeName(component)}`,
+          ),
       ];
     }),
   );

@@ -39,16 +39,25 @@ async function sealedWith(key: Buffer): Promise<Record<string, number>> {
   return found;
 }
 async function checkedBy(): Promise<string | undefined> {
-  const { rows } = await engine.query<{ sealed: string }>("select master_key_check as sealed from installation");
+  const { rows } = await engine.query<{ sealed: string }>(
+    "select master_key_check as sealed from installation",
+  );
   return rows[0]?.sealed.slice(0, prefix(first).length);
 }
 /** What `start` does with the key, on a connection that breaks before the statement with this number; true: it came to the end. */
 async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<boolean> {
-  const keys = { masterKey: key.toString("base64"), previousMasterKey: previous.toString("base64"), masterKeyLost: false };
+  const keys = {
+    masterKey: key.toString("base64"),
+    previousMasterKey: previous.toString("base64"),
+    masterKeyLost: false,
+  };
   return migrate(beckon.db.database.settings, async (client) => {
     let statements = 0;
     const breaking: Queryable = {
-      query: (text, values) => (++statements === breaksAt ? Promise.reject(new Error("killed")) : client.query(text, values)),
+      query: (text, values) =>
+        ++statements === breaksAt
+          ? Promise.reject(new Error("killed"))
+          : client.query(text, values),
     };
     return settleMasterKey(breaking, keys, createLog("silent")).then(
       () => true,
@@ -62,7 +71,13 @@ async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<
 
 test("a start that is killed at any moment leaves everything readable, and the next one goes on", async () => {
   const before = await sealedWith(first);
-  expect(before).toEqual({ installation: 1, tokens: expect.any(Number), providers: 1, agent_secrets: 1, idempotency: 1 });
+  expect(before).toEqual({
+    installation: 1,
+    tokens: expect.any(Number),
+    providers: 1,
+    agent_secrets: 1,
+    idempotency: 1,
+  });
   expect(before.tokens).toBeGreaterThan(250);
   let starts = 1;
   let left = before.tokens ?? 0;
@@ -117,7 +132,10 @@ test("what another machine goes on sealing with the old key is sealed anew by th
 test("an altered text neither stops the change nor is it lost", async () => {
   const [damaged] = others;
   if (damaged === undefined) throw new Error("there are some");
-  await engine.query("update tokens set sealed = $1 || 'AAAAAAAAAAAAAAAA.AAAA' where agent_id = $2", [prefix(second), damaged.id]);
+  await engine.query(
+    "update tokens set sealed = $1 || 'AAAAAAAAAAAAAAAA.AAAA' where agent_id = $2",
+    [prefix(second), damaged.id],
+  );
   const next = await beckon.another({ settings: settings(third, second) });
   try {
     expect(await sealedWith(second)).toEqual({ tokens: 2 });
@@ -130,7 +148,9 @@ test("an altered text neither stops the change nor is it lost", async () => {
 });
 
 test("many that start at once with the new key change it once", async () => {
-  const all = await Promise.all(Array.from({ length: 4 }, () => beckon.another({ settings: settings(first, third) })));
+  const all = await Promise.all(
+    Array.from({ length: 4 }, () => beckon.another({ settings: settings(first, third) })),
+  );
   try {
     for (const one of all) expect(await things.try(one.url)).toEqual(everythingOpens);
     expect(await sealedWith(third)).toEqual({});

@@ -47,7 +47,9 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
 });
 
 test("an empty value counts as unset, and what is not a setting is not looked at", () => {
-  expect(readConfig({ PORT: "", BECKON_MASTER_KEY: "", DATABASE_URL: "", PATH: "/bin" })).toEqual(readConfig({}));
+  expect(readConfig({ PORT: "", BECKON_MASTER_KEY: "", DATABASE_URL: "", PATH: "/bin" })).toEqual(
+    readConfig({}),
+  );
 });
 
 test("the settings are frozen", () => {
@@ -73,7 +75,12 @@ test.each([
   ["BECKON_DRAIN_SECONDS", "0", "drainSeconds", 0],
   ["BECKON_MAX_RUNS", "1", "maxRuns", 1],
   ["BECKON_POOL_SIZE", "4", "poolSize", 4],
-  ["BECKON_EGRESS_ALLOW", "Ollama:11434,10.0.0.5:8080,[FD00:0::5]:443", "egressAllow", ["ollama:11434", "10.0.0.5:8080", "[fd00::5]:443"]],
+  [
+    "BECKON_EGRESS_ALLOW",
+    "Ollama:11434,10.0.0.5:8080,[FD00:0::5]:443",
+    "egressAllow",
+    ["ollama:11434", "10.0.0.5:8080", "[fd00::5]:443"],
+  ],
   ["BECKON_TRUST_PROXY", "1", "trustProxy", true],
   ["BECKON_TRUST_STORAGE", "0", "trustStorage", false],
   ["LOG_LEVEL", "debug", "logLevel", "debug"],
@@ -87,9 +94,21 @@ test.each([
   ["PORT", "http", "a port, 0 to 65535"],
   ["PORT", " 3000", "a port, 0 to 65535"],
   ["PORT", "3e3", "a port, 0 to 65535"],
-  ["PUBLIC_URL", "agents.example.com", "an http or https URL without a query, for example https://agents.example.com"],
-  ["PUBLIC_URL", "ftp://agents.example.com", "an http or https URL without a query, for example https://agents.example.com"],
-  ["PUBLIC_URL", "https://agents.example.com/?a=b", "an http or https URL without a query, for example https://agents.example.com"],
+  [
+    "PUBLIC_URL",
+    "agents.example.com",
+    "an http or https URL without a query, for example https://agents.example.com",
+  ],
+  [
+    "PUBLIC_URL",
+    "ftp://agents.example.com",
+    "an http or https URL without a query, for example https://agents.example.com",
+  ],
+  [
+    "PUBLIC_URL",
+    "https://agents.example.com/?a=b",
+    "an http or https URL without a query, for example https://agents.example.com",
+  ],
   [
     "PUBLIC_URL",
     "https://user:password@agents.example.com",
@@ -119,18 +138,31 @@ test.each([
   ["BECKON_TRUST_PROXY", "yes", "0 or 1"],
   ["BECKON_TRUST_STORAGE", "true", "0 or 1"],
   ["LOG_LEVEL", "verbose", "fatal, error, warn, info, debug, trace or silent"],
-])("%s may not be %s: the refusal names the setting, what it was and what it may be", (name, value, may) => {
-  expect(refusalOf({ [name]: value })).toBe(`${name} was ${JSON.stringify(value)}; it must be ${may}.`);
-});
+])(
+  "%s may not be %s: the refusal names the setting, what it was and what it may be",
+  (name, value, may) => {
+    expect(refusalOf({ [name]: value })).toBe(
+      `${name} was ${JSON.stringify(value)}; it must be ${may}.`,
+    );
+  },
+);
 
 test.each([
-  ["BECKON_MASTER_KEY", "hunter2", "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32"],
+  [
+    "BECKON_MASTER_KEY",
+    "hunter2",
+    "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
+  ],
   [
     "BECKON_MASTER_KEY",
     `${key.toString("base64")}\n`,
     "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
   ],
-  ["BECKON_BOOTSTRAP_KEY", "too-short", "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_"],
+  [
+    "BECKON_BOOTSTRAP_KEY",
+    "too-short",
+    "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+  ],
   [
     "BECKON_BOOTSTRAP_KEY",
     `bkw_${"x".repeat(48)}`,
@@ -141,7 +173,11 @@ test.each([
     "with a space in the middle of the key",
     "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
   ],
-  ["DATABASE_URL", "mysql://user:password@host/db", "a postgresql:// URL; leave it unset to run PostgreSQL inside"],
+  [
+    "DATABASE_URL",
+    "mysql://user:password@host/db",
+    "a postgresql:// URL; leave it unset to run PostgreSQL inside",
+  ],
 ])("%s is a secret: of a wrong one only the length is told", (name, value, may) => {
   const refusal = refusalOf({ [name]: value });
   expect(refusal).toBe(`${name} was ${value.length} characters; it must be ${may}.`);
@@ -152,9 +188,10 @@ test("with DATABASE_URL the master key is required", () => {
   expect(refusalOf({ DATABASE_URL: "postgres://db/beckon" })).toMatch(
     /^BECKON_MASTER_KEY is required with DATABASE_URL.*openssl rand -base64 32\.$/,
   );
-  expect(readConfig({ DATABASE_URL: "postgres://db/beckon", BECKON_MASTER_KEY: key.toString("hex") }).databaseUrl).toBe(
-    "postgres://db/beckon",
-  );
+  expect(
+    readConfig({ DATABASE_URL: "postgres://db/beckon", BECKON_MASTER_KEY: key.toString("hex") })
+      .databaseUrl,
+  ).toBe("postgres://db/beckon");
 });
 
 test("all that is wrong is told at once, a line each", () => {

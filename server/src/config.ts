@@ -46,7 +46,10 @@ export interface Config {
   /** Accounts of the operator's at providers of models. */
   readonly accounts: {
     readonly openai: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined };
-    readonly anthropic: { readonly baseUrl: string | undefined; readonly apiKey: string | undefined };
+    readonly anthropic: {
+      readonly baseUrl: string | undefined;
+      readonly apiKey: string | undefined;
+    };
     readonly google: { readonly baseUrl: undefined; readonly apiKey: string | undefined };
   };
   /** Whether all workspaces may use these accounts, and not only `default`. */
@@ -73,7 +76,9 @@ const apiKey = {
 };
 
 const masterKey = {
-  schema: z.union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)]).optional(),
+  schema: z
+    .union([z.string().regex(/^[0-9a-fA-F]{64}$/), z.string().regex(/^[A-Za-z0-9+/]{43}=?$/)])
+    .optional(),
   may: "32 random bytes as 64 hex digits or as base64, for example from: openssl rand -base64 32",
 };
 
@@ -99,7 +104,10 @@ const apiRoot = (example: string) => ({
 /** What each setting may be; the text stands in the error when it is not. */
 const settings = {
   PORT: { schema: whole(0, 65_535, 3000), may: "a port, 0 to 65535" },
-  HOST: { schema: z.string().min(1).default("127.0.0.1"), may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0" },
+  HOST: {
+    schema: z.string().min(1).default("127.0.0.1"),
+    may: "an address to listen on, for example 127.0.0.1 or 0.0.0.0",
+  },
   PUBLIC_URL: {
     schema: z
       .url({ protocol: /^https?$/ })
@@ -117,7 +125,10 @@ const settings = {
   },
   BECKON_DATA_DIR: { schema: z.string().min(1).default("./data"), may: "a folder" },
   BECKON_MASTER_KEY: masterKey,
-  BECKON_MASTER_KEY_PREVIOUS: { ...masterKey, may: "the master key before this one, 32 bytes as 64 hex digits or as base64" },
+  BECKON_MASTER_KEY_PREVIOUS: {
+    ...masterKey,
+    may: "the master key before this one, 32 bytes as 64 hex digits or as base64",
+  },
   BECKON_MASTER_KEY_LOST: { schema: flag, may: "0 or 1" },
   BECKON_BOOTSTRAP_KEY: {
     schema: z
@@ -126,7 +137,10 @@ const settings = {
       .optional(),
     may: "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
   },
-  BECKON_ROLE: { schema: z.enum(["all", "api", "worker"]).default("all"), may: "all, api or worker" },
+  BECKON_ROLE: {
+    schema: z.enum(["all", "api", "worker"]).default("all"),
+    may: "all, api or worker",
+  },
   BECKON_PROCESSES: { schema: whole(1, 64, 1), may: "1 to 64" },
   BECKON_LEASE_SECONDS: { schema: whole(2, 600, 30), may: "2 to 600 seconds" },
   BECKON_DRAIN_SECONDS: { schema: whole(0, 3_600, 30), may: "0 to 3600 seconds" },

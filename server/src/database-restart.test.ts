@@ -43,7 +43,12 @@ test("a database restart that is longer than the lease makes no process declare 
   const begunAt = performance.now();
   const servers = [await start({ config }), await start({ config })];
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
-  const call = async (at: number, path: string, body?: unknown, credential = key): Promise<Answer> => {
+  const call = async (
+    at: number,
+    path: string,
+    body?: unknown,
+    credential = key,
+  ): Promise<Answer> => {
     const response = await fetch(`${servers[at]?.url}/api/public${path}`, {
       method: body === undefined ? "GET" : "POST",
       headers: { "x-api-key": credential, "content-type": "application/json" },
@@ -53,14 +58,30 @@ test("a database restart that is longer than the lease makes no process declare 
   };
 
   await call(0, "/providers", { name: "held", kind: "openai-compatible", base_url: models.url });
-  const { body } = await call(0, "/agents", { name: "Held", model: "held/scripted", limits: { max_concurrent_runs: null } });
-  const limited = (await call(0, "/agents", { name: "Limited", model: "held/scripted", limits: { max_concurrent_runs: 2 } })).body.data;
+  const { body } = await call(0, "/agents", {
+    name: "Held",
+    model: "held/scripted",
+    limits: { max_concurrent_runs: null },
+  });
+  const limited = (
+    await call(0, "/agents", {
+      name: "Limited",
+      model: "held/scripted",
+      limits: { max_concurrent_runs: 2 },
+    })
+  ).body.data;
   const agent = body.data;
-  const invoke = (at: number, of: { id: string; token: string }, input: string) => call(at, `/agents/${of.id}/invoke`, { input }, of.token);
-  const waiting = Array.from({ length: 20 }, (_, index) => invoke(index % 2, index < 12 ? agent : limited, `run ${index}`));
+  const invoke = (at: number, of: { id: string; token: string }, input: string) =>
+    call(at, `/agents/${of.id}/invoke`, { input }, of.token);
+  const waiting = Array.from({ length: 20 }, (_, index) =>
+    invoke(index % 2, index < 12 ? agent : limited, `run ${index}`),
+  );
   await eventually("14 requests at the model", () => models.requests.length === 14 || undefined);
   // Both have held their leases long enough to judge each other.
-  await eventually("a lease's length", () => performance.now() > begunAt + 2 * leaseMs || undefined);
+  await eventually(
+    "a lease's length",
+    () => performance.now() > begunAt + 2 * leaseMs || undefined,
+  );
 
   await embedded.stop();
   const stoppedAt = performance.now();
@@ -68,7 +89,10 @@ test("a database restart that is longer than the lease makes no process declare 
   expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   released.resolve();
-  await eventually("more than two leases' length", () => performance.now() > stoppedAt + 2.5 * leaseMs || undefined);
+  await eventually(
+    "more than two leases' length",
+    () => performance.now() > stoppedAt + 2.5 * leaseMs || undefined,
+  );
   embedded = await startEmbedded({ ...options, tcp: { ...options.tcp, port } });
 
   for (const [index, { status, body }] of (await Promise.all(waiting)).entries()) {
@@ -77,21 +101,34 @@ test("a database restart that is longer than the lease makes no process declare 
   const afterwards = performance.now();
   for (const at of [0, 1]) expect((await invoke(at, agent, "afterwards")).status).toBe(200);
   // Long enough for each to judge the other, had it a mind to.
-  await eventually("three leases' length", () => performance.now() > afterwards + 3 * leaseMs || undefined);
+  await eventually(
+    "three leases' length",
+    () => performance.now() > afterwards + 3 * leaseMs || undefined,
+  );
 
   const client = await openClient(databaseAt(embedded.tcpUrl, "beckon"));
   onTestFinished(() => client.end());
-  const { rows: processes } = await client.query("select died_at, lease_until > now() as alive from processes");
+  const { rows: processes } = await client.query(
+    "select died_at, lease_until > now() as alive from processes",
+  );
   expect(processes).toEqual([
     { died_at: null, alive: true },
     { died_at: null, alive: true },
   ]);
-  const { rows: runs } = await client.query<{ refused: boolean; status: string; attempt: number; ends: number; count: number }>(
+  const { rows: runs } = await client.query<{
+    refused: boolean;
+    status: string;
+    attempt: number;
+    ends: number;
+    count: number;
+  }>(
     `select i.payload = 'refused' as refused, r.status, r.attempt, e.ends, count(*)::int from runs r join run_inputs i on i.run_id = r.id,
       lateral (select count(*)::int as ends from events e where e.run_id = r.id and e.type in ('run.finished', 'run.failed', 'run.cancelled')) as e
       group by 1, 2, 3, 4`,
   );
-  expect(runs.filter(({ refused }) => !refused)).toEqual([{ refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 }]);
+  expect(runs.filter(({ refused }) => !refused)).toEqual([
+    { refused: false, status: "succeeded", attempt: 1, ends: 1, count: 22 },
+  ]);
   // What was refused may have been written all the same: then it was ended before any model call.
   expect(runs.filter(({ refused, status }) => refused && status !== "cancelled")).toEqual([]);
   expect(models.requests.length).toBe(22);

@@ -18,20 +18,42 @@ const call: typeof before.call = (path, options) =>
   before.call(path.startsWith("http") ? path : `${beckon.url}/api/public${path}`, options);
 
 test("credentials go on working", async () => {
-  expect((await call(`/agents/${things.agent.id}/invoke`, { credential: things.agent.token, body: { input: "Hello" } })).status).toBe(200);
-  expect((await call(`${beckon.url}${new URL(things.trigger.url).pathname}`, { credential: null, body: "Hello" })).status).toBe(200);
+  expect(
+    (
+      await call(`/agents/${things.agent.id}/invoke`, {
+        credential: things.agent.token,
+        body: { input: "Hello" },
+      })
+    ).status,
+  ).toBe(200);
+  expect(
+    (
+      await call(`${beckon.url}${new URL(things.trigger.url).pathname}`, {
+        credential: null,
+        body: "Hello",
+      })
+    ).status,
+  ).toBe(200);
   expect((await call("/agents")).status).toBe(200);
 });
 
 test("what cannot be opened says so, with what to do", async () => {
   const sealed = "cannot be opened: it was sealed with another master key, or was altered since.";
   expect(await things.try(beckon.url)).toEqual({
-    "agent token": expect.stringMatching(`^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`),
-    "trigger token": expect.stringMatching(`^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`),
+    "agent token": expect.stringMatching(
+      `^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`,
+    ),
+    "trigger token": expect.stringMatching(
+      `^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`,
+    ),
     "provider check": `409 secret_unreadable: This provider key ${sealed} Set the provider's api_key again.`,
     "provider run": `500 model_error: This provider key ${sealed} Set the provider's api_key again.`,
-    tool: expect.stringMatching(/^200 .*its credential is gone.* Who configures the agent must give it again/),
-    "stored answer": expect.stringMatching(`^409 secret_unreadable: This stored answer ${sealed} The request was carried out`),
+    tool: expect.stringMatching(
+      /^200 .*its credential is gone.* Who configures the agent must give it again/,
+    ),
+    "stored answer": expect.stringMatching(
+      `^409 secret_unreadable: This stored answer ${sealed} The request was carried out`,
+    ),
   });
 });
 
@@ -39,30 +61,70 @@ test("a request whose answer cannot be opened is not carried out again", async (
   const count = async () => (await before.db.database.engine.query("select from agents")).rowCount;
   const agents = await count();
   for (let times = 0; times < 3; times++) {
-    expectRefusal(await things.createAgain(beckon.url), 409, "secret_unreadable", /not carried out again.*use a new key/);
+    expectRefusal(
+      await things.createAgain(beckon.url),
+      409,
+      "secret_unreadable",
+      /not carried out again.*use a new key/,
+    );
   }
   expect(await count()).toBe(agents);
 });
 
 test("all else about them can be seen and changed", async () => {
-  for (const path of [`/agents/${things.handy.id}`, `/agents/${things.agent.id}/triggers`, `/providers/${things.provider.id}`]) {
+  for (const path of [
+    `/agents/${things.handy.id}`,
+    `/agents/${things.agent.id}/triggers`,
+    `/providers/${things.provider.id}`,
+  ]) {
     expect((await call(path)).status).toBe(200);
   }
-  expect((await call(`/agents/${things.handy.id}`, { method: "PATCH", body: { description: "x" } })).status).toBe(200);
+  expect(
+    (await call(`/agents/${things.handy.id}`, { method: "PATCH", body: { description: "x" } }))
+      .status,
+  ).toBe(200);
 });
 
 test("the remedy helps", async () => {
   const { agent, trigger, provider, modelled, handy, toolGrant } = things;
-  const { token } = (await call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 60 } })).body.data;
+  const { token } = (
+    await call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 60 } })
+  ).body.data;
   expect((await call(`/agents/${agent.id}/token`)).body.data.token).toBe(token);
-  const rotated = (await call(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { body: {} })).body.data;
-  expect((await call(`/agents/${agent.id}/triggers/${trigger.id}/token`)).body.data.token).toBe(rotated.token);
-  expect((await call(`/providers/${provider.id}`, { method: "PATCH", body: { api_key: "sk-given-again-0123456789" } })).status).toBe(200);
-  expect((await call(`/agents/${modelled.id}/invoke`, { credential: modelled.token, body: { input: "Hello" } })).status).toBe(200);
-  expect(things.models.requests.at(-1)?.headers.authorization).toBe("Bearer sk-given-again-0123456789");
+  const rotated = (await call(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { body: {} }))
+    .body.data;
+  expect((await call(`/agents/${agent.id}/triggers/${trigger.id}/token`)).body.data.token).toBe(
+    rotated.token,
+  );
+  expect(
+    (
+      await call(`/providers/${provider.id}`, {
+        method: "PATCH",
+        body: { api_key: "sk-given-again-0123456789" },
+      })
+    ).status,
+  ).toBe(200);
+  expect(
+    (
+      await call(`/agents/${modelled.id}/invoke`, {
+        credential: modelled.token,
+        body: { input: "Hello" },
+      })
+    ).status,
+  ).toBe(200);
+  expect(things.models.requests.at(-1)?.headers.authorization).toBe(
+    "Bearer sk-given-again-0123456789",
+  );
   const tools = [toolGrant({ secret: "sk-given-again-9876543210" })];
-  expect((await call(`/agents/${handy.id}`, { method: "PATCH", body: { tools } })).status).toBe(200);
-  const { output } = (await call(`/agents/${handy.id}/invoke`, { credential: handy.token, body: { input: "/call read {}" } })).body;
+  expect((await call(`/agents/${handy.id}`, { method: "PATCH", body: { tools } })).status).toBe(
+    200,
+  );
+  const { output } = (
+    await call(`/agents/${handy.id}/invoke`, {
+      credential: handy.token,
+      body: { input: "/call read {}" },
+    })
+  ).body;
   expect(output).toMatch(/\[secret\]/);
 });
 

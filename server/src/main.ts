@@ -14,7 +14,13 @@ import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { settleHistory } from "./events/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
-import { countFailedAuthentications, defaultStreamLimits, listen, openStreams, type StreamLimits } from "./http/index.ts";
+import {
+  countFailedAuthentications,
+  defaultStreamLimits,
+  listen,
+  openStreams,
+  type StreamLimits,
+} from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { operatorProviders } from "./providers/index.ts";
@@ -74,7 +80,16 @@ export async function start(options: StartOptions): Promise<Beckon> {
 }
 
 async function build(
-  { config, processId = newId("prc"), reaped = [], tools = [], setup = false, streamLimits, listenFd, heap = guardHeap() }: StartOptions,
+  {
+    config,
+    processId = newId("prc"),
+    reaped = [],
+    tools = [],
+    setup = false,
+    streamLimits,
+    listenFd,
+    heap = guardHeap(),
+  }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
   opened.defer(() => heap.stop());
@@ -82,10 +97,14 @@ async function build(
   if (databaseUrl === undefined || masterKey === undefined)
     throw new ConfigError("DATABASE_URL and BECKON_MASTER_KEY are needed to start a server.");
   const log = createLog(config.logLevel);
-  const previous = config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
+  const previous =
+    config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
   const sealer = createSealer(parseMasterKey(masterKey), previous);
 
-  const role = await checkServer({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 }, config);
+  const role = await checkServer(
+    { connectionString: databaseUrl, connectionTimeoutMillis: 5_000 },
+    config,
+  );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
   const made = await migrate(database.settings, async (client) => {
@@ -103,9 +122,16 @@ async function build(
   };
   const outbound = createLeanFetch(waits);
   opened.defer(() => outbound.close());
-  const egress = createEgress({ ...waits, totalTimeoutMs: defaultTimeouts.stepMs, allow: config.egressAllow });
+  const egress = createEgress({
+    ...waits,
+    totalTimeoutMs: defaultTimeouts.stepMs,
+    allow: config.egressAllow,
+  });
   opened.defer(() => egress.close());
-  const operator = operatorProviders(config.accounts, { defaultWorkspaceId, shared: config.shareProviders });
+  const operator = operatorProviders(config.accounts, {
+    defaultWorkspaceId,
+    shared: config.shareProviders,
+  });
   const runs = createRunServices({
     database,
     sealer,
@@ -149,7 +175,11 @@ async function build(
       trustProxy: config.trustProxy,
       keyUse: recordKeyUse(database, log),
       failedAuthentications,
-      auth: createAuth({ database, masterKey: parseMasterKey(masterKey), secure: config.publicUrl?.startsWith("https:") === true }),
+      auth: createAuth({
+        database,
+        masterKey: parseMasterKey(masterKey),
+        secure: config.publicUrl?.startsWith("https:") === true,
+      }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
       refusedSignIns: recordRefusedSignIns(database, log),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
@@ -207,7 +237,11 @@ const failedAuthenticationsPerMinute = 300;
 const guessesPerMinute = 30;
 
 function shown(demo: DemoAgent, url: string): Demo {
-  return { agent_id: demo.agentId, agent_token: demo.agentToken, trigger_url: `${url}/api/public/triggers/${demo.triggerToken}` };
+  return {
+    agent_id: demo.agentId,
+    agent_token: demo.agentToken,
+    trigger_url: `${url}/api/public/triggers/${demo.triggerToken}`,
+  };
 }
 
 /**
@@ -216,7 +250,12 @@ function shown(demo: DemoAgent, url: string): Demo {
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
-    options: { process: { type: "string" }, reaped: { type: "string" }, setup: { type: "boolean" }, "listen-fd": { type: "string" } },
+    options: {
+      process: { type: "string" },
+      reaped: { type: "string" },
+      setup: { type: "boolean" },
+      "listen-fd": { type: "string" },
+    },
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
@@ -244,7 +283,11 @@ async function runServer(): Promise<void> {
   } catch (thrown) {
     process.stderr.write(`Beckon cannot start. ${messageOf(thrown)}\n`);
     process.exit(
-      thrown instanceof ConfigError ? exitCodes.refusedConfiguration : isUnreachable(thrown) ? exitCodes.databaseUnreachable : 1,
+      thrown instanceof ConfigError
+        ? exitCodes.refusedConfiguration
+        : isUnreachable(thrown)
+          ? exitCodes.databaseUnreachable
+          : 1,
     );
   }
 }

@@ -8,12 +8,22 @@ import { settleMasterKey } from "./settle-master-key.ts";
 
 const masterKey = randomBytes(32).toString("base64");
 const beckon = await startTestBeckon({ BECKON_MASTER_KEY: masterKey });
-const receivers = await Promise.all([startTargetServer(), startTargetServer(), startTargetServer()]);
+const receivers = await Promise.all([
+  startTargetServer(),
+  startTargetServer(),
+  startTargetServer(),
+]);
 afterAll(() => Promise.all(receivers.map((receiver) => receiver.close())));
 for (const receiver of receivers) {
   const message = { role: "assistant", content: "done" };
-  const reply = { id: "x", object: "chat.completion", choices: [{ index: 0, message, finish_reason: "stop" }], data: [{ id: "m" }] };
-  receiver.answer = (_request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(reply));
+  const reply = {
+    id: "x",
+    object: "chat.completion",
+    choices: [{ index: 0, message, finish_reason: "stop" }],
+    data: [{ id: "m" }],
+  };
+  receiver.answer = (_request, response) =>
+    response.setHeader("content-type", "application/json").end(JSON.stringify(reply));
 }
 const { engine } = beckon.db.database;
 
@@ -35,17 +45,29 @@ const address = fc.record({
   host: fc.constantFrom("127.0.0.1", "127.1", "0x7f.0.0.1"),
 });
 type Address = typeof address extends fc.Arbitrary<infer Value> ? Value : never;
-const urlOf = ({ receiver, host }: Address, path: string) => `${receivers[receiver]?.url.replace("127.0.0.1", host)}${path}`;
+const urlOf = ({ receiver, host }: Address, path: string) =>
+  `${receivers[receiver]?.url.replace("127.0.0.1", host)}${path}`;
 const originOf = (url: string | null) => new URL(url ?? "https://api.openai.com").origin;
 
 /** A value that may be a secret: none, a new one, or the reference at this index among those that were ever shown. */
-const slot = fc.oneof(fc.constant("none" as const), fc.constant("give" as const), fc.nat({ max: 30 }));
+const slot = fc.oneof(
+  fc.constant("none" as const),
+  fc.constant("give" as const),
+  fc.nat({ max: 30 }),
+);
 const operation = fc.record({ url: address, header: slot, query: slot });
-const tools = fc.record({ header: slot, query: slot, operations: fc.array(operation, { minLength: 1, maxLength: 2 }) });
+const tools = fc.record({
+  header: slot,
+  query: slot,
+  operations: fc.array(operation, { minLength: 1, maxLength: 2 }),
+});
 type Tools = typeof tools extends fc.Arbitrary<infer Value> ? Value : never;
 
 const baseUrl = fc.oneof(address, fc.constantFrom(null, undefined));
-const providerPatch = fc.record({ baseUrl, key: fc.constantFrom("give" as const, null, undefined) });
+const providerPatch = fc.record({
+  baseUrl,
+  key: fc.constantFrom("give" as const, null, undefined),
+});
 type ProviderPatch = typeof providerPatch extends fc.Arbitrary<infer Value> ? Value : never;
 
 const change = fc.oneof(
@@ -56,16 +78,34 @@ const change = fc.oneof(
       patches: fc.array(providerPatch, { minLength: 1, maxLength: 2 }),
     }),
   },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("patch tools" as const), agent: fc.nat({ max: 3 }), tools }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("patch tools" as const),
+      agent: fc.nat({ max: 3 }),
+      tools,
+    }),
+  },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant("restore a version" as const), agent: fc.nat({ max: 3 }), version: fc.nat({ max: 9 }) }),
+    arbitrary: fc.record({
+      type: fc.constant("restore a version" as const),
+      agent: fc.nat({ max: 3 }),
+      version: fc.nat({ max: 9 }),
+    }),
   },
-  fc.record({ type: fc.constantFrom("duplicate" as const, "import" as const), agent: fc.nat({ max: 3 }) }),
+  fc.record({
+    type: fc.constantFrom("duplicate" as const, "import" as const),
+    agent: fc.nat({ max: 3 }),
+  }),
   fc.constant({ type: "rotate the master key" } as const),
   // What a later change that forgets the rule would do.
   fc.record({ type: fc.constant("move the provider unchecked" as const), to: address }),
-  fc.record({ type: fc.constant("move the tools unchecked" as const), agent: fc.nat({ max: 3 }), to: address }),
+  fc.record({
+    type: fc.constant("move the tools unchecked" as const),
+    agent: fc.nat({ max: 3 }),
+    to: address,
+  }),
 );
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -73,9 +113,15 @@ type Agent = { id: string; token: string };
 
 async function startInstallation() {
   const name = `p${++count}`;
-  const { id: providerId } = (await beckon.call("/providers", { body: { name, kind: "openai-chat", base_url: `${receivers[0]?.url}/v1` } }))
-    .body.data as { id: string };
-  const modelled = await beckon.createAgent({ model: `${name}/m`, model_settings: { stream: "never" } });
+  const { id: providerId } = (
+    await beckon.call("/providers", {
+      body: { name, kind: "openai-chat", base_url: `${receivers[0]?.url}/v1` },
+    })
+  ).body.data as { id: string };
+  const modelled = await beckon.createAgent({
+    model: `${name}/m`,
+    model_settings: { stream: "never" },
+  });
   const agents: Agent[] = [await beckon.createAgent()];
   const agentAt = (index: number) => agents[index % agents.length] as Agent;
   const references: unknown[] = [];
@@ -86,7 +132,10 @@ async function startInstallation() {
       ...(to === undefined ? {} : { base_url: to && urlOf(to, "/v1") }),
       ...(key === undefined ? {} : { api_key: secret ?? null }),
     };
-    const { status, body: answer } = await beckon.call(`/providers/${providerId}`, { method: "PATCH", body });
+    const { status, body: answer } = await beckon.call(`/providers/${providerId}`, {
+      method: "PATCH",
+      body,
+    });
     expect([200, 400]).toContain(status);
     if (status === 200 && secret !== undefined) give(secret, [originOf(answer.data.base_url)]);
   }
@@ -116,22 +165,35 @@ async function startInstallation() {
         query: valueFor("own", each.query, origins.slice(index, index + 1)),
       })),
     };
-    const { status, body } = await beckon.call(`/agents/${id}`, { method: "PATCH", body: { tools: [tool] } });
+    const { status, body } = await beckon.call(`/agents/${id}`, {
+      method: "PATCH",
+      body: { tools: [tool] },
+    });
     expect([200, 400]).toContain(status);
     if (status !== 200) return;
     for (const [secret, at] of pending) give(secret, at);
     for (const { headers, query } of [body.data.tools[0], ...body.data.tools[0].operations]) {
-      references.push(...[...Object.values(headers), ...Object.values(query)].filter((value) => typeof value === "object"));
+      references.push(
+        ...[...Object.values(headers), ...Object.values(query)].filter(
+          (value) => typeof value === "object",
+        ),
+      );
     }
   }
 
-  const make: Readonly<{ [Type in Change["type"]]: (change: Extract<Change, { type: Type }>) => Promise<unknown> }> = {
+  const make: Readonly<{
+    [Type in Change["type"]]: (change: Extract<Change, { type: Type }>) => Promise<unknown>;
+  }> = {
     "patch provider": ({ patches }) => Promise.all(patches.map(patchProvider)),
     "patch tools": ({ agent, tools }) => patchTools(agentAt(agent), tools),
     "restore a version": ({ agent, version }) =>
-      beckon.call(`/agents/${agentAt(agent).id}/versions/${version + 1}/restore`, { method: "POST" }),
+      beckon.call(`/agents/${agentAt(agent).id}/versions/${version + 1}/restore`, {
+        method: "POST",
+      }),
     duplicate: async ({ agent }) => {
-      agents.push((await beckon.call(`/agents/${agentAt(agent).id}/duplicate`, { method: "POST" })).body.data);
+      agents.push(
+        (await beckon.call(`/agents/${agentAt(agent).id}/duplicate`, { method: "POST" })).body.data,
+      );
     },
     import: async ({ agent }) => {
       const document = (await beckon.call(`/agents/${agentAt(agent).id}/export`)).body;
@@ -143,11 +205,18 @@ async function startInstallation() {
         [masterKey, other],
         [other, masterKey],
       ] as const) {
-        await settleMasterKey(engine, { masterKey: next, previousMasterKey, masterKeyLost: false }, createLog("silent"));
+        await settleMasterKey(
+          engine,
+          { masterKey: next, previousMasterKey, masterKeyLost: false },
+          createLog("silent"),
+        );
       }
     },
     "move the provider unchecked": ({ to }) =>
-      engine.query("update providers set base_url = $1, updated_at = clock_timestamp() where id = $2", [urlOf(to, "/v1"), providerId]),
+      engine.query(
+        "update providers set base_url = $1, updated_at = clock_timestamp() where id = $2",
+        [urlOf(to, "/v1"), providerId],
+      ),
     "move the tools unchecked": async ({ agent, to }) => {
       const { id } = agentAt(agent);
       const move = `update agent_versions set config = regexp_replace(config::text, 'http://[^/"]+/read', $1, 'g')::jsonb where agent_id = $2`;
@@ -162,8 +231,15 @@ async function startInstallation() {
       const { base_url } = (await beckon.call(`/providers/${providerId}`)).body.data;
       // The kind's own address is on the internet.
       const calls =
-        base_url === null ? [] : [beckon.call(`/providers/${providerId}/check`, { method: "POST" }), beckon.invoke(modelled, "Hello")];
-      const tools = agents.slice(0, 4).flatMap((agent) => [0, 1].map((index) => beckon.invoke(agent, `/call read_${index} {}`)));
+        base_url === null
+          ? []
+          : [
+              beckon.call(`/providers/${providerId}/check`, { method: "POST" }),
+              beckon.invoke(modelled, "Hello"),
+            ];
+      const tools = agents
+        .slice(0, 4)
+        .flatMap((agent) => [0, 1].map((index) => beckon.invoke(agent, `/call read_${index} {}`)));
       return Promise.all([...calls, ...tools]);
     },
   };
@@ -174,7 +250,9 @@ function arrivals(): { readonly secret: string; readonly origin: string }[] {
   return receivers.flatMap(({ url, reached }) =>
     reached.flatMap((request) => {
       const text = JSON.stringify(request);
-      return [...given.keys()].filter((secret) => text.includes(secret)).map((secret) => ({ secret, origin: originOf(url) }));
+      return [...given.keys()]
+        .filter((secret) => text.includes(secret))
+        .map((secret) => ({ secret, origin: originOf(url) }));
     }),
   );
 }
@@ -184,7 +262,11 @@ const everywhere: Change[] = [
   {
     type: "patch tools",
     agent: 0,
-    tools: { header: "give", query: "give", operations: [{ url: { receiver: 0, host: "127.1" }, header: "give", query: "give" }] },
+    tools: {
+      header: "give",
+      query: "give",
+      operations: [{ url: { receiver: 0, host: "127.1" }, header: "give", query: "give" }],
+    },
   },
 ];
 
@@ -193,17 +275,23 @@ function forgetArrivals(): void {
 }
 beforeEach(forgetArrivals);
 
-test("no secret reaches an origin that it was not given for, whatever is changed between", { timeout: 120_000 }, async () => {
+test("no secret reaches an origin that it was not given for, whatever is changed between", {
+  timeout: 120_000,
+}, async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(change, { minLength: 3, maxLength: 10, size: "max" }), async (changes) => {
-      forgetArrivals();
-      const installation = await startInstallation();
-      for (const next of [...everywhere, ...changes]) {
-        await installation.make(next);
-        await installation.useAll();
-      }
-      for (const { secret, origin } of arrivals()) expect([...(given.get(secret) ?? [])]).toContain(origin);
-    }),
+    fc.asyncProperty(
+      fc.array(change, { minLength: 3, maxLength: 10, size: "max" }),
+      async (changes) => {
+        forgetArrivals();
+        const installation = await startInstallation();
+        for (const next of [...everywhere, ...changes]) {
+          await installation.make(next);
+          await installation.useAll();
+        }
+        for (const { secret, origin } of arrivals())
+          expect([...(given.get(secret) ?? [])]).toContain(origin);
+      },
+    ),
     // On a busy machine fewer runs, and no time-out.
     { numRuns: 12, interruptAfterTimeLimit: 60_000 },
   );

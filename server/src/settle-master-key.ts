@@ -1,7 +1,13 @@
 import { resealToolSecrets } from "./agents/index.ts";
 import { resealAnswers } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
-import { checkMasterKey, createSealer, parseMasterKey, type Queryable, replaceMasterKeyCheck } from "./base/secrets/index.ts";
+import {
+  checkMasterKey,
+  createSealer,
+  parseMasterKey,
+  type Queryable,
+  replaceMasterKeyCheck,
+} from "./base/secrets/index.ts";
 import { resealProviderKeys } from "./providers/index.ts";
 import { resealTokens } from "./tokens/index.ts";
 
@@ -23,18 +29,33 @@ export interface MasterKeys {
  *
  * @throws ConfigError when it is another key than the database was sealed with, and nothing was said of that one.
  */
-export async function settleMasterKey(client: Queryable, keys: MasterKeys, log: Log): Promise<void> {
+export async function settleMasterKey(
+  client: Queryable,
+  keys: MasterKeys,
+  log: Log,
+): Promise<void> {
   const current = createSealer(parseMasterKey(keys.masterKey));
-  const previous = keys.previousMasterKey === undefined ? undefined : createSealer(parseMasterKey(keys.previousMasterKey));
+  const previous =
+    keys.previousMasterKey === undefined
+      ? undefined
+      : createSealer(parseMasterKey(keys.previousMasterKey));
   const checked = await checkMasterKey(client, current, { previous, lost: keys.masterKeyLost });
   if (previous !== undefined && previous.prefix !== current.prefix) {
     for (const reseal of [resealTokens, resealProviderKeys, resealToolSecrets, resealAnswers]) {
       const counts = await reseal(client, { from: previous, to: current });
       if (counts.resealed > 0) log.info(counts, "sealed anew with the master key");
-      if (counts.unreadable > 0) log.warn(counts, "sealed texts did not open with the previous master key: they were altered or moved");
+      if (counts.unreadable > 0)
+        log.warn(
+          counts,
+          "sealed texts did not open with the previous master key: they were altered or moved",
+        );
     }
   }
   if (checked !== "current") await replaceMasterKeyCheck(client, current);
-  if (checked === "lost") log.warn("the old master key was declared lost: what it sealed cannot be opened any more");
-  if (keys.masterKeyLost) log.warn("BECKON_MASTER_KEY_LOST is set: unset it, or the next start with a wrong key will not be refused");
+  if (checked === "lost")
+    log.warn("the old master key was declared lost: what it sealed cannot be opened any more");
+  if (keys.masterKeyLost)
+    log.warn(
+      "BECKON_MASTER_KEY_LOST is set: unset it, or the next start with a wrong key will not be refused",
+    );
 }

@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isAlive, postmasterPid, readIfThere, seed, startSupervisor, temporaryFolder, until } from "../test/fixtures/supervisor.ts";
+import {
+  isAlive,
+  postmasterPid,
+  readIfThere,
+  seed,
+  startSupervisor,
+  temporaryFolder,
+  until,
+} from "../test/fixtures/supervisor.ts";
 
 test("a start prints where Beckon is, where its keys are, and lines to paste", async () => {
   const folder = temporaryFolder();
@@ -16,9 +24,14 @@ test("a start prints where Beckon is, where its keys are, and lines to paste", a
   expect(output()).toContain(
     "curl http://127.0.0.1:3000/api/public/triggers/bkt_1 -H 'Content-Type: text/plain' -d 'Hello from a trigger'\n",
   );
-  for (const name of ["master.key", "bootstrap.key"]) expect(statSync(join(folder, "data", name)).mode & 0o777).toBe(0o600);
-  expect(readFileSync(join(folder, "data/bootstrap.key"), "utf8")).toMatch(/^bootstrap_[\w-]{43}\n$/);
-  expect(Buffer.from(readFileSync(join(folder, "data/master.key"), "utf8"), "base64")).toHaveLength(32);
+  for (const name of ["master.key", "bootstrap.key"])
+    expect(statSync(join(folder, "data", name)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, "data/bootstrap.key"), "utf8")).toMatch(
+    /^bootstrap_[\w-]{43}\n$/,
+  );
+  expect(Buffer.from(readFileSync(join(folder, "data/master.key"), "utf8"), "base64")).toHaveLength(
+    32,
+  );
 });
 
 test("Ctrl-C reaches only the supervisor, the servers drain while the database still answers, and nothing is left", async () => {
@@ -31,13 +44,18 @@ test("Ctrl-C reaches only the supervisor, the servers drain while the database s
   expect(supervisor.trace().match(/drained, database beckon@beckon/g)).toHaveLength(2);
   expect(supervisor.trace()).not.toContain("SIGINT");
   expect(isAlive(postmaster)).toBe(false);
-  expect(readFileSync(join(folder, "data/postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+  expect(readFileSync(join(folder, "data/postgres.log"), "utf8")).toMatch(
+    /database system is shut down\s*$/,
+  );
   expect(existsSync(join(folder, "data/postgres/postmaster.pid"))).toBe(false);
 });
 
 test("a second Ctrl-C ends servers that take their time, and still stops the database in order", async () => {
   const folder = temporaryFolder();
-  const supervisor = startSupervisor({ folder, env: { STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "100" } });
+  const supervisor = startSupervisor({
+    folder,
+    env: { STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "100" },
+  });
   await supervisor.ready();
   const server = Number(supervisor.trace().split(" ")[0]);
   await until("the server's end", () => {
@@ -47,12 +65,17 @@ test("a second Ctrl-C ends servers that take their time, and still stops the dat
   });
   expect(await supervisor.exited).toBe(0);
   expect(supervisor.trace().match(/asked to end/g)).toHaveLength(1);
-  expect(readFileSync(join(folder, "data/postgres.log"), "utf8")).toMatch(/database system is shut down\s*$/);
+  expect(readFileSync(join(folder, "data/postgres.log"), "utf8")).toMatch(
+    /database system is shut down\s*$/,
+  );
 });
 
 test("a server that is not done when its drain time is over is killed", async () => {
   const folder = temporaryFolder();
-  const supervisor = startSupervisor({ folder, env: { STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "0" } });
+  const supervisor = startSupervisor({
+    folder,
+    env: { STAND_IN_STUBBORN: "1", BECKON_DRAIN_SECONDS: "0" },
+  });
   await supervisor.ready();
   supervisor.child.kill("SIGTERM");
   expect(await supervisor.exited).toBe(0);
@@ -84,7 +107,9 @@ test("after kill -9 of the supervisor the servers end, PostgreSQL goes on, and t
   expect(second.output()).toContain("stopping a PostgreSQL that outlived its supervisor");
 });
 
-test("kill -9 at 20 moments of a first start always leaves a folder that starts", { timeout: 120_000 }, async () => {
+test("kill -9 at 20 moments of a first start always leaves a folder that starts", {
+  timeout: 120_000,
+}, async () => {
   const measured = temporaryFolder();
   const began = performance.now();
   await startSupervisor({ folder: measured }).ready();
@@ -107,12 +132,19 @@ test("kill -9 at 20 moments of a first start always leaves a folder that starts"
   }
   // Two at a time; each moment is random within its own twentieth of the span.
   for (let slot = 0; slot < 20; slot += 2) {
-    await Promise.all([slot, slot + 1].map((at) => killAndStart(((at + fraction(seed, at)) / 20) * span, at % 2 === 0)));
+    await Promise.all(
+      [slot, slot + 1].map((at) =>
+        killAndStart(((at + fraction(seed, at)) / 20) * span, at % 2 === 0),
+      ),
+    );
   }
 });
 
 function descendants(pid: number): readonly number[] {
-  const children = readIfThere(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
+  const children = readIfThere(`/proc/${pid}/task/${pid}/children`)
+    .split(" ")
+    .filter(Boolean)
+    .map(Number);
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
@@ -130,7 +162,9 @@ test("a second start on the same folder ends within 5 seconds with a clear messa
   const second = startSupervisor({ folder });
   expect(await second.exited).toBe(1);
   expect(performance.now() - began).toBeLessThan(5_000);
-  expect(second.output()).toContain(`Another Beckon (process ${first.pid}) is running on the data folder`);
+  expect(second.output()).toContain(
+    `Another Beckon (process ${first.pid}) is running on the data folder`,
+  );
   expect(postmasterPid(join(folder, "data"))).toBe(postmaster);
   expect(isAlive(postmaster) && isAlive(first.pid)).toBe(true);
 });
@@ -140,7 +174,11 @@ test("a server that dies is replaced, its successor and the living are told, and
   const { ready, trace } = startSupervisor({ folder, env: { BECKON_PROCESSES: "2" } });
   await ready();
   await until("two servers", () => trace().split("database beckon@beckon").length === 3);
-  const started = [...trace().matchAll(/^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --reaped=(\w+))?(?: --setup)?$/gm)];
+  const started = [
+    ...trace().matchAll(
+      /^(\d+) started --process=(prc_\w+) --listen-fd=4(?: --reaped=(\w+))?(?: --setup)?$/gm,
+    ),
+  ];
   expect(started.map((match) => match[3])).toEqual(["all", undefined]);
   // One makes the link for the first owner: another would end the one that was printed.
   expect(trace().match(/--setup/g)).toHaveLength(1);
@@ -184,15 +222,23 @@ test("with DATABASE_URL it starts servers only, hands them the settings as given
 
 test("a start whose servers end before one was ready is given up, with the last one's exit code and everything stopped", async () => {
   const folder = temporaryFolder();
-  const supervisor = startSupervisor({ folder, env: { STAND_IN_EXIT: "3", BECKON_PROCESSES: "2" } });
+  const supervisor = startSupervisor({
+    folder,
+    env: { STAND_IN_EXIT: "3", BECKON_PROCESSES: "2" },
+  });
   expect(await supervisor.exited).toBe(3);
   expect(supervisor.trace().match(/started/g)).toHaveLength(3);
-  expect(supervisor.output()).toContain("Beckon cannot start. The server ended 3 times before it was ready (exit code 3).");
+  expect(supervisor.output()).toContain(
+    "Beckon cannot start. The server ended 3 times before it was ready (exit code 3).",
+  );
   expect(postmasterPid(join(folder, "data"))).toBe(0);
 });
 
 test("a server that was ready once is started again however often it ends", async () => {
-  const supervisor = startSupervisor({ folder: temporaryFolder(), env: { STAND_IN_EXIT_READY: "3" } });
+  const supervisor = startSupervisor({
+    folder: temporaryFolder(),
+    env: { STAND_IN_EXIT_READY: "3" },
+  });
   await until("a fourth server", () => supervisor.trace().split("started").length > 4);
   expect(supervisor.child.exitCode).toBeNull();
 });
@@ -208,7 +254,9 @@ test("a database that cannot be reached is waited for, and then the start is giv
   const supervisor = startSupervisor({ folder: temporaryFolder(), env });
   expect(await supervisor.exited).toBe(75);
   expect(supervisor.trace().split("started").length).toBeGreaterThan(4);
-  expect(supervisor.output()).toContain("Beckon cannot start. The database could not be reached for 6 s. Check DATABASE_URL");
+  expect(supervisor.output()).toContain(
+    "Beckon cannot start. The database could not be reached for 6 s. Check DATABASE_URL",
+  );
 });
 
 test("a signal that does not ask for an end changes nothing, and opens no debugger", async () => {
@@ -226,12 +274,15 @@ test("a signal that does not ask for an end changes nothing, and opens no debugg
   expect(isAlive(postmasterPid(join(folder, "data")))).toBe(true);
 });
 
-test.each(["SIGQUIT", "SIGPWR", "SIGXCPU"] as const)("%s stops everything in order", async (signal) => {
-  const folder = temporaryFolder();
-  const supervisor = startSupervisor({ folder });
-  await supervisor.ready();
-  process.kill(supervisor.pid, signal);
-  expect(await supervisor.exited).toBe(0);
-  expect(supervisor.trace()).toContain("drained, database beckon@beckon");
-  expect(postmasterPid(join(folder, "data"))).toBe(0);
-});
+test.each(["SIGQUIT", "SIGPWR", "SIGXCPU"] as const)(
+  "%s stops everything in order",
+  async (signal) => {
+    const folder = temporaryFolder();
+    const supervisor = startSupervisor({ folder });
+    await supervisor.ready();
+    process.kill(supervisor.pid, signal);
+    expect(await supervisor.exited).toBe(0);
+    expect(supervisor.trace()).toContain("drained, database beckon@beckon");
+    expect(postmasterPid(join(folder, "data"))).toBe(0);
+  },
+);

@@ -43,11 +43,23 @@ export async function supervise({
   let port: ClaimedPort | undefined;
   try {
     if (config.databaseUrl === undefined) {
-      embedded = await startEmbedded({ dataDir: config.dataDir, log, signal: signals.stop, connections: connectionsFor(config) });
+      embedded = await startEmbedded({
+        dataDir: config.dataDir,
+        log,
+        signal: signals.stop,
+        connections: connectionsFor(config),
+      });
     }
-    const bootstrapKeyPath = embedded && config.bootstrapKey === undefined ? join(config.dataDir, "bootstrap.key") : undefined;
-    const masterKey = config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
-    const bootstrapKey = bootstrapKeyPath === undefined ? config.bootstrapKey : await keepSecret(bootstrapKeyPath, newBootstrapKey);
+    const bootstrapKeyPath =
+      embedded && config.bootstrapKey === undefined
+        ? join(config.dataDir, "bootstrap.key")
+        : undefined;
+    const masterKey =
+      config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
+    const bootstrapKey =
+      bootstrapKeyPath === undefined
+        ? config.bootstrapKey
+        : await keepSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
     // Nobody waits at a port whose servers are ending.
     signals.stop.addEventListener("abort", () => port?.close());
@@ -109,7 +121,14 @@ const echoMs = 500;
 
 /** Signals that would end this process by default and leave PostgreSQL behind. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPWR", "SIGXCPU"] as const;
-const ignoredSignals = ["SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGIO", "SIGSTKFLT"] as const;
+const ignoredSignals = [
+  "SIGUSR1",
+  "SIGUSR2",
+  "SIGALRM",
+  "SIGVTALRM",
+  "SIGIO",
+  "SIGSTKFLT",
+] as const;
 
 /** For the rest of the process's life: a signal that arrives at the very end must not look like a crash. */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
@@ -134,7 +153,12 @@ if (import.meta.main) {
   const out = (text: string) => void process.stdout.write(text);
   try {
     const serverEntry = fileURLToPath(new URL("./main.ts", import.meta.url));
-    process.exitCode = await supervise({ config: readConfig(process.env), env: process.env, serverEntry, out });
+    process.exitCode = await supervise({
+      config: readConfig(process.env),
+      env: process.env,
+      serverEntry,
+      out,
+    });
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     out(`Beckon cannot start.\n${thrown.message}\n`);

@@ -2,7 +2,15 @@ import { sleep } from "./base/clock.ts";
 import { failureKind, type WakeUp } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
 import { forgetDead } from "./processes/index.ts";
-import { cancelledRuns, claimRuns, executeLostClaims, expireQueued, type RunServices, stopHere, takeOverRuns } from "./runs/index.ts";
+import {
+  cancelledRuns,
+  claimRuns,
+  executeLostClaims,
+  expireQueued,
+  type RunServices,
+  stopHere,
+  takeOverRuns,
+} from "./runs/index.ts";
 
 /** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
 const interval = 1_000;
@@ -16,10 +24,15 @@ export interface Worker {
 }
 
 /** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
-export function startWorker(runs: RunServices, options: { recordLapsed: () => Promise<void> }): Worker {
+export function startWorker(
+  runs: RunServices,
+  options: { recordLapsed: () => Promise<void> },
+): Worker {
   const stopping = new AbortController();
   const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
-  const takeOvers = serially(stopping.signal, () => attempt("taking over runs", () => takeOverRuns(runs)));
+  const takeOvers = serially(stopping.signal, () =>
+    attempt("taking over runs", () => takeOverRuns(runs)),
+  );
   runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
   runs.wakeUps.onMessage = (message) => hear(runs, message);
 
@@ -63,7 +76,10 @@ export function startWorker(runs: RunServices, options: { recordLapsed: () => Pr
 }
 
 /** Calls `act` after each wake, and again as long as it says so, never twice at the same time. */
-function serially(stopping: AbortSignal, act: () => Promise<unknown>): { wake: () => void; idle: () => Promise<void> } {
+function serially(
+  stopping: AbortSignal,
+  act: () => Promise<unknown>,
+): { wake: () => void; idle: () => Promise<void> } {
   let again = false;
   let acting: Promise<void> | undefined;
   async function run(): Promise<void> {

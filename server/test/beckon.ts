@@ -36,10 +36,17 @@ export interface TestBeckon {
   call(path: string, options?: CallOptions): Promise<Answer>;
   /** Creates an agent, by default of `demo/echo`; with its token. */
   createAgent(body?: Record<string, unknown>): Promise<{ id: string; token: string }>;
-  createTrigger(agentId: string, body?: Record<string, unknown>): Promise<{ id: string; token: string; url: string }>;
+  createTrigger(
+    agentId: string,
+    body?: Record<string, unknown>,
+  ): Promise<{ id: string; token: string; url: string }>;
   /** A provider for the scripted model server at `baseUrl`. */
   createProvider(baseUrl: string, name?: string): Promise<{ id: string; name: string }>;
-  invoke(agent: { id: string; token: string }, input: string, headers?: Record<string, string>): Promise<Answer>;
+  invoke(
+    agent: { id: string; token: string },
+    input: string,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   /** Another process on the same database. The caller stops it. */
   another(options?: Partial<StartOptions> & { settings?: Record<string, string> }): Promise<Beckon>;
 }
@@ -48,7 +55,10 @@ export interface TestBeckon {
  * Starts a server process's worth of Beckon inside the test, on a database of its own, listening on a free port; stopped when the
  * file ends. `settings` are environment variables.
  */
-export async function startTestBeckon(settings: Record<string, string> = {}, options: Partial<StartOptions> = {}): Promise<TestBeckon> {
+export async function startTestBeckon(
+  settings: Record<string, string> = {},
+  options: Partial<StartOptions> = {},
+): Promise<TestBeckon> {
   const db = await testDatabase();
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const environment = {
@@ -59,13 +69,18 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
     BECKON_BOOTSTRAP_KEY: key,
     ...settings,
     // Scripted servers may be called, also such that are started later.
-    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, await reservedHosts()].filter(Boolean).join(","),
+    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, await reservedHosts()]
+      .filter(Boolean)
+      .join(","),
   };
   const config = readConfig(environment);
   const beckon = await start({ config, ...options });
   afterAll(() => beckon.stop());
 
-  const call = async (path: string, { method, credential = key, body, headers = {}, signal }: CallOptions = {}): Promise<Answer> => {
+  const call = async (
+    path: string,
+    { method, credential = key, body, headers = {}, signal }: CallOptions = {},
+  ): Promise<Answer> => {
     const raw = typeof body === "string" || body instanceof Uint8Array;
     const url = path.startsWith("http") ? path : `${beckon.url}/api/public${path}`;
     const sent = method ?? (body === undefined ? "GET" : "POST");
@@ -81,13 +96,18 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.match(/^application\/json\b/) != null;
-    const answer = { status: response.status, headers: response.headers, body: text === "" ? undefined : isJson ? JSON.parse(text) : text };
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : isJson ? JSON.parse(text) : text,
+    };
     checkAnswer(sent, url, answer);
     return answer;
   };
   const created = async (path: string, body: unknown) => {
     const answer = await call(path, { body });
-    if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (answer.status !== 201)
+      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   };
   return {
@@ -97,9 +117,13 @@ export async function startTestBeckon(settings: Record<string, string> = {}, opt
     db,
     call,
     createAgent: (body = {}) => created("/agents", { name: "Test", model: "demo/echo", ...body }),
-    createTrigger: (agentId, body = {}) => created(`/agents/${agentId}/triggers`, { name: "Test", ...body }),
-    createProvider: (baseUrl, name = "scripted") => created("/providers", { name, kind: "openai-compatible", base_url: baseUrl }),
-    invoke: (agent, input, headers = {}) => call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
-    another: ({ settings: more = {}, ...rest } = {}) => start({ config: readConfig({ ...environment, ...more }), ...rest }),
+    createTrigger: (agentId, body = {}) =>
+      created(`/agents/${agentId}/triggers`, { name: "Test", ...body }),
+    createProvider: (baseUrl, name = "scripted") =>
+      created("/providers", { name, kind: "openai-compatible", base_url: baseUrl }),
+    invoke: (agent, input, headers = {}) =>
+      call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers }),
+    another: ({ settings: more = {}, ...rest } = {}) =>
+      start({ config: readConfig({ ...environment, ...more }), ...rest }),
   };
 }

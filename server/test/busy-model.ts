@@ -30,7 +30,8 @@ export async function startBusyModel(beckon: TestBeckon, ms: number): Promise<Bu
     inputs,
     most: 0,
     // The first `slots` calls come by themselves; each later one takes the place of the earliest that was answered.
-    idleTimes: (slots) => arrived.slice(slots).map((time, index) => time - (answered[index] ?? time)),
+    idleTimes: (slots) =>
+      arrived.slice(slots).map((time, index) => time - (answered[index] ?? time)),
   };
   server.script(async (request, index) => {
     arrived.push(performance.now());

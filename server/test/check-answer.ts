@@ -22,7 +22,11 @@ export const succeeded = new Set<string>();
  * Beckon comes by here, so that the document says what is so.
  * @throws Error that says what differs.
  */
-export function checkAnswer(method: string, url: string, answer: { status: number; body: unknown }): void {
+export function checkAnswer(
+  method: string,
+  url: string,
+  answer: { status: number; body: unknown },
+): void {
   const { pathname } = new URL(url);
   const path = routes.find(({ pattern }) => pattern.test(pathname))?.path;
   const route = routes.find((each) => each.method === method && each.path === path);
@@ -31,13 +35,16 @@ export function checkAnswer(method: string, url: string, answer: { status: numbe
   if (answer.status >= 400) {
     const { code } = errorAnswer.parse(answer.body);
     const declared: readonly string[] = refusalsOf(route);
-    if (!declared.includes(code)) throw new Error(`${where} with ${code}, which its doc does not declare`);
-    if (statuses[code as keyof typeof statuses] !== answer.status) throw new Error(`${where} with ${code}`);
+    if (!declared.includes(code))
+      throw new Error(`${where} with ${code}, which its doc does not declare`);
+    if (statuses[code as keyof typeof statuses] !== answer.status)
+      throw new Error(`${where} with ${code}`);
     return;
   }
   const { doc } = route;
   // Each frame is held against its schema where it is read: see read-stream.ts.
-  if (doc.stream !== undefined && (typeof answer.body === "string" || answer.status === 204)) return;
+  if (doc.stream !== undefined && (typeof answer.body === "string" || answer.status === 204))
+    return;
   const expected = doc.data === undefined ? 204 : doc.created ? 201 : 200;
   if (answer.status !== expected) throw new Error(`${where}, and declares ${expected}`);
   const found = mistakesIn(doc, answer.body);
@@ -56,7 +63,10 @@ function mistakesIn(doc: RouteDoc, body: unknown): string[] {
     ...(Object.keys(more).length === 0 ? [] : [`there is ${Object.keys(more)}`]),
     ...((doc.list === true) === (next !== undefined) ? [] : ["next stands on lists only"]),
   ];
-  return [...shape, ...(doc.list ? (data as unknown[]) : [data]).flatMap((one) => misfit(schema, doc.also, one))];
+  return [
+    ...shape,
+    ...(doc.list ? (data as unknown[]) : [data]).flatMap((one) => misfit(schema, doc.also, one)),
+  ];
 }
 
 const linesOf = (body: unknown) =>
@@ -72,5 +82,7 @@ function misfit(schema: z.ZodType, also: z.ZodObject | undefined, value: unknown
   if (!parsed.success) return [parsed.error.message];
   if (beside?.success === false) return [beside.error.message];
   const declared = { ...(parsed.data as object), ...beside?.data };
-  return isDeepStrictEqual(declared, value) ? [] : [`${JSON.stringify(value)} is declared as ${JSON.stringify(declared)}`];
+  return isDeepStrictEqual(declared, value)
+    ? []
+    : [`${JSON.stringify(value)} is declared as ${JSON.stringify(declared)}`];
 }

@@ -34,7 +34,9 @@ export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promis
   // copy: 70 ms, and 340 ms for four at once.
   const source = empty ? "template0" : server.template;
   await asAdmin(server.adminUrl, (admin) =>
-    admin.query(`create database ${name} template ${source} strategy wal_log owner ${server.owner}`),
+    admin.query(
+      `create database ${name} template ${source} strategy wal_log owner ${server.owner}`,
+    ),
   );
   const url = databaseAt(server.url, name);
   const database = connect({ url, poolSize, role: server.role, log: createLog("silent") });
@@ -44,14 +46,21 @@ export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promis
     await asAdmin(server.adminUrl, async (admin) => {
       const leaked = await connectionsLeft(admin, name);
       await admin.query(`drop database ${name} with (force)`);
-      if (leaked.length > 0) throw new Error(`${leaked.length} database connections were not closed:\n${leaked.join("\n")}`);
+      if (leaked.length > 0)
+        throw new Error(
+          `${leaked.length} database connections were not closed:\n${leaked.join("\n")}`,
+        );
     });
   });
   return { name, url, role: server.role, database };
 }
 
 async function connectionsLeft(admin: Client, name: string): Promise<string[]> {
-  for (const deadline = performance.now() + goodbye; ; await new Promise((resolve) => setTimeout(resolve, 20))) {
+  for (
+    const deadline = performance.now() + goodbye;
+    ;
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  ) {
     const { rows } = await admin.query<{ line: string }>(
       `select format('  %s, %s for %s, last: %s', coalesce(nullif(application_name, ''), 'unnamed'), state, now() - state_change, left(query, 200)) as line
          from pg_stat_activity

@@ -12,7 +12,8 @@ const heading = `-- The schema after all migrations, made from the catalog: \`no
  */
 export async function describeSchema(database: Queryable): Promise<string> {
   const unknown = await lines(database, leftOut);
-  if (unknown.length > 0) throw new Error(`describe-schema.ts has to learn to describe: ${unknown.join(", ")}`);
+  if (unknown.length > 0)
+    throw new Error(`describe-schema.ts has to learn to describe: ${unknown.join(", ")}`);
   return `${[heading, ...(await lines(database, functions)), ...(await lines(database, tables))].join("\n")}`;
 }
 

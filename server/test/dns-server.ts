@@ -47,7 +47,12 @@ export async function startDnsServer(): Promise<DnsServer> {
         if (thrown.code === "ENODATA") return [];
         throw thrown;
       };
-      return (await Promise.all([resolver.resolve4(hostname).catch(none), resolver.resolve6(hostname).catch(none)])).flat();
+      return (
+        await Promise.all([
+          resolver.resolve4(hostname).catch(none),
+          resolver.resolve6(hostname).catch(none),
+        ])
+      ).flat();
     },
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
@@ -74,7 +79,9 @@ function reply(query: Buffer, endOfQuestion: number, addresses: readonly string[
 }
 
 function record(address: string): Buffer {
-  const bytes = isIPv6(address) ? bytesOfIPv6(address) : Buffer.from(address.split(".").map(Number));
+  const bytes = isIPv6(address)
+    ? bytesOfIPv6(address)
+    : Buffer.from(address.split(".").map(Number));
   const head = Buffer.alloc(12);
   head.writeUInt16BE(0xc00c, 0);
   head.writeUInt16BE(isIPv6(address) ? 28 : 1, 2);
@@ -86,6 +93,10 @@ function record(address: string): Buffer {
 function bytesOfIPv6(address: string): Buffer {
   const [head = "", tail = ""] = address.split("::");
   const [before, after] = [head, tail].map((part) => (part === "" ? [] : part.split(":")));
-  const groups = [...(before ?? []), ...Array(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill("0"), ...(after ?? [])];
+  const groups = [
+    ...(before ?? []),
+    ...Array(8 - (before?.length ?? 0) - (after?.length ?? 0)).fill("0"),
+    ...(after ?? []),
+  ];
   return Buffer.from(groups.map((group: string) => group.padStart(4, "0")).join(""), "hex");
 }

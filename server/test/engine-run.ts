@@ -16,14 +16,21 @@ export interface MemoryJournal extends Journal {
   /** All entries, the initial ones included. */
   readonly entries: NewEvent[];
   /** The durable writes, in order; the last one may be the end. */
-  readonly writes: { readonly entries: readonly NewEvent[]; readonly intent: boolean; readonly end: boolean }[];
+  readonly writes: {
+    readonly entries: readonly NewEvent[];
+    readonly intent: boolean;
+    readonly end: boolean;
+  }[];
   readonly outcome: Outcome | undefined;
 }
 
 export interface MemoryJournalOptions {
   readonly initial?: readonly NewEvent[];
   /** Throws to refuse a write. */
-  readonly gate?: (entries: readonly NewEvent[], kind: { readonly intent: boolean; readonly end: boolean }) => void;
+  readonly gate?: (
+    entries: readonly NewEvent[],
+    kind: { readonly intent: boolean; readonly end: boolean },
+  ) => void;
 }
 
 export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {}): MemoryJournal {
@@ -60,11 +67,22 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
 }
 
 function asEvent(entry: NewEvent, index: number): RunEvent {
-  return { ...entry, id: `evt_${index + 1}`, run_id: "run_1", seq: index + 1, version: 1, time: "2026-01-01T00:00:00Z" };
+  return {
+    ...entry,
+    id: `evt_${index + 1}`,
+    run_id: "run_1",
+    seq: index + 1,
+    version: 1,
+    time: "2026-01-01T00:00:00Z",
+  };
 }
 
 /** As patient as production; tests that wait for a time-out bring their own. */
-export const patient = createLeanFetch({ connectTimeoutMs: 5_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 });
+export const patient = createLeanFetch({
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 5_000,
+  bodyTimeoutMs: 5_000,
+});
 
 export interface Played {
   readonly journal: MemoryJournal;
@@ -75,7 +93,10 @@ export interface Played {
 /** Executes one run against the model server at `url`, with waits of a few milliseconds instead of seconds. */
 export async function play(
   url: string,
-  options: Partial<RunRequest> & { readonly journal?: MemoryJournal; readonly apiKey?: string } = {},
+  options: Partial<RunRequest> & {
+    readonly journal?: MemoryJournal;
+    readonly apiKey?: string;
+  } = {},
 ): Promise<Played> {
   const { apiKey = "key-of-the-test", journal = memoryJournal(), ...rest } = options;
   const deltas: Delta[] = [];
@@ -84,7 +105,13 @@ export async function play(
     input: "hello",
     instructions: "",
     modelName: "scripted/model",
-    model: openAICompatibleModel({ name: "scripted", baseUrl: url, apiKey, modelId: "model", transport: patient }),
+    model: openAICompatibleModel({
+      name: "scripted",
+      baseUrl: url,
+      apiKey,
+      modelId: "model",
+      transport: patient,
+    }),
     settings: { stream: "never" },
     maxSteps: 10,
     tools: [],
@@ -101,14 +128,26 @@ export async function play(
 }
 
 /** A tool that does what it is told. Without `run` it gives its arguments back. */
-export function tool(name: string, options: Partial<Omit<Tool, "name" | "execute">> & { readonly run?: Tool["execute"] } = {}): Tool {
+export function tool(
+  name: string,
+  options: Partial<Omit<Tool, "name" | "execute">> & { readonly run?: Tool["execute"] } = {},
+): Tool {
   const { run = async (args) => args, ...rest } = options;
-  return { name, description: `the tool ${name}`, parameters: { type: "object" }, safeToRepeat: true, ...rest, execute: run };
+  return {
+    name,
+    description: `the tool ${name}`,
+    parameters: { type: "object" },
+    safeToRepeat: true,
+    ...rest,
+    execute: run,
+  };
 }
 
 type DataOf<T extends NewEvent["type"]> = Extract<NewEvent, { type: T }>["data"];
 
 /** The data of all entries of one type. */
 export function dataOf<T extends NewEvent["type"]>(journal: MemoryJournal, type: T): DataOf<T>[] {
-  return journal.entries.filter((entry) => entry.type === type).map(({ data }) => data) as DataOf<T>[];
+  return journal.entries
+    .filter((entry) => entry.type === type)
+    .map(({ data }) => data) as DataOf<T>[];
 }

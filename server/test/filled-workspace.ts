@@ -33,12 +33,20 @@ export interface FilledWorkspace {
 }
 
 /** Two filled workspaces: `default` and another. */
-export async function fillTwoWorkspaces(beckon: TestBeckon): Promise<readonly [FilledWorkspace, FilledWorkspace]> {
+export async function fillTwoWorkspaces(
+  beckon: TestBeckon,
+): Promise<readonly [FilledWorkspace, FilledWorkspace]> {
   const { data } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body;
-  return [await fillWorkspace(beckon, { id: defaultWorkspaceId, key: beckon.key }), await fillWorkspace(beckon, data)];
+  return [
+    await fillWorkspace(beckon, { id: defaultWorkspaceId, key: beckon.key }),
+    await fillWorkspace(beckon, data),
+  ];
 }
 
-async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key: string }): Promise<FilledWorkspace> {
+async function fillWorkspace(
+  beckon: TestBeckon,
+  { id, key }: { id: string; key: string },
+): Promise<FilledWorkspace> {
   const mark = `mark-${randomBytes(6).toString("hex")}`;
   const call = (path: string, body?: unknown, method?: string) =>
     beckon.call(path, {
@@ -49,7 +57,8 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
     });
   const made = async (path: string, body?: unknown, method?: string) => {
     const answer = await call(path, body, method);
-    if (answer.status >= 400) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    if (answer.status >= 400)
+      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body?.data;
   };
   const model = await startModelServer();
@@ -75,31 +84,61 @@ async function fillWorkspace(beckon: TestBeckon, { id, key }: { id: string; key:
     name: "shop",
     allowed_hosts: [host],
     headers: { Authorization: { secret: `tool-secret-${mark}` } },
-    operations: [{ name: "read", description: "Reads", method: "GET", url: `http://${host}/orders` }],
+    operations: [
+      { name: "read", description: "Reads", method: "GET", url: `http://${host}/orders` },
+    ],
   };
-  const agent = await made("/agents", { name: mark, description: mark, model: "demo/echo", tools: [tool] });
-  const [kept] = (await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")).tools;
+  const agent = await made("/agents", {
+    name: mark,
+    description: mark,
+    model: "demo/echo",
+    tools: [tool],
+  });
+  const [kept] = (
+    await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")
+  ).tools;
   const secretId = kept.headers.Authorization.secret_id;
-  const { id: deletedAgentId } = (await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })).body
-    .data;
+  const { id: deletedAgentId } = (
+    await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })
+  ).body.data;
   await made(`/agents/${deletedAgentId}/pause`, { reason: mark });
   await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
   const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
   const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;
-  const start = async () => (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
+  const start = async () =>
+    (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
   const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
   await eventually("the run at its model", () => model.requests.length || undefined);
   const trigger = await made(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
-  await beckon.call(`/agents/${agent.id}/triggers`, { credential: key, body: { name: `${mark}-2` } });
+  await beckon.call(`/agents/${agent.id}/triggers`, {
+    credential: key,
+    body: { name: `${mark}-2` },
+  });
   // Long enough to be kept beside the event as an artifact.
-  const { run_id: runId } = (await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })).body;
-  const { run_id: firedId } = (await beckon.call(trigger.url, { credential: null, body: mark })).body;
-  await eventually("the end of the fired run", async () => (await made(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined);
-  const { id: keyId } = await made("/keys", { name: mark, preset: "invoke", agent_ids: [agent.id] });
+  const { run_id: runId } = (
+    await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })
+  ).body;
+  const { run_id: firedId } = (await beckon.call(trigger.url, { credential: null, body: mark }))
+    .body;
+  await eventually(
+    "the end of the fired run",
+    async () => (await made(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
+  );
+  const { id: keyId } = await made("/keys", {
+    name: mark,
+    preset: "invoke",
+    agent_ids: [agent.id],
+  });
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
-  const { id: invitationId } = await made("/invitations", { email: `${mark}@example.com`, role: "viewer" });
-  await beckon.call("/invitations", { credential: key, body: { email: `${mark}-2@example.com`, role: "viewer" } });
+  const { id: invitationId } = await made("/invitations", {
+    email: `${mark}@example.com`,
+    role: "viewer",
+  });
+  await beckon.call("/invitations", {
+    credential: key,
+    body: { email: `${mark}-2@example.com`, role: "viewer" },
+  });
   await made(`/members/${viewer.id}/reset-link`, {});
   const sessionId = (await owner.call("/sessions")).body.data[0].id;
   return {
@@ -138,16 +177,27 @@ export function pathMembersOf(of: FilledWorkspace): Readonly<Record<string, stri
 }
 
 /** The path of a route in a workspace, or of several where each member of it is chosen. @throws Error for a member nobody has a value for. */
-export function pathOf(path: string, of: FilledWorkspace, chosen: Readonly<Record<string, string>> = {}): string {
+export function pathOf(
+  path: string,
+  of: FilledWorkspace,
+  chosen: Readonly<Record<string, string>> = {},
+): string {
   return path.replaceAll(/:\w+/g, (name) => {
     const value = chosen[name] ?? pathMembersOf(of)[name];
-    if (value === undefined) throw new Error(`${name} is new in paths: give it a value in filled-workspace.ts`);
+    if (value === undefined)
+      throw new Error(`${name} is new in paths: give it a value in filled-workspace.ts`);
     return value;
   });
 }
 
 /** A body that the route takes: its example, which names nothing that there is. */
-export function bodyOf({ method, doc }: { readonly method: string; readonly doc: { readonly example?: unknown } }): unknown {
+export function bodyOf({
+  method,
+  doc,
+}: {
+  readonly method: string;
+  readonly doc: { readonly example?: unknown };
+}): unknown {
   if (method === "GET" || method === "DELETE") return undefined;
   return doc.example ?? {};
 }

@@ -28,6 +28,16 @@ export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire])
 export const scriptedKey = "an/unusual key+of=ours";
 
 /** A scripted model of this kind. Its name is one that no library knows. */
-export function scriptedModel(kind: ProviderKind, baseUrl: string, transport: Transport = patient): Model {
-  return providerModel(kind, { name: "scripted", baseUrl, apiKey: scriptedKey, modelId: "model", transport });
+export function scriptedModel(
+  kind: ProviderKind,
+  baseUrl: string,
+  transport: Transport = patient,
+): Model {
+  return providerModel(kind, {
+    name: "scripted",
+    baseUrl,
+    apiKey: scriptedKey,
+    modelId: "model",
+    transport,
+  });
 }

@@ -42,14 +42,20 @@ interface Cluster {
   readonly superuserUrl: string;
   stop(): Promise<void>;
 }
-const shared = globalThis as typeof globalThis & { beckonTestCluster?: { users: number; cluster: Promise<Cluster> } };
+const shared = globalThis as typeof globalThis & {
+  beckonTestCluster?: { users: number; cluster: Promise<Cluster> };
+};
 
 export async function setup(project: TestProject): Promise<void> {
   shared.beckonTestCluster ??= { users: 0, cluster: startCluster() };
   shared.beckonTestCluster.users++;
   const cluster = await shared.beckonTestCluster.cluster;
   const url = project.name === "external" ? cluster.superuserUrl : cluster.socketUrl;
-  project.provide("server", { adminUrl: cluster.superuserUrl, url, ...(await makeTemplate(project.name, url, cluster.superuserUrl)) });
+  project.provide("server", {
+    adminUrl: cluster.superuserUrl,
+    url,
+    ...(await makeTemplate(project.name, url, cluster.superuserUrl)),
+  });
 }
 
 export async function teardown(): Promise<void> {
@@ -77,13 +83,19 @@ async function startCluster(): Promise<Cluster> {
 }
 
 /** A database with our schema, made as the project's role, to be copied for every file. */
-async function makeTemplate(project: string, url: string, adminUrl: string): Promise<Omit<TestServer, "adminUrl" | "url">> {
+async function makeTemplate(
+  project: string,
+  url: string,
+  adminUrl: string,
+): Promise<Omit<TestServer, "adminUrl" | "url">> {
   const template = `template_${project}`;
   const owner = await withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>("select current_user as name");
     return rows[0]?.name ?? "";
   });
-  await withClient(adminUrl, (admin) => admin.query(`create database ${template} template template0 owner ${owner}`));
+  await withClient(adminUrl, (admin) =>
+    admin.query(`create database ${template} template template0 owner ${owner}`),
+  );
   const connectionString = databaseAt(url, template);
   const role = await checkServer({ connectionString }, { trustStorage: false });
   const database = connect({ url: connectionString, poolSize: 4, role, log: createLog("warn") });
@@ -95,7 +107,10 @@ async function makeTemplate(project: string, url: string, adminUrl: string): Pro
   return { role, owner, template };
 }
 
-async function withClient<T>(connectionString: string, work: (client: Client) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  connectionString: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ connectionString });
   await client.connect();
   try {

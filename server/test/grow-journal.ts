@@ -1,9 +1,17 @@
 import type { Pool } from "pg";
 
 /** Puts `count` steps of so many bytes between the events of a finished run, past the server. */
-export async function growJournal(database: Pick<Pool, "query">, runId: string, count: number, bytes: number): Promise<void> {
+export async function growJournal(
+  database: Pick<Pool, "query">,
+  runId: string,
+  count: number,
+  bytes: number,
+): Promise<void> {
   const text = "x".repeat(bytes);
-  await database.query("update events set seq = seq + $2 where run_id = $1 and seq > 1", [runId, count]);
+  await database.query("update events set seq = seq + $2 where run_id = $1 and seq > 1", [
+    runId,
+    count,
+  ]);
   await database.query(
     `insert into events (run_id, seq, workspace_id, id, type, version, data)
       select r.id, n + 1, r.workspace_id, 'evt_' || r.id || n, 'run.step', 1, jsonb_build_object('step', n, 'text', $3::text)

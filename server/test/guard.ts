@@ -36,7 +36,10 @@ done
 
 export function startGuard(): Guard {
   // In a session of its own, so that Ctrl-C reaches us and not the guard.
-  const child: ChildProcess = spawn("sh", ["-c", script], { detached: true, stdio: ["pipe", "ignore", "ignore"] });
+  const child: ChildProcess = spawn("sh", ["-c", script], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
   child.unref();
   const exited = once(child, "exit");
   return {

@@ -20,21 +20,29 @@ let made = 0;
  * A model of one test's own that answers nobody until it is released; it echoes then, or does what `behaviour` says. Released at the
  * latest when the test is over, which then waits for the end of every run that calls it.
  */
-export async function startHeldModel(beckon: TestBeckon, behaviour: Behaviour = echo()): Promise<HeldModel> {
+export async function startHeldModel(
+  beckon: TestBeckon,
+  behaviour: Behaviour = echo(),
+): Promise<HeldModel> {
   const server = await startModelServer();
   const released = Promise.withResolvers<void>();
   server.script(held(released.promise, behaviour));
   const { id, name } = await beckon.createProvider(server.url, `held-${++made}`);
   onTestFinished(async () => {
     released.resolve();
-    await eventually("the end of all runs that call the model", async () => ((await runsLeft(beckon, id)) === 0 ? true : undefined));
+    await eventually("the end of all runs that call the model", async () =>
+      (await runsLeft(beckon, id)) === 0 ? true : undefined,
+    );
     await server.close();
   });
   return {
     model: `${name}/scripted`,
     requests: server.requests,
     reached: async (count) => {
-      await eventually(`${count} requests at the model`, () => server.requests.length >= count || undefined);
+      await eventually(
+        `${count} requests at the model`,
+        () => server.requests.length >= count || undefined,
+      );
     },
     release: () => released.resolve(),
   };

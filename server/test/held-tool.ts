@@ -29,7 +29,8 @@ export function heldTool(): HeldTool {
       },
     },
     letGo: () => gate.resolve(),
-    called: async (count) => void (await eventually(`${count} calls of the tool`, () => calls >= count || undefined)),
+    called: async (count) =>
+      void (await eventually(`${count} calls of the tool`, () => calls >= count || undefined)),
     get calls() {
       return calls;
     },

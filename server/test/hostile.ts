@@ -14,7 +14,10 @@ function changed(behaviour: Behaviour, change: (reply: Reply) => Reply): Behavio
 export function byteByByte(behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => {
     const bytes = Buffer.concat(reply.pieces.map((piece) => Buffer.from(piece)));
-    return { ...reply, pieces: Array.from({ length: bytes.length }, (_, at) => bytes.subarray(at, at + 1)) };
+    return {
+      ...reply,
+      pieces: Array.from({ length: bytes.length }, (_, at) => bytes.subarray(at, at + 1)),
+    };
   });
 }
 
@@ -46,5 +49,8 @@ export function endless(piece: string, closing: number, behaviour: Behaviour): B
 
 /** What is sent, as `change` makes of the text of each piece. */
 export function withText(change: (sent: string) => string, behaviour: Behaviour): Behaviour {
-  return changed(behaviour, (reply) => ({ ...reply, pieces: reply.pieces.map((piece) => change(piece.toString())) }));
+  return changed(behaviour, (reply) => ({
+    ...reply,
+    pieces: reply.pieces.map((piece) => change(piece.toString())),
+  }));
 }

@@ -13,7 +13,11 @@ export interface Listener {
 }
 
 /** Listens on one address; on Linux every 127.x.x.x is there. */
-export async function listenOn(address: string, listener: RequestListener, port = 0): Promise<Listener> {
+export async function listenOn(
+  address: string,
+  listener: RequestListener,
+  port = 0,
+): Promise<Listener> {
   const hosts: string[] = [];
   let connections = 0;
   const server: Server = createServer((request, response) => {

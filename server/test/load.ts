@@ -16,7 +16,12 @@ export interface Exchange {
   readonly input: string;
   readonly status: number;
   readonly retryAfter: string | null;
-  readonly body: { readonly ok: boolean; readonly run_id?: string; readonly output?: string; readonly code?: string };
+  readonly body: {
+    readonly ok: boolean;
+    readonly run_id?: string;
+    readonly output?: string;
+    readonly code?: string;
+  };
 }
 
 let sent = 0;
@@ -69,7 +74,8 @@ export async function answered(exchanges: readonly Exchange[], more: number): Pr
   const before = exchanges.length;
   await eventually(
     `${more} more answers of 200`,
-    () => exchanges.slice(before).filter(({ status }) => status === 200).length >= more || undefined,
+    () =>
+      exchanges.slice(before).filter(({ status }) => status === 200).length >= more || undefined,
   );
 }
 
@@ -77,7 +83,11 @@ export async function answered(exchanges: readonly Exchange[], more: number): Pr
 export function wrong(exchanges: readonly Exchange[]): Exchange[] {
   return exchanges.filter(({ door, input, status, retryAfter, body }) => {
     if (status === 503) return !(body.code === "unavailable" && Number(retryAfter) > 0);
-    return !(status === 200 && body.run_id?.startsWith("run_") && (door === "fire" || body.output === input));
+    return !(
+      status === 200 &&
+      body.run_id?.startsWith("run_") &&
+      (door === "fire" || body.output === input)
+    );
   });
 }
 
@@ -85,9 +95,14 @@ export function wrong(exchanges: readonly Exchange[]): Exchange[] {
  * Waits until every run has ended, then tells what the promises to callers say against: a run that was acknowledged is lost, or has not
  * succeeded, a request has two, or one that was answered 503 has gone on.
  */
-export async function broken(database: Database, exchanges: readonly Exchange[]): Promise<string[]> {
+export async function broken(
+  database: Database,
+  exchanges: readonly Exchange[],
+): Promise<string[]> {
   await eventually("an end of every run", async () => {
-    const { rows } = await database.engine.query("select from runs where finished_at is null limit 1");
+    const { rows } = await database.engine.query(
+      "select from runs where finished_at is null limit 1",
+    );
     return rows.length === 0 || undefined;
   });
   const { rows } = await database.engine.query<{ id: string; status: string; payload: string }>(
@@ -96,7 +111,9 @@ export async function broken(database: Database, exchanges: readonly Exchange[])
   return exchanges.flatMap(({ input, status, body }) => {
     const runs = rows.filter((row) => row.payload === input);
     if (status !== 200) {
-      return runs.filter((run) => run.status !== "cancelled").map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
+      return runs
+        .filter((run) => run.status !== "cancelled")
+        .map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
     }
     const [run] = runs;
     return runs.length === 1 && run?.id === body.run_id && run?.status === "succeeded"

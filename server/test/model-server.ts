@@ -1,4 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { takeReserved } from "./reserved-ports.ts";
 import { chunk, type Said, type SaidError, type Wire, wireOf } from "./wire/index.ts";
@@ -17,7 +22,9 @@ export interface ChatBody {
   readonly model: string;
   readonly stream?: boolean;
   readonly messages: readonly ChatMessage[];
-  readonly tools?: readonly { readonly function: { readonly name: string; readonly parameters: unknown } }[];
+  readonly tools?: readonly {
+    readonly function: { readonly name: string; readonly parameters: unknown };
+  }[];
   readonly [member: string]: unknown;
 }
 
@@ -26,7 +33,10 @@ export interface ChatMessage {
   readonly content: string | null;
   readonly reasoning_content?: string;
   readonly tool_call_id?: string;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
 }
 
 /** A whole HTTP answer. The server adds the framing: a length, or chunks for a stream. */
@@ -80,13 +90,17 @@ export async function startModelServer(): Promise<ModelServer> {
 
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.method === "GET")
-      return answer(outgoing, jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }));
+      return answer(
+        outgoing,
+        jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }),
+      );
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
     const { reply, fate } = await behaviour(request, index);
     if (fate.type === "whole") answer(outgoing, reply);
-    else if (fate.type === "flood") await flood(outgoing, reply, fate, (bytes) => (flooded += bytes));
+    else if (fate.type === "flood")
+      await flood(outgoing, reply, fate, (bytes) => (flooded += bytes));
     else breakOff(incoming.socket, frames(reply), fate);
   });
   server.on("connection", (socket: Socket) => {
@@ -128,18 +142,28 @@ export async function startModelServer(): Promise<ModelServer> {
 async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return { path: incoming.url ?? "", headers: incoming.headers, body: JSON.parse(Buffer.concat(chunks).toString()) as ChatBody };
+  return {
+    path: incoming.url ?? "",
+    headers: incoming.headers,
+    body: JSON.parse(Buffer.concat(chunks).toString()) as ChatBody,
+  };
 }
 
 /** An answer as bytes, for those that are to be cut: they are written past node:http. */
 function frames({ status, headers, pieces }: Reply): Buffer[] {
   const chunked = headers["content-type"]?.startsWith("text/event-stream") ?? false;
   const bytes = pieces.map((piece) => Buffer.from(piece));
-  const framing = chunked ? "transfer-encoding: chunked" : `content-length: ${Buffer.concat(bytes).length}`;
+  const framing = chunked
+    ? "transfer-encoding: chunked"
+    : `content-length: ${Buffer.concat(bytes).length}`;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = Buffer.from(`HTTP/1.1 ${status} Scripted\r\n${lines.join("")}${framing}\r\n\r\n`);
   if (!chunked) return [head, ...bytes];
-  const body = bytes.flatMap((piece) => [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from("\r\n")]);
+  const body = bytes.flatMap((piece) => [
+    Buffer.from(`${piece.length.toString(16)}\r\n`),
+    piece,
+    Buffer.from("\r\n"),
+  ]);
   return [head, ...body, Buffer.from("0\r\n\r\n")];
 }
 
@@ -169,7 +193,11 @@ async function flood(
   outgoing.end();
 }
 
-function breakOff(socket: Socket, all: readonly Buffer[], fate: Extract<Fate, { type: "cut" | "stall" }>): void {
+function breakOff(
+  socket: Socket,
+  all: readonly Buffer[],
+  fate: Extract<Fate, { type: "cut" | "stall" }>,
+): void {
   const part = Buffer.concat(all).subarray(0, fate.after);
   const leave = () => {
     if (fate.type === "stall") return;
@@ -185,13 +213,18 @@ export function says(said: Said | string): Behaviour {
   const saying = typeof said === "string" ? { text: said } : said;
   return (request) => {
     const { wire, model, streamed } = readCall(request);
-    const reply = streamed ? sseReply(wire.stream(saying, model).events) : jsonReply(wire.plain(saying, model));
+    const reply = streamed
+      ? sseReply(wire.stream(saying, model).events)
+      : jsonReply(wire.plain(saying, model));
     return { reply, fate: { type: "whole" } };
   };
 }
 
 /** What `says` streams, as the caller of this makes of its events; `closing` of them, the last, make it whole. */
-export function streams(said: Said, change: (events: readonly unknown[], closing: number, wire: Wire) => readonly unknown[]): Behaviour {
+export function streams(
+  said: Said,
+  change: (events: readonly unknown[], closing: number, wire: Wire) => readonly unknown[],
+): Behaviour {
   return (request) => {
     const { wire, model } = readCall(request);
     const { events, closing } = wire.stream(said, model);
@@ -205,7 +238,10 @@ export function echo(): Behaviour {
 }
 
 /** A refusal, by default in the form of the request's format. */
-export function status(code: number, options: { readonly headers?: Record<string, string>; readonly body?: string } = {}): Behaviour {
+export function status(
+  code: number,
+  options: { readonly headers?: Record<string, string>; readonly body?: string } = {},
+): Behaviour {
   return ({ path }) => ({
     reply: {
       status: code,
@@ -217,7 +253,11 @@ export function status(code: number, options: { readonly headers?: Record<string
 }
 
 /** 200 with any body, whole. */
-export function body(text: string | Uint8Array, contentType = "application/json", headers: Record<string, string> = {}): Behaviour {
+export function body(
+  text: string | Uint8Array,
+  contentType = "application/json",
+  headers: Record<string, string> = {},
+): Behaviour {
   return () => ({
     reply: { status: 200, headers: { "content-type": contentType, ...headers }, pieces: [text] },
     fate: { type: "whole" },
@@ -233,7 +273,10 @@ export function inBandError(error: SaidError | string): Behaviour {
     if (!streamed) return { reply: jsonReply(told), fate: { type: "whole" } };
     const { events, closing } = wire.stream({ text: "half a te" }, model);
     const opening = events.slice(0, events.length - closing);
-    return { reply: sseReply([...opening, told, ...events.slice(opening.length)]), fate: { type: "whole" } };
+    return {
+      reply: sseReply([...opening, told, ...events.slice(opening.length)]),
+      fate: { type: "whole" },
+    };
   };
 }
 
@@ -248,7 +291,10 @@ export function textChunk(text: string, finish: string | null = null): string {
 }
 
 /** Never answers. */
-export const blackHole: Behaviour = () => ({ reply: jsonReply({}), fate: { type: "stall", after: 0 } });
+export const blackHole: Behaviour = () => ({
+  reply: jsonReply({}),
+  fate: { type: "stall", after: 0 },
+});
 
 /** What `behaviour` sends, with another fate. */
 export function fated(fate: Fate, behaviour: Behaviour): Behaviour {
@@ -263,22 +309,35 @@ export function held(released: Promise<unknown>, behaviour: Behaviour): Behaviou
   };
 }
 
-function readCall({ path, body: sent }: ModelRequest): { readonly wire: Wire; readonly model: string; readonly streamed: boolean } {
+function readCall({ path, body: sent }: ModelRequest): {
+  readonly wire: Wire;
+  readonly model: string;
+  readonly streamed: boolean;
+} {
   const wire = wireOf(path);
   return { wire, model: sent.model ?? "model", streamed: wire.streamed(path, sent) };
 }
 
 function jsonReply(value: unknown): Reply {
-  return { status: 200, headers: { "content-type": "application/json" }, pieces: [JSON.stringify(value)] };
+  return {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    pieces: [JSON.stringify(value)],
+  };
 }
 
 function sseReply(events: readonly unknown[]): Reply {
-  return { status: 200, headers: { "content-type": "text/event-stream" }, pieces: events.map(frame) };
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream" },
+    pieces: events.map(frame),
+  };
 }
 
 /** One event of a stream. Formats that name their events name them by their `type`. */
 export function frame(event: unknown): string {
   if (typeof event === "string") return `data: ${event}\n\n`;
-  const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
+  const type =
+    typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
   return `${typeof type === "string" ? `event: ${type}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
 }

@@ -13,7 +13,9 @@ export interface OddServer {
 }
 
 /** A server whose answers are hard on a client, each at a path of its own; until the file's tests are over. */
-export async function startOddServer(more: Readonly<Record<string, RequestListener>> = {}): Promise<OddServer> {
+export async function startOddServer(
+  more: Readonly<Record<string, RequestListener>> = {},
+): Promise<OddServer> {
   const begun = new Set<string>();
   const abandoned = new Set<string>();
   let connections = 0;
@@ -21,17 +23,24 @@ export async function startOddServer(more: Readonly<Record<string, RequestListen
     "/echo": (request, response) => {
       const { method, url, headers } = request;
       void textOf(request).then((body) =>
-        response.writeHead(201, { "X-Many": ["a", "b"] }).end(JSON.stringify({ method, url, headers, body })),
+        response
+          .writeHead(201, { "X-Many": ["a", "b"] })
+          .end(JSON.stringify({ method, url, headers, body })),
       );
     },
     "/no-body": (_request, response) => void response.writeHead(204).end(),
-    "/redirect": (_request, response) => void response.writeHead(302, { location: "/echo" }).end("moved"),
-    "/gzip": (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(1_000_000))),
+    "/redirect": (_request, response) =>
+      void response.writeHead(302, { location: "/echo" }).end("moved"),
+    "/gzip": (_request, response) =>
+      void response
+        .writeHead(200, { "content-encoding": "gzip" })
+        .end(gzipSync("x".repeat(1_000_000))),
     "/large": (_request, response) => {
       response.writeHead(200).write("x".repeat(1_500));
       response.end("x".repeat(1_500));
     },
-    "/large-declared": (_request, response) => void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
+    "/large-declared": (_request, response) =>
+      void response.writeHead(200, { "content-length": "3000" }).end("x".repeat(3_000)),
     "/silent": () => undefined,
     "/never-ending": (request, response) => {
       request.socket.once("close", () => abandoned.add(request.url ?? ""));
@@ -48,7 +57,9 @@ export async function startOddServer(more: Readonly<Record<string, RequestListen
     },
     ...more,
   };
-  const server = createServer((request, response) => routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response));
+  const server = createServer((request, response) =>
+    routes[(request.url ?? "").split("?")[0] ?? ""]?.(request, response),
+  );
   server.on("connection", () => {
     connections += 1;
   });

@@ -27,25 +27,41 @@ const auths = new WeakMap<TestBeckon, Auth>();
  * A member, by an invitation of the workspace's key (default: the bootstrap key's workspace), who
  * is signed in. Their account and session are made without HTTP: a sign-in compares four hashes.
  */
-export async function addPerson(beckon: TestBeckon, { role, key }: { role: Role; key?: string }): Promise<Person> {
+export async function addPerson(
+  beckon: TestBeckon,
+  { role, key }: { role: Role; key?: string },
+): Promise<Person> {
   const email = `${randomBytes(6).toString("hex")}@example.com`;
   const account = { name: "Test", email, passwordHash: await passwordHash };
   const { id } = await inAllWorkspaces(beckon.db.database.tenant, (tx) => addAccount(tx, account));
   const person = await startSession(beckon, id);
-  const invited = await beckon.call("/invitations", { ...(key === undefined ? {} : { credential: key }), body: { email, role } });
+  const invited = await beckon.call("/invitations", {
+    ...(key === undefined ? {} : { credential: key }),
+    body: { email, role },
+  });
   await expectOk(person.call("/invitations/accept", { body: { token: invited.body.data.token } }));
   return { id, email, password, ...person };
 }
 
 /** A new session of a person, without a sign-in. */
-export async function startSession(beckon: TestBeckon, userId: string): Promise<Pick<Person, "cookie" | "call">> {
-  const { cookies } = await authOf(beckon).startSession({ userId, address: "127.0.0.1", userAgent: undefined });
+export async function startSession(
+  beckon: TestBeckon,
+  userId: string,
+): Promise<Pick<Person, "cookie" | "call">> {
+  const { cookies } = await authOf(beckon).startSession({
+    userId,
+    address: "127.0.0.1",
+    userAgent: undefined,
+  });
   return visitor(beckon, cookies[0]?.split(";")[0] ?? "");
 }
 
 function authOf(beckon: TestBeckon): Auth {
   const { masterKey = "", publicUrl } = beckon.config;
-  const options = { masterKey: parseMasterKey(masterKey), secure: publicUrl?.startsWith("https:") === true };
+  const options = {
+    masterKey: parseMasterKey(masterKey),
+    secure: publicUrl?.startsWith("https:") === true,
+  };
   const auth = auths.get(beckon) ?? createAuth({ database: beckon.db.database, ...options });
   auths.set(beckon, auth);
   return auth;
@@ -60,7 +76,9 @@ export async function setupToken(beckon: TestBeckon): Promise<string> {
 
 /** Signs in. Also for a second session of the same person. */
 export async function signIn(beckon: TestBeckon, email: string, given = password): Promise<Person> {
-  const { headers, body } = await expectOk(beckon.call("/sign-in", { credential: null, body: { email, password: given } }));
+  const { headers, body } = await expectOk(
+    beckon.call("/sign-in", { credential: null, body: { email, password: given } }),
+  );
   return { id: body.data.id, email, password: given, ...visitor(beckon, cookieIn(headers)) };
 }
 
@@ -69,7 +87,11 @@ export function visitor(beckon: TestBeckon, cookie: string): Pick<Person, "cooki
   return {
     cookie,
     call: (path, { headers, ...options } = {}) =>
-      beckon.call(path, { credential: null, headers: { cookie, origin: new URL(path, beckon.url).origin, ...headers }, ...options }),
+      beckon.call(path, {
+        credential: null,
+        headers: { cookie, origin: new URL(path, beckon.url).origin, ...headers },
+        ...options,
+      }),
   };
 }
 
@@ -80,6 +102,7 @@ export function cookieIn(headers: Headers): string {
 
 async function expectOk(answering: Promise<Answer>): Promise<Answer> {
   const answer = await answering;
-  if (answer.status >= 400) throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  if (answer.status >= 400)
+    throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }

@@ -45,21 +45,27 @@ export interface Proxy {
 
 /** Where PostgreSQL listens, from its URL; a socket's folder is in `host`. */
 function targetOf(url: string): { host: string; port: number } | { path: string } {
-  const [, authority = "", query = ""] = /^postgres(?:ql)?:\/\/([^/?]*)[^?]*(?:\?(.*))?$/.exec(url) ?? [];
+  const [, authority = "", query = ""] =
+    /^postgres(?:ql)?:\/\/([^/?]*)[^?]*(?:\?(.*))?$/.exec(url) ?? [];
   const folder = new URLSearchParams(query).get("host");
   const [, host = "", port = "5432"] = /^(?:.*@)?([^:]*)(?::(\d+))?$/.exec(authority) ?? [];
-  return folder?.startsWith("/") ? { path: `${folder}/.s.PGSQL.${port}` } : { host, port: Number(port) };
+  return folder?.startsWith("/")
+    ? { path: `${folder}/.s.PGSQL.${port}` }
+    : { host, port: Number(port) };
 }
 
 /** Ends with ReadyForQuery outside of a transaction: the statement is answered in full, and what it wrote is committed. */
-const isAnswered = (reply: Buffer) => reply.length >= 6 && reply.subarray(-6).equals(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]));
+const isAnswered = (reply: Buffer) =>
+  reply.length >= 6 && reply.subarray(-6).equals(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]));
 
 /** Starts a proxy in front of the server that `url` leads to, on a free port of 127.0.0.1. */
 export async function startProxy(url: string): Promise<Proxy> {
   const target = targetOf(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let cut: (Cut & { done: () => void }) | undefined;
-  let change: { readonly request: (bytes: Buffer) => boolean; readonly weather: Weather } | undefined;
+  let change:
+    | { readonly request: (bytes: Buffer) => boolean; readonly weather: Weather }
+    | undefined;
 
   const listener = createServer((client) => {
     if (proxy.weather.type === "closed") return void client.destroy();
@@ -125,7 +131,8 @@ export async function startProxy(url: string): Promise<Proxy> {
       return pairs.size;
     },
     urlFor(of) {
-      const [, scheme, login = "", database = ""] = /^(postgres(?:ql)?:\/\/)([^/?]*@)?[^/?]*(\/[^?]*)?/.exec(of) ?? [];
+      const [, scheme, login = "", database = ""] =
+        /^(postgres(?:ql)?:\/\/)([^/?]*@)?[^/?]*(\/[^?]*)?/.exec(of) ?? [];
       return `${scheme}${login}127.0.0.1:${port}${database}`;
     },
     weather: { type: "fair" },

@@ -29,13 +29,19 @@ const patience = 10_000;
  * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which the bytes have to ask for unless
  * `complete`.
  */
-export function rawExchange(url: string, bytes: Buffer, { complete = false, isHead = false }: ExchangeOptions = {}): Promise<Exchange> {
+export function rawExchange(
+  url: string,
+  bytes: Buffer,
+  { complete = false, isHead = false }: ExchangeOptions = {},
+): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => {
-      reject(new Error(`no end in ${patience} ms, but: ${Buffer.concat(chunks).toString("latin1")}`));
+      reject(
+        new Error(`no end in ${patience} ms, but: ${Buffer.concat(chunks).toString("latin1")}`),
+      );
       socket.destroy();
     }, patience);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -55,17 +61,28 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
   let at = 0;
   for (;;) {
     const headEnd = received.indexOf("\r\n\r\n", at);
-    const [statusLine = "", ...lines] = received.subarray(at, Math.max(at, headEnd)).toString("latin1").split("\r\n");
+    const [statusLine = "", ...lines] = received
+      .subarray(at, Math.max(at, headEnd))
+      .toString("latin1")
+      .split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(statusLine)?.[1]);
-    if (headEnd < 0 || Number.isNaN(status)) return { answers, rest: received.subarray(at).toString("latin1") };
+    if (headEnd < 0 || Number.isNaN(status))
+      return { answers, rest: received.subarray(at).toString("latin1") };
     const headers = new Map(
-      lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+      lines.map((line) => [
+        line.slice(0, line.indexOf(":")).toLowerCase(),
+        line.slice(line.indexOf(":") + 1).trim(),
+      ]),
     );
     at = headEnd + 4;
     if (status < 200) continue;
-    const length = (isHead && at === received.length) || status === 204 ? 0 : Number(headers.get("content-length"));
+    const length =
+      (isHead && at === received.length) || status === 204
+        ? 0
+        : Number(headers.get("content-length"));
     // Every answer of ours has a length; without one, or with a wrong one, what follows is left over.
-    if (Number.isNaN(length) || at + length > received.length) return { answers, rest: received.subarray(at).toString("latin1") };
+    if (Number.isNaN(length) || at + length > received.length)
+      return { answers, rest: received.subarray(at).toString("latin1") };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });
     at += length;
   }

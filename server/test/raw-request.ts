@@ -12,21 +12,33 @@ export interface RawRequest {
 }
 
 /** A request that `fetch` would not send as it is. */
-export function rawRequest(url: string, { method, headers, host = new URL(url).host, pieces = [] }: RawRequest): Promise<Answer> {
+export function rawRequest(
+  url: string,
+  { method, headers, host = new URL(url).host, pieces = [] }: RawRequest,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, { method, headers: ["host", host, ...headers], agent: false }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("error", reject);
-      incoming.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: new Headers(Object.entries(incoming.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")])),
-          body: text === "" ? undefined : JSON.parse(text),
+    const outgoing = request(
+      url,
+      { method, headers: ["host", host, ...headers], agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.on("error", reject);
+        incoming.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: new Headers(
+              Object.entries(incoming.headersDistinct).map(([name, values]) => [
+                name,
+                (values ?? []).join(", "),
+              ]),
+            ),
+            body: text === "" ? undefined : JSON.parse(text),
+          });
         });
-      });
-    });
+      },
+    );
     outgoing.on("error", reject);
     for (const piece of pieces) outgoing.write(piece);
     outgoing.end();

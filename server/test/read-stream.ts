@@ -83,7 +83,9 @@ export async function openStream(url: string, options: StreamOptions = {}): Prom
       return readFrames(text());
     },
     get seqs() {
-      return reader.frames.flatMap(({ data }) => ("seq" in data && data.seq !== null ? [data.seq] : []));
+      return reader.frames.flatMap(({ data }) =>
+        "seq" in data && data.seq !== null ? [data.seq] : [],
+      );
     },
     get lastEventId() {
       return reader.frames.findLast(({ id }) => id !== undefined)?.id;
@@ -123,7 +125,8 @@ function readFrames(text: string): Frame[] {
     if (field === "id") id = value;
     else if (field === "event") event = value;
     else if (field === "data") data.push(value);
-    else if (field !== "" && field !== "retry") throw new Error(`a line of a stream is ${JSON.stringify(line)}`);
+    else if (field !== "" && field !== "retry")
+      throw new Error(`a line of a stream is ${JSON.stringify(line)}`);
   }
   return frames;
 }

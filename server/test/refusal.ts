@@ -2,7 +2,12 @@ import { expect } from "vitest";
 import type { Answer } from "./beckon.ts";
 
 /** Asserts that `answer` is an error of the contract: this status, this code, a text for its reader, and nothing else. */
-export function expectRefusal(answer: Answer, status: number, code: string, text: RegExp = /\w/): void {
+export function expectRefusal(
+  answer: Answer,
+  status: number,
+  code: string,
+  text: RegExp = /\w/,
+): void {
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,
     body: { ok: false, error: expect.stringMatching(text), code },

@@ -27,12 +27,16 @@ let allowed: string | undefined;
 
 /** All of them, as `BECKON_EGRESS_ALLOW` takes them. */
 export async function reservedHosts(): Promise<string> {
-  allowed ??= (await holders()).map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`).join(",");
+  allowed ??= (await holders())
+    .map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`)
+    .join(",");
   return allowed;
 }
 
 /** One of them, to be listened on in its holder's place; when all are taken, another port, which no Beckon has leave to call. */
-export async function takeReserved(): Promise<Server | { readonly port: number; readonly host: string }> {
+export async function takeReserved(): Promise<
+  Server | { readonly port: number; readonly host: string }
+> {
   await reservedHosts();
   return (await holders()).pop() ?? { port: 0, host: "127.0.0.1" };
 }

@@ -50,11 +50,19 @@ export async function readRows(db: TestDatabase): Promise<RowReader> {
       ({ name, where }) =>
         `select '${name}' as name, (select ${value} from (select (to_jsonb(t) - 'last_used_at')::text as line from ${name} t where ${where}) r) as value`,
     );
-    return (await db.database.engine.query<{ name: string; value: string | null }>(selects.join(" union all "), [workspaceId])).rows;
+    return (
+      await db.database.engine.query<{ name: string; value: string | null }>(
+        selects.join(" union all "),
+        [workspaceId],
+      )
+    ).rows;
   };
   return {
     async marks(workspaceId) {
-      const rows = await ask("count(*) || ' ' || md5(string_agg(md5(line), '' order by md5(line)))", workspaceId);
+      const rows = await ask(
+        "count(*) || ' ' || md5(string_agg(md5(line), '' order by md5(line)))",
+        workspaceId,
+      );
       return Object.fromEntries(rows.map(({ name, value }) => [name, value ?? "0"]));
     },
     async ids(workspaceId) {

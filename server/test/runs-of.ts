@@ -14,7 +14,11 @@ export async function statesOf({ db }: TestBeckon, agentId: string): Promise<Sta
 }
 
 /** Waits until `count` runs of the agent have succeeded and none is left. */
-export async function allSucceeded(beckon: TestBeckon, agentId: string, count: number): Promise<void> {
+export async function allSucceeded(
+  beckon: TestBeckon,
+  agentId: string,
+  count: number,
+): Promise<void> {
   let states: States = {};
   await eventually(`${count} runs that succeeded, and no other`, async () => {
     states = await statesOf(beckon, agentId);
@@ -26,7 +30,10 @@ export async function allSucceeded(beckon: TestBeckon, agentId: string, count: n
 
 /** Types of a run's events in order. */
 export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<string[]> {
-  const { rows } = await db.database.engine.query<{ type: string }>("select type from events where run_id = $1 order by seq", [runId]);
+  const { rows } = await db.database.engine.query<{ type: string }>(
+    "select type from events where run_id = $1 order by seq",
+    [runId],
+  );
   return rows.map(({ type }) => type);
 }
 

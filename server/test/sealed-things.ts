@@ -20,7 +20,13 @@ export interface SealedThings {
   try(url: string): Promise<Readonly<Record<Thing, string>>>;
 }
 
-export type Thing = "agent token" | "trigger token" | "provider check" | "provider run" | "tool" | "stored answer";
+export type Thing =
+  | "agent token"
+  | "trigger token"
+  | "provider check"
+  | "provider run"
+  | "tool"
+  | "stored answer";
 
 export const everythingOpens: Readonly<Record<Thing, string>> = {
   "agent token": "opens",
@@ -38,10 +44,18 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
   const number = ++made;
   const [models, target] = [await startModelServer(), await startTargetServer()];
   afterAll(() => Promise.all([models.close(), target.close()]));
-  const [providerKey, toolSecret] = [`sk-provider-${number}-0123456789`, `sk-tool-${number}-0123456789`];
+  const [providerKey, toolSecret] = [
+    `sk-provider-${number}-0123456789`,
+    `sk-tool-${number}-0123456789`,
+  ];
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
-  const kept = { name: `sealed-${number}`, kind: "openai-compatible", base_url: models.url, api_key: providerKey };
+  const kept = {
+    name: `sealed-${number}`,
+    kind: "openai-compatible",
+    base_url: models.url,
+    api_key: providerKey,
+  };
   const provider = (await beckon.call("/providers", { body: kept })).body.data;
   const modelled = await beckon.createAgent({ model: `${kept.name}/scripted` });
   const toolGrant = (authorization: unknown) => ({
@@ -49,7 +63,9 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
     name: "shop",
     allowed_hosts: [target.host],
     headers: { Authorization: authorization },
-    operations: [{ name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` }],
+    operations: [
+      { name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` },
+    ],
   });
   const handy = await beckon.createAgent({ tools: [toolGrant({ secret: toolSecret })] });
   const createAgain = (url: string) =>
@@ -59,9 +75,13 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
     });
   const once = await createAgain(beckon.url);
 
-  const said = ({ status, body }: Answer) => `${status} ${body.code ?? "ok"}: ${body.error ?? body.output}`;
+  const said = ({ status, body }: Answer) =>
+    `${status} ${body.code ?? "ok"}: ${body.error ?? body.output}`;
   const invoke = (url: string, of: { id: string; token: string }, input: string) =>
-    beckon.call(`${url}/api/public/agents/${of.id}/invoke`, { credential: of.token, body: { input } });
+    beckon.call(`${url}/api/public/agents/${of.id}/invoke`, {
+      credential: of.token,
+      body: { input },
+    });
   return {
     agent,
     trigger,
@@ -72,7 +92,8 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
     models,
     createAgain,
     async try(url) {
-      const at = (path: string, options?: { method: string }) => beckon.call(`${url}/api/public${path}`, options);
+      const at = (path: string, options?: { method: string }) =>
+        beckon.call(`${url}/api/public${path}`, options);
       const revealed = await at(`/agents/${agent.id}/token`);
       const fired = await at(`/agents/${agent.id}/triggers/${trigger.id}/token`);
       const checked = await at(`/providers/${provider.id}/check`, { method: "POST" });
@@ -83,11 +104,19 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
       const used = models.requests.at(-1)?.headers.authorization;
       return {
         "agent token": revealed.body.data?.token === agent.token ? "opens" : said(revealed),
-        "trigger token": fired.body.data?.token !== undefined && trigger.url.endsWith(fired.body.data.token) ? "opens" : said(fired),
+        "trigger token":
+          fired.body.data?.token !== undefined && trigger.url.endsWith(fired.body.data.token)
+            ? "opens"
+            : said(fired),
         "provider check": checked.status === 200 ? "opens" : said(checked),
-        "provider run": ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : said(ran),
-        tool: target.reached[reached]?.headers.authorization === toolSecret ? "opens" : said(called),
-        "stored answer": again.status === 201 && again.body.data.token === once.body.data.token ? "opens" : said(again),
+        "provider run":
+          ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : said(ran),
+        tool:
+          target.reached[reached]?.headers.authorization === toolSecret ? "opens" : said(called),
+        "stored answer":
+          again.status === 201 && again.body.data.token === once.body.data.token
+            ? "opens"
+            : said(again),
       };
     },
   };

@@ -1,4 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import { takeReserved } from "./reserved-ports.ts";
 
 export interface Reached {
@@ -36,7 +41,8 @@ export async function startTargetServer(): Promise<TargetServer> {
     url: `http://${host}`,
     host,
     reached: [],
-    answer: (request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify(request)),
+    answer: (request, response) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify(request)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -49,5 +55,10 @@ export async function startTargetServer(): Promise<TargetServer> {
 async function read(incoming: IncomingMessage): Promise<Reached> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return { method: incoming.method ?? "", url: incoming.url ?? "", headers: incoming.headers, body: Buffer.concat(chunks).toString() };
+  return {
+    method: incoming.method ?? "",
+    url: incoming.url ?? "",
+    headers: incoming.headers,
+    body: Buffer.concat(chunks).toString(),
+  };
 }

@@ -32,7 +32,12 @@ export async function seedWorkspace(database: Database): Promise<string> {
   return id;
 }
 
-const contextOf = (database: Database, workspaceId: string): Context => ({ database, sealer, actor: { kind: "system" }, workspaceId });
+const contextOf = (database: Database, workspaceId: string): Context => ({
+  database,
+  sealer,
+  actor: { kind: "system" },
+  workspaceId,
+});
 
 /** An agent, by default in a workspace of its own. */
 export async function seedAgent(
@@ -41,11 +46,17 @@ export async function seedAgent(
 ): Promise<SeededAgent> {
   const workspaceId = given ?? (await seedWorkspace(database));
   const ctx = contextOf(database, workspaceId);
-  const agent = await inWorkspace(database.tenant, workspaceId, (tx) => addAgent(tx, ctx, { name: "Test", model: "demo/echo", ...body }));
+  const agent = await inWorkspace(database.tenant, workspaceId, (tx) =>
+    addAgent(tx, ctx, { name: "Test", model: "demo/echo", ...body }),
+  );
   return { workspaceId, agentId: agent.id, hash: hashCredential(agent.token) };
 }
 
-export async function seedTrigger(database: Database, agent: SeededAgent, body: Record<string, unknown> = {}): Promise<SeededTrigger> {
+export async function seedTrigger(
+  database: Database,
+  agent: SeededAgent,
+  body: Record<string, unknown> = {},
+): Promise<SeededTrigger> {
   const ctx = contextOf(database, agent.workspaceId);
   const trigger = await inWorkspace(database.tenant, agent.workspaceId, (tx) =>
     addTrigger(tx, ctx, { agentId: agent.agentId, body: { name: "Test", ...body } }),
@@ -80,7 +91,11 @@ export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRo
 }
 
 /** Starts a run of the agent. */
-export async function startOne(database: Database, agent: SeededAgent, options: Partial<StartRow> = {}): Promise<StartedRun> {
+export async function startOne(
+  database: Database,
+  agent: SeededAgent,
+  options: Partial<StartRow> = {},
+): Promise<StartedRun> {
   const [answer] = await startRuns(database, [startRow(agent, options)]);
   return startedOf(answer);
 }
@@ -91,7 +106,11 @@ export function startedOf(answer: StartAnswer | undefined): StartedRun {
 }
 
 /** An entry for the journal of a run that was born running at `owner`. */
-export function appendRow(run: StartedRun, owner: string, rest: Partial<AppendRow> = {}): AppendRow {
+export function appendRow(
+  run: StartedRun,
+  owner: string,
+  rest: Partial<AppendRow> = {},
+): AppendRow {
   return {
     runId: run.runId,
     workspaceId: run.workspaceId,

@@ -18,7 +18,10 @@ const sslRequest = 80_877_103;
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
 /** Starts one in front of the database at `url`, with `size` connections to it. */
-export async function startTransactionPooler(url: string, { size }: { size: number }): Promise<TransactionPooler> {
+export async function startTransactionPooler(
+  url: string,
+  { size }: { size: number },
+): Promise<TransactionPooler> {
   const logins = Array.from({ length: size }, () => new Client({ connectionString: url }));
   await Promise.all(logins.map((login) => login.connect()));
   const clients = new Set<Socket>();
@@ -32,7 +35,8 @@ export async function startTransactionPooler(url: string, { size }: { size: numb
   function serve(): void {
     for (let index = 0; index < waiting.length; index++) {
       const { client, unit } = waiting[index] as (typeof waiting)[number];
-      const server = lent.find(({ to }) => to === client) ?? lent.find(({ to }) => to === undefined);
+      const server =
+        lent.find(({ to }) => to === client) ?? lent.find(({ to }) => to === undefined);
       if (server === undefined) continue;
       waiting.splice(index--, 1);
       server.to = client;

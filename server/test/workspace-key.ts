@@ -38,6 +38,9 @@ export async function insertKey(
 /** Another workspace's key, with every scope. */
 export async function insertStranger(beckon: WithDatabase): Promise<string> {
   const workspaceId = newId("wsp");
-  await beckon.db.database.engine.query("insert into workspaces (id, name) values ($1, 'Strangers')", [workspaceId]);
+  await beckon.db.database.engine.query(
+    "insert into workspaces (id, name) values ($1, 'Strangers')",
+    [workspaceId],
+  );
   return insertKey(beckon, { workspaceId });
 }

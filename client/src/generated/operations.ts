@@ -117,7 +117,10 @@ export function bindOperations(send: Sender) {
 
       /** Add an agent. The token in the answer invokes the agent; it can be revealed again. Needs the scope `agents:write`. */
       create: (body: CreateAgentBody, options?: OnceOptions): Promise<CreateAgentAnswer> =>
-        send.data<CreateAgentAnswer>({ method: "POST", path: "/agents", body, once: true }, options),
+        send.data<CreateAgentAnswer>(
+          { method: "POST", path: "/agents", body, once: true },
+          options,
+        ),
 
       /** List and search agents. `search` is part of the name or the description, in any case; `model` is whole; `deleted=true` lists the deleted ones that can be restored. Filters that are given apply together. Needs the scope `agents:read`. Reads further pages as they are needed. */
       list: (query?: ListAgentsQuery, options?: CallOptions): Listing<Agent> =>
@@ -137,7 +140,13 @@ export function bindOperations(send: Sender) {
         },
       ): Promise<Agent> =>
         send.data<Agent>(
-          { method: "PATCH", path: "/agents/{agent_id}", params: [agentId], body, headers: { "If-Match": options?.ifMatch } },
+          {
+            method: "PATCH",
+            path: "/agents/{agent_id}",
+            params: [agentId],
+            body,
+            headers: { "If-Match": options?.ifMatch },
+          },
           options,
         ),
 
@@ -150,134 +159,300 @@ export function bindOperations(send: Sender) {
         },
       ): Promise<void> =>
         send.nothing(
-          { method: "DELETE", path: "/agents/{agent_id}", params: [agentId], headers: { "If-Match": options?.ifMatch } },
+          {
+            method: "DELETE",
+            path: "/agents/{agent_id}",
+            params: [agentId],
+            headers: { "If-Match": options?.ifMatch },
+          },
           options,
         ),
 
       /** Bring a deleted agent back. Within 30 days of its deletion. It comes back without a token and with its triggers disabled. Needs the scope `agents:write`. */
       restore: (agentId: string, options?: OnceOptions): Promise<Agent> =>
-        send.data<Agent>({ method: "POST", path: "/agents/{agent_id}/restore", params: [agentId], once: true }, options),
+        send.data<Agent>(
+          { method: "POST", path: "/agents/{agent_id}/restore", params: [agentId], once: true },
+          options,
+        ),
 
       /** Make another agent like this one. A new agent with what the current version holds, copies of its tools' secrets included, and a token of its own. It has no triggers and is not paused. Needs the scope `agents:write`. */
-      duplicate: (agentId: string, body?: DuplicateAgentBody, options?: OnceOptions): Promise<DuplicateAgentAnswer> =>
+      duplicate: (
+        agentId: string,
+        body?: DuplicateAgentBody,
+        options?: OnceOptions,
+      ): Promise<DuplicateAgentAnswer> =>
         send.data<DuplicateAgentAnswer>(
-          { method: "POST", path: "/agents/{agent_id}/duplicate", params: [agentId], body, once: true },
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/duplicate",
+            params: [agentId],
+            body,
+            once: true,
+          },
           options,
         ),
 
       /** Refuse new runs of an agent. Needs the scope `agents:write`. */
       pause: (agentId: string, body?: PauseAgentBody, options?: OnceOptions): Promise<Agent> =>
-        send.data<Agent>({ method: "POST", path: "/agents/{agent_id}/pause", params: [agentId], body, once: true }, options),
+        send.data<Agent>(
+          { method: "POST", path: "/agents/{agent_id}/pause", params: [agentId], body, once: true },
+          options,
+        ),
 
       /** Let a paused agent start runs again. Needs the scope `agents:write`. */
       resume: (agentId: string, options?: OnceOptions): Promise<Agent> =>
-        send.data<Agent>({ method: "POST", path: "/agents/{agent_id}/resume", params: [agentId], once: true }, options),
+        send.data<Agent>(
+          { method: "POST", path: "/agents/{agent_id}/resume", params: [agentId], once: true },
+          options,
+        ),
 
       /** Issue a new token. The one before works for grace_seconds more, by default not at all. Needs the scope `agents:write`. */
-      rotateToken: (agentId: string, body?: RotateAgentTokenBody, options?: OnceOptions): Promise<RotateAgentTokenAnswer> =>
+      rotateToken: (
+        agentId: string,
+        body?: RotateAgentTokenBody,
+        options?: OnceOptions,
+      ): Promise<RotateAgentTokenAnswer> =>
         send.data<RotateAgentTokenAnswer>(
-          { method: "POST", path: "/agents/{agent_id}/token/rotate", params: [agentId], body, once: true },
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/token/rotate",
+            params: [agentId],
+            body,
+            once: true,
+          },
           options,
         ),
 
       /** Show the token. The reveal is on record. Needs the scope `agents:write`. */
       revealToken: (agentId: string, options?: CallOptions): Promise<RevealAgentTokenAnswer> =>
-        send.data<RevealAgentTokenAnswer>({ method: "GET", path: "/agents/{agent_id}/token", params: [agentId] }, options),
+        send.data<RevealAgentTokenAnswer>(
+          { method: "GET", path: "/agents/{agent_id}/token", params: [agentId] },
+          options,
+        ),
 
       /** Revoke the token. Needs the scope `agents:write`. */
       revokeToken: (agentId: string, options?: CallOptions): Promise<void> =>
-        send.nothing({ method: "DELETE", path: "/agents/{agent_id}/token", params: [agentId] }, options),
+        send.nothing(
+          { method: "DELETE", path: "/agents/{agent_id}/token", params: [agentId] },
+          options,
+        ),
 
       /** Export all agents. The oldest first. With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`). Needs the scope `agents:read`. */
       exportMany: (options?: CallOptions): Promise<ExportedAgents> =>
         send.whole<ExportedAgents>(
-          { method: "GET", path: "/agents/export", query: { format: "json" }, accept: "application/json" },
+          {
+            method: "GET",
+            path: "/agents/export",
+            query: { format: "json" },
+            accept: "application/json",
+          },
           options,
         ),
 
       /** Export all agents. The oldest first. With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`). Needs the scope `agents:read`. */
       exportManyYaml: (options?: CallOptions): Promise<string> =>
-        send.text({ method: "GET", path: "/agents/export", query: { format: "yaml" }, accept: "application/yaml" }, options),
+        send.text(
+          {
+            method: "GET",
+            path: "/agents/export",
+            query: { format: "yaml" },
+            accept: "application/yaml",
+          },
+          options,
+        ),
 
       /** Export an agent. With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`). Needs the scope `agents:read`. */
       export: (agentId: string, options?: CallOptions): Promise<ExportedAgents> =>
         send.whole<ExportedAgents>(
-          { method: "GET", path: "/agents/{agent_id}/export", params: [agentId], query: { format: "json" }, accept: "application/json" },
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/export",
+            params: [agentId],
+            query: { format: "json" },
+            accept: "application/json",
+          },
           options,
         ),
 
       /** Export an agent. With all settings, without ids, tokens and secrets: where a tool has a secret, `{"secret": null}` stands. Triggers are in it for a credential that may read them (`triggers:read`). Needs the scope `agents:read`. */
       exportYaml: (agentId: string, options?: CallOptions): Promise<string> =>
         send.text(
-          { method: "GET", path: "/agents/{agent_id}/export", params: [agentId], query: { format: "yaml" }, accept: "application/yaml" },
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/export",
+            params: [agentId],
+            query: { format: "yaml" },
+            accept: "application/yaml",
+          },
           options,
         ),
 
       /** Import agents. Takes what an export gives, up to 500 agents with 1,000 triggers; all are made, or none. They are new agents whatever there is already, with tokens that the answer shows. A model is looked up by its provider's name here. `{"secret": null}` may be filled in; a tool whose secret is missing fails until one is given. A document with triggers needs the scope `triggers:write` too. Needs the scope `agents:write`. */
       import: (body: ImportAgentsBody | string, options?: OnceOptions): Promise<ImportedAgents> =>
-        send.data<ImportedAgents>({ method: "POST", path: "/agents/import", body, bodyType: "application/yaml", once: true }, options),
+        send.data<ImportedAgents>(
+          {
+            method: "POST",
+            path: "/agents/import",
+            body,
+            bodyType: "application/yaml",
+            once: true,
+          },
+          options,
+        ),
     },
     triggers: {
       /** Start a run by its trigger's URL. The URL is the credential: no header is needed. The run's input is the trigger's prompt prefix, a blank line and the body. JSON and text are passed on unchanged, a URL-encoded form becomes a JSON object. */
-      fire: (token: string, body?: FireTriggerBody | string, options?: OnceOptions): Promise<FireTriggerAnswer> =>
+      fire: (
+        token: string,
+        body?: FireTriggerBody | string,
+        options?: OnceOptions,
+      ): Promise<FireTriggerAnswer> =>
         send.whole<FireTriggerAnswer>(
-          { method: "POST", path: "/triggers/{token}", params: [token], body, bodyType: "text/plain", once: true, open: true },
+          {
+            method: "POST",
+            path: "/triggers/{token}",
+            params: [token],
+            body,
+            bodyType: "text/plain",
+            once: true,
+            open: true,
+          },
           options,
         ),
 
       /** Add a trigger. Whoever has the url in the answer can fire it; it can be revealed again. Needs the scope `triggers:write`. */
-      create: (agentId: string, body: CreateTriggerBody, options?: OnceOptions): Promise<CreateTriggerAnswer> =>
+      create: (
+        agentId: string,
+        body: CreateTriggerBody,
+        options?: OnceOptions,
+      ): Promise<CreateTriggerAnswer> =>
         send.data<CreateTriggerAnswer>(
-          { method: "POST", path: "/agents/{agent_id}/triggers", params: [agentId], body, once: true },
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers",
+            params: [agentId],
+            body,
+            once: true,
+          },
           options,
         ),
 
       /** List an agent's triggers. Needs the scope `triggers:read`. Reads further pages as they are needed. */
       list: (agentId: string, query?: ListTriggersQuery, options?: CallOptions): Listing<Trigger> =>
-        send.list<Trigger>({ method: "GET", path: "/agents/{agent_id}/triggers", params: [agentId], query }, options),
+        send.list<Trigger>(
+          { method: "GET", path: "/agents/{agent_id}/triggers", params: [agentId], query },
+          options,
+        ),
 
       /** Read a trigger. Needs the scope `triggers:read`. */
       get: (agentId: string, triggerId: string, options?: CallOptions): Promise<Trigger> =>
-        send.data<Trigger>({ method: "GET", path: "/agents/{agent_id}/triggers/{trigger_id}", params: [agentId, triggerId] }, options),
+        send.data<Trigger>(
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}",
+            params: [agentId, triggerId],
+          },
+          options,
+        ),
 
       /** Change, enable or disable a trigger. Needs the scope `triggers:write`. */
-      update: (agentId: string, triggerId: string, body: UpdateTriggerBody, options?: CallOptions): Promise<Trigger> =>
+      update: (
+        agentId: string,
+        triggerId: string,
+        body: UpdateTriggerBody,
+        options?: CallOptions,
+      ): Promise<Trigger> =>
         send.data<Trigger>(
-          { method: "PATCH", path: "/agents/{agent_id}/triggers/{trigger_id}", params: [agentId, triggerId], body },
+          {
+            method: "PATCH",
+            path: "/agents/{agent_id}/triggers/{trigger_id}",
+            params: [agentId, triggerId],
+            body,
+          },
           options,
         ),
 
       /** Delete a trigger. Its URL stops at once; runs it has started go on. Needs the scope `triggers:write`. */
       delete: (agentId: string, triggerId: string, options?: CallOptions): Promise<void> =>
-        send.nothing({ method: "DELETE", path: "/agents/{agent_id}/triggers/{trigger_id}", params: [agentId, triggerId] }, options),
+        send.nothing(
+          {
+            method: "DELETE",
+            path: "/agents/{agent_id}/triggers/{trigger_id}",
+            params: [agentId, triggerId],
+          },
+          options,
+        ),
 
       /** Give a trigger a new URL. The one before works for grace_seconds more, by default not at all. Needs the scope `triggers:write`. */
-      rotate: (agentId: string, triggerId: string, body?: RotateTriggerBody, options?: OnceOptions): Promise<RotateTriggerAnswer> =>
+      rotate: (
+        agentId: string,
+        triggerId: string,
+        body?: RotateTriggerBody,
+        options?: OnceOptions,
+      ): Promise<RotateTriggerAnswer> =>
         send.data<RotateTriggerAnswer>(
-          { method: "POST", path: "/agents/{agent_id}/triggers/{trigger_id}/rotate", params: [agentId, triggerId], body, once: true },
+          {
+            method: "POST",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/rotate",
+            params: [agentId, triggerId],
+            body,
+            once: true,
+          },
           options,
         ),
 
       /** Show a trigger's URL. The reveal is on record. Needs the scope `triggers:write`. */
-      reveal: (agentId: string, triggerId: string, options?: CallOptions): Promise<RevealTriggerAnswer> =>
+      reveal: (
+        agentId: string,
+        triggerId: string,
+        options?: CallOptions,
+      ): Promise<RevealTriggerAnswer> =>
         send.data<RevealTriggerAnswer>(
-          { method: "GET", path: "/agents/{agent_id}/triggers/{trigger_id}/token", params: [agentId, triggerId] },
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/triggers/{trigger_id}/token",
+            params: [agentId, triggerId],
+          },
           options,
         ),
     },
     versions: {
       /** List an agent's versions. Needs the scope `agents:read`. Reads further pages as they are needed. */
-      list: (agentId: string, query?: ListAgentVersionsQuery, options?: CallOptions): Listing<AgentVersionEntry> =>
-        send.list<AgentVersionEntry>({ method: "GET", path: "/agents/{agent_id}/versions", params: [agentId], query }, options),
+      list: (
+        agentId: string,
+        query?: ListAgentVersionsQuery,
+        options?: CallOptions,
+      ): Listing<AgentVersionEntry> =>
+        send.list<AgentVersionEntry>(
+          { method: "GET", path: "/agents/{agent_id}/versions", params: [agentId], query },
+          options,
+        ),
 
       /** Read a version. Needs the scope `agents:read`. */
       get: (agentId: string, version: string, options?: CallOptions): Promise<AgentVersion> =>
-        send.data<AgentVersion>({ method: "GET", path: "/agents/{agent_id}/versions/{version}", params: [agentId, version] }, options),
+        send.data<AgentVersion>(
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/versions/{version}",
+            params: [agentId, version],
+          },
+          options,
+        ),
 
       /** Show what has changed since a version. Up to the version `with`, by default the current one. Lists are compared by position. Needs the scope `agents:read`. */
-      compare: (agentId: string, version: string, query?: CompareAgentVersionsQuery, options?: CallOptions): Promise<VersionComparison> =>
+      compare: (
+        agentId: string,
+        version: string,
+        query?: CompareAgentVersionsQuery,
+        options?: CallOptions,
+      ): Promise<VersionComparison> =>
         send.data<VersionComparison>(
-          { method: "GET", path: "/agents/{agent_id}/versions/{version}/compare", params: [agentId, version], query },
+          {
+            method: "GET",
+            path: "/agents/{agent_id}/versions/{version}/compare",
+            params: [agentId, version],
+            query,
+          },
           options,
         ),
 
@@ -307,8 +482,15 @@ export function bindOperations(send: Sender) {
         send.list<Run>({ method: "GET", path: "/runs", query }, options),
 
       /** Search an agent's runs. All filters that are given must hold. created_after is the first moment, created_before the one after the last; error is part of the error's code or message. A page looks at a limited number of runs: it may hold fewer than limit, even none, and yet have a next; the search is over when next is null. Needs the scope `runs:read`. Reads further pages as they are needed. */
-      listForAgent: (agentId: string, query?: ListAgentRunsQuery, options?: CallOptions): Listing<Run> =>
-        send.list<Run>({ method: "GET", path: "/agents/{agent_id}/runs", params: [agentId], query }, options),
+      listForAgent: (
+        agentId: string,
+        query?: ListAgentRunsQuery,
+        options?: CallOptions,
+      ): Listing<Run> =>
+        send.list<Run>(
+          { method: "GET", path: "/agents/{agent_id}/runs", params: [agentId], query },
+          options,
+        ),
 
       /** Read a run. It is over when finished_at is set. Needs the scope `runs:read`. */
       get: (runId: string, options?: CallOptions): Promise<Run> =>
@@ -328,20 +510,39 @@ export function bindOperations(send: Sender) {
 
       /** Retry a run. Starts a new run with the payload of one that has ended, on the agent as it is now, or with version original as it was then. The new run names the old one as retry_of and keeps its source; it is queued as any other. Needs the scope `runs:write`. */
       retry: (runId: string, body?: RetryRunBody, options?: OnceOptions): Promise<Run> =>
-        send.data<Run>({ method: "POST", path: "/runs/{run_id}/retry", params: [runId], body, once: true }, options),
+        send.data<Run>(
+          { method: "POST", path: "/runs/{run_id}/retry", params: [runId], body, once: true },
+          options,
+        ),
 
       /** Delete many runs. Each as one by one; runs that have not ended are not touched. Which ones: a filter as for the search, or all: true. One call changes a limited number; while next is not null, send the same again with it as after. Needs the scope `runs:write`. */
       deleteMany: (body: DeleteRunsBody, options?: CallOptions): Promise<DeleteRunsAnswer> =>
         send.data<DeleteRunsAnswer>({ method: "POST", path: "/runs/delete", body }, options),
 
       /** Read a run's journal. Oldest first; after is the last seq that was seen. Needs the scope `runs:read`. Reads further pages as they are needed. */
-      listEvents: (runId: string, query?: ListRunEventsQuery, options?: CallOptions): Listing<RunEvent> =>
-        send.list<RunEvent>({ method: "GET", path: "/runs/{run_id}/events", params: [runId], query, accept: "application/json" }, options),
+      listEvents: (
+        runId: string,
+        query?: ListRunEventsQuery,
+        options?: CallOptions,
+      ): Listing<RunEvent> =>
+        send.list<RunEvent>(
+          {
+            method: "GET",
+            path: "/runs/{run_id}/events",
+            params: [runId],
+            query,
+            accept: "application/json",
+          },
+          options,
+        ),
     },
     events: {
       /** Read the events of all runs. Of the whole workspace, or of one agent; oldest first, in the order in which they became durable. A page looks at limit events and holds those that match. Each has its cursor, to go on after it. Events that belong to no run (agent.paused, agent.resumed) are listed only if kind names them; their run_id and seq are null. An agent's token cannot name them. Needs the scope `runs:read`. Reads further pages as they are needed. */
       list: (query?: ListEventsQuery, options?: CallOptions): Listing<ListEventsAnswer> =>
-        send.list<ListEventsAnswer>({ method: "GET", path: "/events", query, accept: "application/json" }, options),
+        send.list<ListEventsAnswer>(
+          { method: "GET", path: "/events", query, accept: "application/json" },
+          options,
+        ),
     },
     providers: {
       /** Add a provider of models. Needs the scope `providers:write`. */
@@ -354,24 +555,46 @@ export function bindOperations(send: Sender) {
 
       /** Read a provider. Needs the scope `providers:read`. */
       get: (providerId: string, options?: CallOptions): Promise<Provider> =>
-        send.data<Provider>({ method: "GET", path: "/providers/{provider_id}", params: [providerId] }, options),
+        send.data<Provider>(
+          { method: "GET", path: "/providers/{provider_id}", params: [providerId] },
+          options,
+        ),
 
       /** Change a provider's address or key. null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
-      update: (providerId: string, body: UpdateProviderBody, options?: CallOptions): Promise<Provider> =>
-        send.data<Provider>({ method: "PATCH", path: "/providers/{provider_id}", params: [providerId], body }, options),
+      update: (
+        providerId: string,
+        body: UpdateProviderBody,
+        options?: CallOptions,
+      ): Promise<Provider> =>
+        send.data<Provider>(
+          { method: "PATCH", path: "/providers/{provider_id}", params: [providerId], body },
+          options,
+        ),
 
       /** Delete a provider. Refused while an agent uses it. Needs the scope `providers:write`. */
       delete: (providerId: string, options?: CallOptions): Promise<void> =>
-        send.nothing({ method: "DELETE", path: "/providers/{provider_id}", params: [providerId] }, options),
+        send.nothing(
+          { method: "DELETE", path: "/providers/{provider_id}", params: [providerId] },
+          options,
+        ),
 
       /** Ask a provider for its models. Says whether address and key work; changes nothing. Needs the scope `providers:write`. */
       check: (providerId: string, options?: CallOptions): Promise<ProviderCheck> =>
-        send.data<ProviderCheck>({ method: "POST", path: "/providers/{provider_id}/check", params: [providerId] }, options),
+        send.data<ProviderCheck>(
+          { method: "POST", path: "/providers/{provider_id}/check", params: [providerId] },
+          options,
+        ),
     },
     tools: {
       /** Make a tool of an OpenAPI document. Nothing is stored or called: complete the tool with secrets and put it into an agent. Needs the scope `agents:write`. */
-      importHttp: (body: ImportHttpToolBody, options?: CallOptions): Promise<ImportHttpToolAnswer> =>
-        send.data<ImportHttpToolAnswer>({ method: "POST", path: "/tools/http/import", body }, options),
+      importHttp: (
+        body: ImportHttpToolBody,
+        options?: CallOptions,
+      ): Promise<ImportHttpToolAnswer> =>
+        send.data<ImportHttpToolAnswer>(
+          { method: "POST", path: "/tools/http/import", body },
+          options,
+        ),
     },
     keys: {
       /** Add a key. The secret, key, is shown in this answer only. Give scopes or a preset; without an expiry it lives 90 days, null is for ever. No key can give more than it has. Needs the scope `keys:write`. */
@@ -395,8 +618,15 @@ export function bindOperations(send: Sender) {
         send.nothing({ method: "DELETE", path: "/keys/{key_id}", params: [keyId] }, options),
 
       /** Give a key a new secret. The one before works for grace_seconds more, by default not at all. Needs the scope `keys:write`. */
-      rotate: (keyId: string, body?: RotateKeyBody, options?: OnceOptions): Promise<RotateKeyAnswer> =>
-        send.data<RotateKeyAnswer>({ method: "POST", path: "/keys/{key_id}/rotate", params: [keyId], body, once: true }, options),
+      rotate: (
+        keyId: string,
+        body?: RotateKeyBody,
+        options?: OnceOptions,
+      ): Promise<RotateKeyAnswer> =>
+        send.data<RotateKeyAnswer>(
+          { method: "POST", path: "/keys/{key_id}/rotate", params: [keyId], body, once: true },
+          options,
+        ),
     },
     audit: {
       /** List changes and reveals. Needs the scope `audit:read`. Reads further pages as they are needed. */
@@ -414,15 +644,28 @@ export function bindOperations(send: Sender) {
 
       /** Add a workspace. Done by owners and keys of the workspace default. A member who adds one owns it. A key is answered with a key like itself in the new workspace, shown in this answer only. Needs the scope `workspaces:own`. */
       create: (body: CreateWorkspaceBody, options?: OnceOptions): Promise<CreateWorkspaceAnswer> =>
-        send.data<CreateWorkspaceAnswer>({ method: "POST", path: "/workspaces", body, once: true }, options),
+        send.data<CreateWorkspaceAnswer>(
+          { method: "POST", path: "/workspaces", body, once: true },
+          options,
+        ),
 
       /** Read a workspace. Needs the scope `workspaces:read`. */
       get: (workspaceId: string, options?: CallOptions): Promise<Workspace> =>
-        send.data<Workspace>({ method: "GET", path: "/workspaces/{workspace_id}", params: [workspaceId] }, options),
+        send.data<Workspace>(
+          { method: "GET", path: "/workspaces/{workspace_id}", params: [workspaceId] },
+          options,
+        ),
 
       /** Change a workspace. Needs the scope `workspaces:write`. */
-      update: (workspaceId: string, body: UpdateWorkspaceBody, options?: CallOptions): Promise<Workspace> =>
-        send.data<Workspace>({ method: "PATCH", path: "/workspaces/{workspace_id}", params: [workspaceId], body }, options),
+      update: (
+        workspaceId: string,
+        body: UpdateWorkspaceBody,
+        options?: CallOptions,
+      ): Promise<Workspace> =>
+        send.data<Workspace>(
+          { method: "PATCH", path: "/workspaces/{workspace_id}", params: [workspaceId], body },
+          options,
+        ),
     },
     members: {
       /** List members. Needs the scope `members:read`. Reads further pages as they are needed. */
@@ -431,7 +674,10 @@ export function bindOperations(send: Sender) {
 
       /** Change a member's role. Holds for every request sent after the answer. Nobody gives a role above their own, nor changes who is above them. Needs the scope `members:write`. */
       update: (userId: string, body: UpdateMemberBody, options?: CallOptions): Promise<Member> =>
-        send.data<Member>({ method: "PATCH", path: "/members/{user_id}", params: [userId], body }, options),
+        send.data<Member>(
+          { method: "PATCH", path: "/members/{user_id}", params: [userId], body },
+          options,
+        ),
 
       /** Remove a member, or leave. Every request sent after the answer is refused. Everybody may remove themselves, but the last owner. Needs the scope `members:write`. */
       remove: (userId: string, options?: CallOptions): Promise<void> =>
@@ -439,12 +685,21 @@ export function bindOperations(send: Sender) {
 
       /** Make a link by which a member sets a new password. It works once, for 24 hours, and takes the place of the one before. It stops when you could not make it any more, or when a membership or role of the member changes. The member must be in no workspace that you do not own, unless you own the workspace default. Needs the scope `workspaces:own`. */
       createResetLink: (userId: string, options?: OnceOptions): Promise<CreateResetLinkAnswer> =>
-        send.data<CreateResetLinkAnswer>({ method: "POST", path: "/members/{user_id}/reset-link", params: [userId], once: true }, options),
+        send.data<CreateResetLinkAnswer>(
+          { method: "POST", path: "/members/{user_id}/reset-link", params: [userId], once: true },
+          options,
+        ),
     },
     invitations: {
       /** Invite a person. The link, url, is shown in this answer only; hand it to the person. It works once, for as long as you could make it. The e-mail is a label: whoever accepts chooses the account. Nobody invites to a role above their own. Needs the scope `members:write`. */
-      create: (body: CreateInvitationBody, options?: OnceOptions): Promise<CreateInvitationAnswer> =>
-        send.data<CreateInvitationAnswer>({ method: "POST", path: "/invitations", body, once: true }, options),
+      create: (
+        body: CreateInvitationBody,
+        options?: OnceOptions,
+      ): Promise<CreateInvitationAnswer> =>
+        send.data<CreateInvitationAnswer>(
+          { method: "POST", path: "/invitations", body, once: true },
+          options,
+        ),
 
       /** List open invitations. Needs the scope `members:read`. Reads further pages as they are needed. */
       list: (query?: ListInvitationsQuery, options?: CallOptions): Listing<Invitation> =>
@@ -452,11 +707,17 @@ export function bindOperations(send: Sender) {
 
       /** Take an invitation back. Its link stops at once. Needs the scope `members:write`. */
       delete: (invitationId: string, options?: CallOptions): Promise<void> =>
-        send.nothing({ method: "DELETE", path: "/invitations/{invitation_id}", params: [invitationId] }, options),
+        send.nothing(
+          { method: "DELETE", path: "/invitations/{invitation_id}", params: [invitationId] },
+          options,
+        ),
 
       /** Accept an invitation. Joins with an account that you choose: without password the one that is signed in, with password the one that has it and email (by default the invitation's). If there is none, a name makes a new account. An e-mail is a label: several accounts can have the same one, but not two members of one workspace, which is a 409. Needs no credential. */
       accept: (body: AcceptInvitationBody, options?: CallOptions): Promise<AcceptedInvitation> =>
-        send.data<AcceptedInvitation>({ method: "POST", path: "/invitations/accept", body, open: true }, options),
+        send.data<AcceptedInvitation>(
+          { method: "POST", path: "/invitations/accept", body, open: true },
+          options,
+        ),
     },
     /** Become the first owner. Takes the token of the link that Beckon prints at its start, once. There is one as long as there is no owner, a new one at each start. Needs no credential. */
     setUp: (body: SetUpBody, options?: CallOptions): Promise<User> =>
@@ -467,11 +728,13 @@ export function bindOperations(send: Sender) {
       send.data<User>({ method: "POST", path: "/sign-in", body, open: true }, options),
 
     /** End the session. Its cookie is refused by every request sent after the answer. Needs a session. */
-    signOut: (options?: CallOptions): Promise<void> => send.nothing({ method: "POST", path: "/sign-out", open: true }, options),
+    signOut: (options?: CallOptions): Promise<void> =>
+      send.nothing({ method: "POST", path: "/sign-out", open: true }, options),
 
     me: {
       /** Read who is signed in, and their role in which workspace. Needs a session. */
-      get: (options?: CallOptions): Promise<Me> => send.data<Me>({ method: "GET", path: "/me", open: true }, options),
+      get: (options?: CallOptions): Promise<Me> =>
+        send.data<Me>({ method: "GET", path: "/me", open: true }, options),
 
       /** Change one's own name. Needs a session. */
       update: (body: UpdateMeBody, options?: CallOptions): Promise<User> =>
@@ -483,11 +746,15 @@ export function bindOperations(send: Sender) {
         send.list<Session>({ method: "GET", path: "/sessions", query, open: true }, options),
 
       /** End all of one's own sessions but this one. Needs a session. */
-      revokeOther: (options?: CallOptions): Promise<void> => send.nothing({ method: "DELETE", path: "/sessions", open: true }, options),
+      revokeOther: (options?: CallOptions): Promise<void> =>
+        send.nothing({ method: "DELETE", path: "/sessions", open: true }, options),
 
       /** End one of one's own sessions. Needs a session. */
       revoke: (sessionId: string, options?: CallOptions): Promise<void> =>
-        send.nothing({ method: "DELETE", path: "/sessions/{session_id}", params: [sessionId], open: true }, options),
+        send.nothing(
+          { method: "DELETE", path: "/sessions/{session_id}", params: [sessionId], open: true },
+          options,
+        ),
     },
     password: {
       /** Change one's own password. All other sessions end. Needs a session. */

@@ -9,7 +9,10 @@ import { toUser } from "./user.ts";
  * Adds a person, who can sign in, whoever else has the e-mail. There is no other way to an account:
  * sign-up is closed.
  */
-export async function addAccount(tx: WorkspaceTransaction, given: { name: string; email: string; passwordHash: string }): Promise<User> {
+export async function addAccount(
+  tx: WorkspaceTransaction,
+  given: { name: string; email: string; passwordHash: string },
+): Promise<User> {
   const row = await insertUser(tx, { id: newId("usr"), name: given.name, email: given.email });
   await insertPassword(tx, row.id, given.passwordHash);
   return toUser(row);

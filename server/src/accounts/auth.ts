@@ -43,7 +43,11 @@ interface FoundSession {
 const lifetime = 30 * 24 * 3_600;
 const renewal = 24 * 3_600;
 
-const prefixes: Readonly<Record<string, IdPrefix>> = { user: "usr", session: "ses", account: "acc" };
+const prefixes: Readonly<Record<string, IdPrefix>> = {
+  user: "usr",
+  session: "ses",
+  account: "acc",
+};
 
 /** Carries our word for the caller's address to the library. No caller's header has that name: only ours are handed on. */
 const addressHeader = "x-address";
@@ -58,8 +62,18 @@ const addressHeader = "x-address";
  * Cookies are signed with a key derived from the master key: no other installation's are taken, and
  * a new master key ends all sessions.
  */
-export function createAuth({ database, masterKey, secure }: { database: Database; masterKey: Buffer; secure: boolean }): Auth {
-  const secret = Buffer.from(hkdfSync("sha256", masterKey, "", "beckon session cookies", 32)).toString("hex");
+export function createAuth({
+  database,
+  masterKey,
+  secure,
+}: {
+  database: Database;
+  masterKey: Buffer;
+  secure: boolean;
+}): Auth {
+  const secret = Buffer.from(
+    hkdfSync("sha256", masterKey, "", "beckon session cookies", 32),
+  ).toString("hex");
   const failures = new AsyncLocalStorage<{ cause: unknown }>();
   const auth = betterAuth({
     // Named in nothing that leaves this process.
@@ -73,17 +87,32 @@ export function createAuth({ database, masterKey, secure }: { database: Database
     // The library tells of a failure in its log only, and answers that something was wrong.
     logger: { log: (_level, _message, ...about) => remember(failures.getStore(), about) },
     plugins: [{ id: "beckon", endpoints: { startSession } }],
-    session: { modelName: "sessions", fields: sessionFields, expiresIn: lifetime, updateAge: renewal, cookieCache: { enabled: false } },
-    user: { modelName: "users", fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" } },
+    session: {
+      modelName: "sessions",
+      fields: sessionFields,
+      expiresIn: lifetime,
+      updateAge: renewal,
+      cookieCache: { enabled: false },
+    },
+    user: {
+      modelName: "users",
+      fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
+    },
     account: { modelName: "accounts", fields: accountFields },
-    verification: { modelName: "verifications", fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" } },
+    verification: {
+      modelName: "verifications",
+      fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
+    },
     advanced: {
       cookiePrefix: "beckon",
       useSecureCookies: secure,
       // No page of another site's making sends it along, not even by a link; the dashboard's own requests do.
       defaultCookieAttributes: { httpOnly: true, sameSite: "strict", path: "/" },
       ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
-      database: { generateId: ({ model }) => newId(prefixes[model] ?? "req"), validateSchema: false },
+      database: {
+        generateId: ({ model }) => newId(prefixes[model] ?? "req"),
+        validateSchema: false,
+      },
     },
   });
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
@@ -95,20 +124,37 @@ export function createAuth({ database, masterKey, secure }: { database: Database
       return await failures.run(slot, call);
     } catch (thrown) {
       const cause = slot.cause ?? thrown;
-      throw failureKind(cause) === "lost" ? databaseAway(cause) : statusOf(thrown) === 500 ? cause : thrown;
+      throw failureKind(cause) === "lost"
+        ? databaseAway(cause)
+        : statusOf(thrown) === 500
+          ? cause
+          : thrown;
     }
   }
 
   return {
     async startSession({ userId, address, userAgent }) {
-      const headers = new Headers({ [addressHeader]: address, ...(userAgent === undefined ? {} : { "user-agent": userAgent }) });
-      const answer = await ask(() => auth.api.startSession({ body: { userId }, headers, returnHeaders: true }));
+      const headers = new Headers({
+        [addressHeader]: address,
+        ...(userAgent === undefined ? {} : { "user-agent": userAgent }),
+      });
+      const answer = await ask(() =>
+        auth.api.startSession({ body: { userId }, headers, returnHeaders: true }),
+      );
       return { token: answer.response.token, cookies: answer.headers.getSetCookie() };
     },
     async find(cookies) {
-      const answer = await ask(() => auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }));
+      const answer = await ask(() =>
+        auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }),
+      );
       const found = answer.response;
-      return found === null ? undefined : { id: found.session.id, userId: found.session.userId, cookies: answer.headers.getSetCookie() };
+      return found === null
+        ? undefined
+        : {
+            id: found.session.id,
+            userId: found.session.userId,
+            cookies: answer.headers.getSetCookie(),
+          };
     },
     mayBeSession: (cookies): cookies is string => cookies?.includes(`${cookieName}=`) === true,
     farewell: `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`,
@@ -119,14 +165,17 @@ export function createAuth({ database, masterKey, secure }: { database: Database
  * The library's own sign-in finds a person by e-mail, which several accounts can carry: so we
  * compare the password, and this does the rest. Without a path: it can be called from here alone.
  */
-const startSession = createAuthEndpoint({ method: "POST", body: z.object({ userId: z.string() }) }, async (ctx) => {
-  const { internalAdapter } = ctx.context;
-  const user = await internalAdapter.findUserById(ctx.body.userId);
-  if (user === null) throw new Error("a session was asked for without a person");
-  const session = await internalAdapter.createSession(user.id);
-  await setSessionCookie(ctx, { session, user });
-  return { token: session.token };
-});
+const startSession = createAuthEndpoint(
+  { method: "POST", body: z.object({ userId: z.string() }) },
+  async (ctx) => {
+    const { internalAdapter } = ctx.context;
+    const user = await internalAdapter.findUserById(ctx.body.userId);
+    if (user === null) throw new Error("a session was asked for without a person");
+    const session = await internalAdapter.createSession(user.id);
+    await setSessionCookie(ctx, { session, user });
+    return { token: session.token };
+  },
+);
 
 const sessionFields = {
   userId: "user_id",

@@ -9,7 +9,11 @@ import { expectRefusal } from "../../test/refusal.ts";
 const beckon = await startTestBeckon();
 const proxy = await startProxy(beckon.db.url);
 const behind = await beckon.another({
-  settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "0" },
+  settings: {
+    DATABASE_URL: proxy.urlFor(beckon.db.url),
+    BECKON_ROLE: "api",
+    BECKON_DRAIN_SECONDS: "0",
+  },
 });
 afterAll(async () => {
   proxy.weather = { type: "fair" };
@@ -23,7 +27,8 @@ test("while the database is away nobody is told that their session or password i
   expect((await person.call(there("/me"))).status).toBe(200);
   proxy.weather = { type: "closed" };
   proxy.drop();
-  for (const path of ["/me", "/agents", "/sessions"]) expectRefusal(await person.call(there(path)), 503, "unavailable");
+  for (const path of ["/me", "/agents", "/sessions"])
+    expectRefusal(await person.call(there(path)), 503, "unavailable");
   const body = { email: person.email, password };
   const answer = await beckon.call(there("/sign-in"), { credential: null, body });
   expectRefusal(answer, 503, "unavailable");

@@ -26,11 +26,20 @@ export const maxCompared = 4;
  */
 export async function findAccount(
   database: Database,
-  { email, password, workspaceId }: { email: string; password: string; workspaceId?: string | undefined },
+  {
+    email,
+    password,
+    workspaceId,
+  }: { email: string; password: string; workspaceId?: string | undefined },
 ): Promise<{ account: FoundAccount | undefined; isKnown: boolean }> {
   const max = workspaceId === undefined ? maxCompared : 1;
-  const rows = await inAllWorkspaces(database.tenant, (tx) => listAccounts(tx, { email, workspaceId, max }));
+  const rows = await inAllWorkspaces(database.tenant, (tx) =>
+    listAccounts(tx, { email, workspaceId, max }),
+  );
   const hashes = rows.map((row) => row.password);
   const row = rows[await matchPassword(hashes, { password, count: max })];
-  return { account: row?.password == null ? undefined : { user: toUser(row), passwordHash: row.password }, isKnown: rows.length > 0 };
+  return {
+    account: row?.password == null ? undefined : { user: toUser(row), passwordHash: row.password },
+    isKnown: rows.length > 0,
+  };
 }

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 
 test("a hash proves its password and no other, and two of one differ", async () => {
-  const [one, two] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
+  const [one, two] = await Promise.all([
+    hashPassword("correct horse"),
+    hashPassword("correct horse"),
+  ]);
   expect(one).not.toBe(two);
   expect(await verifyPassword({ hash: one, password: "correct horse" })).toBe(true);
   expect(await verifyPassword({ hash: one, password: "Correct horse" })).toBe(false);
@@ -19,9 +22,12 @@ test("the main loop goes on while hashes are computed", async () => {
 });
 
 test("of many at once most wait, and the rest is refused instead of filling the memory", async () => {
-  const settled = await Promise.allSettled(Array.from({ length: 60 }, () => hashPassword("correct horse")));
+  const settled = await Promise.allSettled(
+    Array.from({ length: 60 }, () => hashPassword("correct horse")),
+  );
   const refused = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
   expect(refused.length).toBe(18);
-  for (const reason of refused) expect(reason).toMatchObject({ code: "unavailable", retryAfter: 1 });
+  for (const reason of refused)
+    expect(reason).toMatchObject({ code: "unavailable", retryAfter: 1 });
   expect(await hashPassword("correct horse")).toMatch(/:/);
 });

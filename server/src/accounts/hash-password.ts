@@ -57,5 +57,9 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function tooMany(): Refusal {
-  return new Refusal("unavailable", "Too many people sign in at this moment. Nothing was done; try again shortly.", { retryAfter: 1 });
+  return new Refusal(
+    "unavailable",
+    "Too many people sign in at this moment. Nothing was done; try again shortly.",
+    { retryAfter: 1 },
+  );
 }

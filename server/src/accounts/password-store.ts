@@ -11,14 +11,21 @@ const isValid = sql.raw<boolean>(isUnexpired("password_resets"));
 /** The library's name for a password among the ways to sign in. */
 const method = "credential";
 
-export async function insertPassword(tx: WorkspaceTransaction, userId: string, hash: string): Promise<void> {
+export async function insertPassword(
+  tx: WorkspaceTransaction,
+  userId: string,
+  hash: string,
+): Promise<void> {
   await tx
     .insertInto("accounts")
     .values({ id: newId("acc"), user_id: userId, account_id: userId, method, password: hash })
     .execute();
 }
 
-export async function findPassword(tx: WorkspaceTransaction, userId: string): Promise<string | undefined> {
+export async function findPassword(
+  tx: WorkspaceTransaction,
+  userId: string,
+): Promise<string | undefined> {
   const row = await tx
     .selectFrom("accounts")
     .select("password")
@@ -38,18 +45,29 @@ export function listAccounts(
 ): Promise<(UserRow & { password: string | null })[]> {
   const query = tx
     .selectFrom("users as u")
-    .leftJoin("accounts as a", (join) => join.onRef("a.account_id", "=", "u.id").on("a.method", "=", method))
+    .leftJoin("accounts as a", (join) =>
+      join.onRef("a.account_id", "=", "u.id").on("a.method", "=", method),
+    )
     .selectAll("u")
     .select("a.password")
     .where("u.email", "=", email)
     .orderBy("u.id")
     .limit(max);
   if (workspaceId === undefined) return query.execute();
-  return query.where("u.id", "in", tx.selectFrom("members").select("user_id").where("workspace_id", "=", workspaceId)).execute();
+  return query
+    .where(
+      "u.id",
+      "in",
+      tx.selectFrom("members").select("user_id").where("workspace_id", "=", workspaceId),
+    )
+    .execute();
 }
 
 /** The person's password, held against changes until the transaction ends. */
-export async function holdPassword(tx: WorkspaceTransaction, userId: string): Promise<string | undefined> {
+export async function holdPassword(
+  tx: WorkspaceTransaction,
+  userId: string,
+): Promise<string | undefined> {
   const row = await tx
     .selectFrom("accounts")
     .select("password")
@@ -71,16 +89,27 @@ export async function updatePassword(
     .set({ password: hash, updated_at: sql<Date>`now()` })
     .where("method", "=", method)
     .where("account_id", "=", userId);
-  const { numUpdatedRows } = await (former === undefined ? update : update.where("password", "=", former)).executeTakeFirst();
+  const { numUpdatedRows } = await (former === undefined
+    ? update
+    : update.where("password", "=", former)
+  ).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 /** In place of the one before. */
 export async function upsertReset(
   tx: WorkspaceTransaction,
-  { user_id, hours, ...reset }: { user_id: string; hash: Buffer; created_by: string; created_in: string; hours: number },
+  {
+    user_id,
+    hours,
+    ...reset
+  }: { user_id: string; hash: Buffer; created_by: string; created_in: string; hours: number },
 ): Promise<Date> {
-  const values = { ...reset, expires_at: sql<Date>`now() + make_interval(hours => ${hours})`, created_at: sql<Date>`now()` };
+  const values = {
+    ...reset,
+    expires_at: sql<Date>`now() + make_interval(hours => ${hours})`,
+    created_at: sql<Date>`now()`,
+  };
   const row = await tx
     .insertInto("password_resets")
     .values({ user_id, ...values })
@@ -92,12 +121,21 @@ export async function upsertReset(
 
 /** The link that has not expired, whatever its issuer can do by now. */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
-  return tx.selectFrom("password_resets").selectAll().where("hash", "=", hash).where(isValid).executeTakeFirst();
+  return tx
+    .selectFrom("password_resets")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where(isValid)
+    .executeTakeFirst();
 }
 
 /** Deletes the link. @returns whether it was there: of two that come together one takes it. */
 export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom("password_resets").where("hash", "=", hash).where(isValid).executeTakeFirst();
+  const { numDeletedRows } = await tx
+    .deleteFrom("password_resets")
+    .where("hash", "=", hash)
+    .where(isValid)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

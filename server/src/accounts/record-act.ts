@@ -9,8 +9,13 @@ import { membershipsOf } from "./store.ts";
  */
 export async function recordAct(
   tx: WorkspaceTransaction,
-  { userId, actor = { kind: "user", id: userId }, address }: { userId: string; actor?: Principal; address: string },
+  {
+    userId,
+    actor = { kind: "user", id: userId },
+    address,
+  }: { userId: string; actor?: Principal; address: string },
   entry: { action: string; target: string; data?: Record<string, unknown> },
 ): Promise<void> {
-  for (const { id } of await membershipsOf(tx, userId)) await record(tx, { workspaceId: id, actor, address }, entry);
+  for (const { id } of await membershipsOf(tx, userId))
+    await record(tx, { workspaceId: id, actor, address }, entry);
 }

@@ -30,9 +30,15 @@ export function recordRefusedSignIns(database: Database, log: Log): RefusedSignI
       inAllWorkspaces(database.tenant, async (tx) => {
         // Who acted is not known: only whose passwords were compared.
         for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {
-          await recordAct(tx, { userId: id, actor: { kind: "system" }, address }, { action: "session.refuse", target: id });
+          await recordAct(
+            tx,
+            { userId: id, actor: { kind: "system" }, address },
+            { action: "session.refuse", target: id },
+          );
         }
-      }).catch((thrown) => log.warn({ reason: messageOf(thrown) }, "a sign-in that failed was not put on record"));
+      }).catch((thrown) =>
+        log.warn({ reason: messageOf(thrown) }, "a sign-in that failed was not put on record"),
+      );
     },
   };
 }

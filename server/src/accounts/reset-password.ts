@@ -22,7 +22,10 @@ export async function resetPassword({
   input,
 }: {
   ctx: AccountContext;
-  input: { body: UnparsedBody; isIssuable: (tx: WorkspaceTransaction, reset: ResetRow) => Promise<boolean> };
+  input: {
+    body: UnparsedBody;
+    isIssuable: (tx: WorkspaceTransaction, reset: ResetRow) => Promise<boolean>;
+  };
 }): Promise<void> {
   const body = parseBody(resetPasswordBody, input.body);
   ctx.guesses.permit();
@@ -42,6 +45,10 @@ export async function resetPassword({
     if (userId === undefined || !(await takeReset(tx, link))) throw ctx.guesses.wrong(wrongLink);
     await updatePassword(tx, userId, { hash });
     await deleteSessionsOf(tx, userId);
-    await recordAct(tx, { userId, address: ctx.address }, { action: "password.reset", target: userId });
+    await recordAct(
+      tx,
+      { userId, address: ctx.address },
+      { action: "password.reset", target: userId },
+    );
   });
 }

@@ -8,7 +8,11 @@ export type SessionRow = Selectable<Tables["sessions"]>;
 /** `auth.ts` accepts sessions by the same column, but by the clock of this process: the library's own rule. */
 const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 
-export function listSessionRows(tx: WorkspaceTransaction, userId: string, page: PageRequest): Promise<SessionRow[]> {
+export function listSessionRows(
+  tx: WorkspaceTransaction,
+  userId: string,
+  page: PageRequest,
+): Promise<SessionRow[]> {
   const query = tx
     .selectFrom("sessions")
     .selectAll()
@@ -20,7 +24,10 @@ export function listSessionRows(tx: WorkspaceTransaction, userId: string, page: 
 }
 
 /** Whether the session is valid. */
-export async function isSession(tx: WorkspaceTransaction, { id, userId }: { id: string; userId: string }): Promise<boolean> {
+export async function isSession(
+  tx: WorkspaceTransaction,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
   const row = await tx
     .selectFrom("sessions")
     .select("id")
@@ -32,23 +39,45 @@ export async function isSession(tx: WorkspaceTransaction, { id, userId }: { id: 
 }
 
 /** @returns whether it was there. */
-export async function deleteSessionRow(tx: WorkspaceTransaction, userId: string, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom("sessions").where("user_id", "=", userId).where("id", "=", id).executeTakeFirst();
+export async function deleteSessionRow(
+  tx: WorkspaceTransaction,
+  userId: string,
+  id: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("id", "=", id)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 
 /** All of the person's, or all but one. @returns how many. */
-export async function deleteSessionsOf(tx: WorkspaceTransaction, userId: string, but?: string): Promise<number> {
+export async function deleteSessionsOf(
+  tx: WorkspaceTransaction,
+  userId: string,
+  but?: string,
+): Promise<number> {
   const all = tx.deleteFrom("sessions").where("user_id", "=", userId);
-  const { numDeletedRows } = await (but === undefined ? all : all.where("id", "<>", but)).executeTakeFirst();
+  const { numDeletedRows } = await (but === undefined
+    ? all
+    : all.where("id", "<>", but)
+  ).executeTakeFirst();
   return Number(numDeletedRows);
 }
 
-export async function deleteSessionOfToken(tx: WorkspaceTransaction, token: string): Promise<undefined> {
+export async function deleteSessionOfToken(
+  tx: WorkspaceTransaction,
+  token: string,
+): Promise<undefined> {
   await tx.deleteFrom("sessions").where("token", "=", token).execute();
 }
 
 /** Deletes the person's expired sessions. */
 export async function deleteExpired(tx: WorkspaceTransaction, userId: string): Promise<void> {
-  await tx.deleteFrom("sessions").where("user_id", "=", userId).where(sql<boolean>`not ${isValid}`).execute();
+  await tx
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .where(sql<boolean>`not ${isValid}`)
+    .execute();
 }

@@ -13,26 +13,50 @@ const there = (path: string) => `${other.url}/api/public${path}`;
 const { engine } = beckon.db.database;
 
 /** Each test that fails to sign in does so from an address of its own. */
-const attempt = (email: string, given: string, address: string, more: { workspace_id?: string } = {}) =>
-  beckon.call("/sign-in", { credential: null, body: { email, password: given, ...more }, headers: { "x-forwarded-for": address } });
+const attempt = (
+  email: string,
+  given: string,
+  address: string,
+  more: { workspace_id?: string } = {},
+) =>
+  beckon.call("/sign-in", {
+    credential: null,
+    body: { email, password: given, ...more },
+    headers: { "x-forwarded-for": address },
+  });
 /** For many attempts: with a workspace one password is compared, without any four. */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
 describe("signing in", () => {
   test("sets a cookie that scripts cannot read and other sites cannot send", async () => {
     const { email } = await addPerson(beckon, { role: "viewer" });
-    const { status, headers, body } = await beckon.call("/sign-in", { credential: null, body: { email: email.toUpperCase(), password } });
+    const { status, headers, body } = await beckon.call("/sign-in", {
+      credential: null,
+      body: { email: email.toUpperCase(), password },
+    });
     expect([status, body.data.email]).toEqual([200, email]);
     expect(headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^beckon\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(
+        /^beckon\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+      ),
     ]);
   });
 
   test("sets it for TLS alone where PUBLIC_URL is https", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    const auth = createAuth({ database: beckon.db.database, masterKey: Buffer.alloc(32), secure: true });
-    const session = await auth.startSession({ userId: person.id, address: "127.0.0.1", userAgent: undefined });
-    expect(session.cookies[0]).toMatch(/^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/);
+    const auth = createAuth({
+      database: beckon.db.database,
+      masterKey: Buffer.alloc(32),
+      secure: true,
+    });
+    const session = await auth.startSession({
+      userId: person.id,
+      address: "127.0.0.1",
+      userAgent: undefined,
+    });
+    expect(session.cookies[0]).toMatch(
+      /^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/,
+    );
     expect(auth.farewell).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
   });
 
@@ -48,34 +72,51 @@ describe("signing in", () => {
   test("is on record in each of the person's workspaces, and so is an attempt that failed", async () => {
     const { body: made } = await beckon.call("/workspaces", { body: { name: "Second" } });
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')", [person.id, made.data.id]);
+    await engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+      [person.id, made.data.id],
+    );
     await signIn(beckon, person.email);
     await attempt(person.email, "not the password", "203.0.113.3");
     for (const credential of [beckon.key, made.data.key]) {
-      const find = async (action: string) => (await beckon.call(`/audit?action=${action}&target=${person.id}`, { credential })).body.data;
+      const find = async (action: string) =>
+        (await beckon.call(`/audit?action=${action}&target=${person.id}`, { credential })).body
+          .data;
       const [refused] = await eventually("a record", async () => {
         const found = await find("session.refuse");
         return found.length > 0 ? found : undefined;
       });
       expect(refused).toMatchObject({ actor: "system", address: "203.0.113.3" });
-      expect((await find("session.create")).map(({ actor }: { actor: string }) => actor)).toContain(`user:${person.id}`);
+      expect((await find("session.create")).map(({ actor }: { actor: string }) => actor)).toContain(
+        `user:${person.id}`,
+      );
     }
   });
 
   test("is refused unseen to whom has guessed too often, and to nobody else", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await Promise.all(Array.from({ length: 30 }, (_, round) => attempt(`guess${round}@example.com`, "guessed", "203.0.113.4", aWorkspace)));
+    await Promise.all(
+      Array.from({ length: 30 }, (_, round) =>
+        attempt(`guess${round}@example.com`, "guessed", "203.0.113.4", aWorkspace),
+      ),
+    );
     const refused = await attempt(person.email, password, "203.0.113.4");
     expectRefusal(refused, 429, "too_many_requests");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await attempt(person.email, password, "203.0.113.5")).status).toBe(200);
-    expect((await person.call("/me", { headers: { "x-forwarded-for": "203.0.113.4" } })).status).toBe(200);
-    expect((await beckon.call("/agents", { headers: { "x-forwarded-for": "203.0.113.4" } })).status).toBe(200);
+    expect(
+      (await person.call("/me", { headers: { "x-forwarded-for": "203.0.113.4" } })).status,
+    ).toBe(200);
+    expect(
+      (await beckon.call("/agents", { headers: { "x-forwarded-for": "203.0.113.4" } })).status,
+    ).toBe(200);
   });
 
   test("stands still for nobody: many at once are answered, or told to come again", async () => {
     const answers = await Promise.all(
-      Array.from({ length: 80 }, (_, index) => attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`, aWorkspace)),
+      Array.from({ length: 80 }, (_, index) =>
+        attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`, aWorkspace),
+      ),
     );
     for (const { status } of answers) expect(status).toBeOneOf([401, 503]);
     expect(answers.some(({ status }) => status === 401)).toBe(true);
@@ -103,16 +144,26 @@ describe("a session", () => {
   });
 
   test("of somebody else can be neither seen nor ended", async () => {
-    const [one, two] = [await addPerson(beckon, { role: "owner" }), await addPerson(beckon, { role: "viewer" })];
+    const [one, two] = [
+      await addPerson(beckon, { role: "owner" }),
+      await addPerson(beckon, { role: "viewer" }),
+    ];
     const { body } = await two.call("/sessions");
-    expectRefusal(await one.call(`/sessions/${body.data[0].id}`, { method: "DELETE" }), 404, "not_found");
+    expectRefusal(
+      await one.call(`/sessions/${body.data[0].id}`, { method: "DELETE" }),
+      404,
+      "not_found",
+    );
     expect((await two.call("/me")).status).toBe(200);
   });
 
   test("ends with sign-out, and the browser is told to forget it", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const answer = await person.call("/sign-out", { method: "POST" });
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([204, [expect.stringMatching(/^beckon\.session_token=; Max-Age=0;/)]]);
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([
+      204,
+      [expect.stringMatching(/^beckon\.session_token=; Max-Age=0;/)],
+    ]);
     expectRefusal(await person.call(there("/me")), 401, "unauthorized");
     const { body } = await beckon.call(`/audit?action=session.delete&actor=user:${person.id}`);
     expect(body.data).toHaveLength(1);
@@ -128,7 +179,10 @@ describe("a session", () => {
 
   test("that is used lives on, and its cookie is set again", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query("update sessions set expires_at = now() + interval '20 days' where user_id = $1", [person.id]);
+    await engine.query(
+      "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
+      [person.id],
+    );
     const { headers } = await person.call("/agents");
     expect(headers.getSetCookie()).toEqual([expect.stringMatching(/; Max-Age=2592000;/)]);
     expect((await person.call("/agents")).headers.getSetCookie()).toEqual([]);
@@ -140,7 +194,9 @@ describe("a session", () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("update sessions set expires_at = now() where user_id = $1", [person.id]);
     await signIn(beckon, person.email);
-    expect((await engine.query("select from sessions where user_id = $1", [person.id])).rowCount).toBe(1);
+    expect(
+      (await engine.query("select from sessions where user_id = $1", [person.id])).rowCount,
+    ).toBe(1);
   });
 
   test("is neither refused nor accepted while it cannot be looked for", async () => {
@@ -157,7 +213,10 @@ describe("a session", () => {
 
   test("that has expired is refused", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    await engine.query("update sessions set expires_at = now() - interval '1 second' where user_id = $1", [person.id]);
+    await engine.query(
+      "update sessions set expires_at = now() - interval '1 second' where user_id = $1",
+      [person.id],
+    );
     expectRefusal(await person.call("/me"), 401, "unauthorized");
   });
 
@@ -175,21 +234,42 @@ describe("a session", () => {
 
   test("is not opened by its token as it is stored, unsigned or signed with another key", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    const { rows } = await engine.query<{ token: string }>("select token from sessions where user_id = $1", [person.id]);
+    const { rows } = await engine.query<{ token: string }>(
+      "select token from sessions where user_id = $1",
+      [person.id],
+    );
     const token = rows[0]?.token ?? "";
-    const signed = (key: string | Buffer) => encodeURIComponent(`${token}.${createHmac("sha256", key).update(token).digest("base64")}`);
+    const signed = (key: string | Buffer) =>
+      encodeURIComponent(`${token}.${createHmac("sha256", key).update(token).digest("base64")}`);
     const masterKey = Buffer.from(beckon.config.masterKey ?? "", "base64");
-    const values = [token, `${token}.`, `${token}.${token}`, signed(""), signed(token), signed(masterKey), signed(randomBytes(32))];
+    const values = [
+      token,
+      `${token}.`,
+      `${token}.${token}`,
+      signed(""),
+      signed(token),
+      signed(masterKey),
+      signed(randomBytes(32)),
+    ];
     for (const value of values) {
-      for (const cookie of [`beckon.session_token=${value}`, `__Secure-beckon.session_token=${value}`]) {
-        const answer = await visitor(beckon, cookie).call("/me", { headers: { authorization: `Bearer ${token}` } });
+      for (const cookie of [
+        `beckon.session_token=${value}`,
+        `__Secure-beckon.session_token=${value}`,
+      ]) {
+        const answer = await visitor(beckon, cookie).call("/me", {
+          headers: { authorization: `Bearer ${token}` },
+        });
         expectRefusal(answer, 401, "unauthorized");
       }
     }
     expectRefusal(await beckon.call("/me", { credential: token }), 401, "unauthorized");
     expect(decodeURIComponent(person.cookie)).toContain(`=${token}.`);
     expect((await person.call("/me")).status).toBe(200);
-    for (const path of ["/api/auth/get-session", "/api/auth/sign-in/email", "/api/auth/list-sessions"]) {
+    for (const path of [
+      "/api/auth/get-session",
+      "/api/auth/sign-in/email",
+      "/api/auth/list-sessions",
+    ]) {
       expect((await beckon.call(beckon.url + path, { credential: null })).status).toBe(404);
     }
   });
@@ -203,9 +283,10 @@ describe("a session", () => {
         `select to_jsonb(t)::text as row from ${table} t where ${table === "users" ? "id" : "user_id"} = $1`,
         [person.id],
       );
-      await stranger.db.database.engine.query(`insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`, [
-        `[${rows.map(({ row }) => row).join(",")}]`,
-      ]);
+      await stranger.db.database.engine.query(
+        `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::jsonb)`,
+        [`[${rows.map(({ row }) => row).join(",")}]`],
+      );
     }
     expectRefusal(await visitor(stranger, person.cookie).call("/me"), 401, "unauthorized");
     expect((await person.call("/me")).status).toBe(200);
@@ -224,15 +305,26 @@ describe("a password", () => {
     expect((await person.call("/me")).status).toBe(200);
     expectRefusal(await attempt(person.email, password, "203.0.113.20"), 401, "unauthorized");
     await signIn(beckon, person.email, next);
-    expect((await beckon.call(`/audit?action=password.change&target=${person.id}`)).body.data).toHaveLength(1);
+    expect(
+      (await beckon.call(`/audit?action=password.change&target=${person.id}`)).body.data,
+    ).toHaveLength(1);
   });
 
   test("is not changed by who does not know it, nor to one that is short", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const wrong = { current_password: "not the password", new_password: next };
-    expectRefusal(await person.call("/password", { body: wrong, headers: { "x-forwarded-for": "203.0.113.21" } }), 401, "unauthorized");
     expectRefusal(
-      await person.call("/password", { body: { current_password: password, new_password: "short" } }),
+      await person.call("/password", {
+        body: wrong,
+        headers: { "x-forwarded-for": "203.0.113.21" },
+      }),
+      401,
+      "unauthorized",
+    );
+    expectRefusal(
+      await person.call("/password", {
+        body: { current_password: password, new_password: "short" },
+      }),
       400,
       "bad_request",
       /12/,
@@ -242,7 +334,10 @@ describe("a password", () => {
 
   test("that is changed twice at the same moment is changed once", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    const change = (index: number) => person.call("/password", { body: { current_password: password, new_password: `${next} ${index}` } });
+    const change = (index: number) =>
+      person.call("/password", {
+        body: { current_password: password, new_password: `${next} ${index}` },
+      });
     const answers = await Promise.all([change(1), change(2), change(3)]);
     expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
   });
@@ -265,18 +360,27 @@ describe("a password", () => {
     await signIn(beckon, person.email, next);
     for (const action of ["password.reset_link", "password.reset"]) {
       const { body } = await beckon.call(`/audit?action=${action}&target=${person.id}`);
-      expect([action, body.data.length, JSON.stringify(body).includes(made.data.token)]).toEqual([action, 1, false]);
+      expect([action, body.data.length, JSON.stringify(body).includes(made.data.token)]).toEqual([
+        action,
+        1,
+        false,
+      ]);
     }
   });
 
   test("link stops for a newer one, after a day, and when the password was changed", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    const link = async () => (await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" })).body.data.token;
-    const use = (token: string) => beckon.call("/password/reset", { credential: null, body: { token, new_password: next } });
+    const link = async () =>
+      (await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" })).body.data.token;
+    const use = (token: string) =>
+      beckon.call("/password/reset", { credential: null, body: { token, new_password: next } });
     const first = await link();
     const second = await link();
     expectRefusal(await use(first), 401, "unauthorized");
-    await engine.query("update password_resets set expires_at = now() - interval '1 second' where user_id = $1", [person.id]);
+    await engine.query(
+      "update password_resets set expires_at = now() - interval '1 second' where user_id = $1",
+      [person.id],
+    );
     expectRefusal(await use(second), 401, "unauthorized");
     const third = await link();
     await person.call("/password", { body: { current_password: password, new_password: next } });
@@ -286,31 +390,57 @@ describe("a password", () => {
   test("is nowhere stored as it is, nor is what a link carries", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const { body } = await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" });
-    const tables = ["users", "accounts", "sessions", "password_resets", "invitations", "audit", "verifications"];
+    const tables = [
+      "users",
+      "accounts",
+      "sessions",
+      "password_resets",
+      "invitations",
+      "audit",
+      "verifications",
+    ];
     for (const table of tables) {
-      const { rows } = await engine.query<{ text: string | null }>(`select string_agg(t::text, ' ') as text from ${table} t`);
-      expect([table, rows[0]?.text?.includes(password) === true, rows[0]?.text?.includes(body.data.token) === true]).toEqual([
+      const { rows } = await engine.query<{ text: string | null }>(
+        `select string_agg(t::text, ' ') as text from ${table} t`,
+      );
+      expect([
         table,
-        false,
-        false,
-      ]);
+        rows[0]?.text?.includes(password) === true,
+        rows[0]?.text?.includes(body.data.token) === true,
+      ]).toEqual([table, false, false]);
     }
   });
 });
 
 test("a person changes their name, and nothing else of theirs", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
-  expect((await person.call("/me", { method: "PATCH", body: { name: "Grace" } })).body.data).toMatchObject({
+  expect(
+    (await person.call("/me", { method: "PATCH", body: { name: "Grace" } })).body.data,
+  ).toMatchObject({
     id: person.id,
     name: "Grace",
   });
-  for (const member of ["id", "email", "role", "created_at", "email_verified", "password", "workspaces"]) {
-    expectRefusal(await person.call("/me", { method: "PATCH", body: { [member]: "x" } }), 400, "bad_request", new RegExp(member));
+  for (const member of [
+    "id",
+    "email",
+    "role",
+    "created_at",
+    "email_verified",
+    "password",
+    "workspaces",
+  ]) {
+    expectRefusal(
+      await person.call("/me", { method: "PATCH", body: { [member]: "x" } }),
+      400,
+      "bad_request",
+      new RegExp(member),
+    );
   }
 });
 
 test("a key has no account", async () => {
-  for (const path of ["/me", "/sessions"]) expectRefusal(await beckon.call(path), 401, "unauthorized", /Sign in/);
+  for (const path of ["/me", "/sessions"])
+    expectRefusal(await beckon.call(path), 401, "unauthorized", /Sign in/);
 });
 
 test("who is a member of nothing any more is still signed in, and told so", async () => {

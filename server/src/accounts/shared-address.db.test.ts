@@ -14,14 +14,23 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 let addresses = 0;
 /** Guesses are counted by address, so each request comes from another one. */
 const open = (path: string, body: unknown) =>
-  beckon.call(path, { credential: null, body, headers: { "x-forwarded-for": `198.51.100.${++addresses}` } });
+  beckon.call(path, {
+    credential: null,
+    body,
+    headers: { "x-forwarded-for": `198.51.100.${++addresses}` },
+  });
 const newWorkspace = async (): Promise<{ id: string; key: string }> =>
   (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 const invite = async (key: string, email: string, role = "viewer"): Promise<string> =>
   (await beckon.call("/invitations", { credential: key, body: { email, role } })).body.data.token;
-const accept = (token: string, body: Record<string, unknown>) => open("/invitations/accept", { token, ...body });
+const accept = (token: string, body: Record<string, unknown>) =>
+  open("/invitations/accept", { token, ...body });
 const signIn = (email: string, given: string, workspace?: string) =>
-  open("/sign-in", { email, password: given, ...(workspace === undefined ? {} : { workspace_id: workspace }) });
+  open("/sign-in", {
+    email,
+    password: given,
+    ...(workspace === undefined ? {} : { workspace_id: workspace }),
+  });
 const squatted = (index: number) => `the squatter's password ${index}`;
 
 /** Somebody takes the address in other workspaces, as often as they like. */
@@ -43,19 +52,42 @@ describe("an address that somebody else has taken", () => {
   test("keeps its person neither out of a workspace nor from a new password", async () => {
     const email = "ceo@example.com";
     const [theirs = ""] = await squat(email, 1);
-    const joined = await accept(await invite(beckon.key, email, "owner"), { name: "Ceo", password });
-    expect([joined.status, joined.body.data]).toEqual([200, expect.objectContaining({ email, workspace_id: defaultWorkspaceId })]);
+    const joined = await accept(await invite(beckon.key, email, "owner"), {
+      name: "Ceo",
+      password,
+    });
+    expect([joined.status, joined.body.data]).toEqual([
+      200,
+      expect.objectContaining({ email, workspace_id: defaultWorkspaceId }),
+    ]);
     const own = await signIn(email, password);
     expect(own.body.data.id).toBe(joined.body.data.id);
     const squatter = await signIn(email, squatted(0));
     expect(squatter.body.data.id).not.toBe(joined.body.data.id);
     const me = (answer: typeof own) => visitor(beckon, cookieIn(answer.headers)).call("/me");
-    expect((await me(squatter)).body.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([theirs]);
-    expect((await me(own)).body.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([defaultWorkspaceId]);
-    const link = await beckon.call(`/members/${joined.body.data.id}/reset-link`, { method: "POST" });
-    expect((await open("/password/reset", { token: link.body.data.token, new_password: "another correct horse" })).status).toBe(204);
+    expect((await me(squatter)).body.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([
+      theirs,
+    ]);
+    expect((await me(own)).body.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([
+      defaultWorkspaceId,
+    ]);
+    const link = await beckon.call(`/members/${joined.body.data.id}/reset-link`, {
+      method: "POST",
+    });
+    expect(
+      (
+        await open("/password/reset", {
+          token: link.body.data.token,
+          new_password: "another correct horse",
+        })
+      ).status,
+    ).toBe(204);
     expect((await signIn(email, squatted(0))).status).toBe(200);
-    expectRefusal(await beckon.call(`/members/${squatter.body.data.id}/reset-link`, { method: "POST" }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`/members/${squatter.body.data.id}/reset-link`, { method: "POST" }),
+      404,
+      "not_found",
+    );
   });
 
   test("four times and more is signed in to by the name of the workspace", async () => {
@@ -67,7 +99,10 @@ describe("an address that somebody else has taken", () => {
     expectRefusal(answer, 401, "unauthorized", /workspace_id/);
     expect((await signIn(email, password, id)).body.data.id).toBe(joined.body.data.id);
     const unknown = await signIn("nobody@example.com", password);
-    for (const wrong of [await signIn(email, password, first), await signIn(email, password, "wsp_none")]) {
+    for (const wrong of [
+      await signIn(email, password, first),
+      await signIn(email, password, "wsp_none"),
+    ]) {
       expect(wrong.body).toEqual(answer.body);
     }
     expect(unknown.body).toEqual(answer.body);
@@ -79,9 +114,14 @@ test("of two accounts with the same address and password the older one signs in,
   const email = "twice@example.com";
   const [one, two] = [await newWorkspace(), await newWorkspace()];
   const first = await accept(await invite(one.key, email), { name: "First", password });
-  const second = await accept(await invite(two.key, email), { name: "Second", password: "another correct horse" });
+  const second = await accept(await invite(two.key, email), {
+    name: "Second",
+    password: "another correct horse",
+  });
   const session = visitor(beckon, cookieIn((await signIn(email, "another correct horse")).headers));
-  await session.call("/password", { body: { current_password: "another correct horse", new_password: password } });
+  await session.call("/password", {
+    body: { current_password: "another correct horse", new_password: password },
+  });
   expect((await signIn(email, password)).body.data.id).toBe(first.body.data.id);
   expect((await signIn(email, password, two.id)).body.data.id).toBe(second.body.data.id);
 });
@@ -91,26 +131,44 @@ describe("an invitation is accepted", () => {
     const token = await invite(beckon.key, "label@example.com");
     const answer = await accept(token, { name: "Grace", email: "Grace@Example.com", password });
     expect(answer.body.data).toMatchObject({ email: "grace@example.com" });
-    const { body } = await beckon.call(`/audit?action=invitation.accept&actor=user:${answer.body.data.id}`);
-    expect(body.data).toMatchObject([{ data: { email: "grace@example.com", invited: "label@example.com" } }]);
+    const { body } = await beckon.call(
+      `/audit?action=invitation.accept&actor=user:${answer.body.data.id}`,
+    );
+    expect(body.data).toMatchObject([
+      { data: { email: "grace@example.com", invited: "label@example.com" } },
+    ]);
     expectRefusal(await signIn("label@example.com", password), 401, "unauthorized");
   });
 
   test("with an account of another address, by its password or by a session", async () => {
     const [one, two, three] = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
     const email = "known@example.com";
-    const { id } = (await accept(await invite(one.key, email), { name: "Known", password })).body.data;
-    expect((await accept(await invite(two.key, "x@example.com"), { email, password })).body.data.id).toBe(id);
+    const { id } = (await accept(await invite(one.key, email), { name: "Known", password })).body
+      .data;
+    expect(
+      (await accept(await invite(two.key, "x@example.com"), { email, password })).body.data.id,
+    ).toBe(id);
     const session = visitor(beckon, cookieIn((await signIn(email, password)).headers));
     const body = { token: await invite(three.key, "x@example.com") };
-    expect((await session.call("/invitations/accept", { body })).body.data).toMatchObject({ id, email, workspace_id: three.id });
+    expect((await session.call("/invitations/accept", { body })).body.data).toMatchObject({
+      id,
+      email,
+      workspace_id: three.id,
+    });
   });
 
   test("with the account that the body names, though somebody else is signed in there", async () => {
     const [one, two] = [await newWorkspace(), await newWorkspace()];
-    const signedIn = await accept(await invite(one.key, "host@example.com"), { name: "Host", password });
+    const signedIn = await accept(await invite(one.key, "host@example.com"), {
+      name: "Host",
+      password,
+    });
     const session = visitor(beckon, cookieIn((await signIn("host@example.com", password)).headers));
-    const body = { token: await invite(two.key, "visitor@example.com"), name: "Visitor", password: "the visitor's own password" };
+    const body = {
+      token: await invite(two.key, "visitor@example.com"),
+      name: "Visitor",
+      password: "the visitor's own password",
+    };
     const { data } = (await session.call("/invitations/accept", { body })).body;
     expect([data.email, data.id === signedIn.body.data.id]).toEqual(["visitor@example.com", false]);
   });
@@ -120,7 +178,11 @@ describe("an invitation is accepted", () => {
     const email = "same@example.com";
     await accept(await invite(key, email), { name: "First", password });
     const token = await invite(key, "other@example.com");
-    const refused = await accept(token, { name: "Second", email, password: "another correct horse" });
+    const refused = await accept(token, {
+      name: "Second",
+      email,
+      password: "another correct horse",
+    });
     expectRefusal(refused, 409, "conflict", /Another member.*same@example\.com/);
     expect((await accept(token, { name: "Second", password })).status).toBe(200);
   });
@@ -128,9 +190,16 @@ describe("an invitation is accepted", () => {
   test("by one of many who bring the same address at the same moment", async () => {
     const { key } = await newWorkspace();
     const tokens: string[] = [];
-    for (let index = 0; index < 4; index++) tokens.push(await invite(key, `many${index}@example.com`));
+    for (let index = 0; index < 4; index++)
+      tokens.push(await invite(key, `many${index}@example.com`));
     const answers = await Promise.all(
-      tokens.map((token, index) => accept(token, { name: "Guest", email: "one@example.com", password: `${password} ${index}` })),
+      tokens.map((token, index) =>
+        accept(token, {
+          name: "Guest",
+          email: "one@example.com",
+          password: `${password} ${index}`,
+        }),
+      ),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
@@ -138,15 +207,27 @@ describe("an invitation is accepted", () => {
 
 test("a wrong password beside a name is a guess where the address has an account, and on record", async () => {
   const email = "guessed@example.com";
-  const { id } = (await accept(await invite(beckon.key, email), { name: "Guessed", password })).body.data;
+  const { id } = (await accept(await invite(beckon.key, email), { name: "Guessed", password })).body
+    .data;
   const { key } = await newWorkspace();
   const from = { "x-forwarded-for": "203.0.113.77" };
   // Counted as guesses as well, and quick.
   const wrong = { token: "wrong", new_password: password };
-  for (let count = 0; count < 29; count++) await beckon.call("/password/reset", { credential: null, body: wrong, headers: from });
-  const body = { token: await invite(key, email), name: "Guesser", password: "a guess of the password" };
-  expect((await beckon.call("/invitations/accept", { credential: null, body, headers: from })).status).toBe(200);
-  const refused = await beckon.call("/sign-in", { credential: null, body: { email, password }, headers: from });
+  for (let count = 0; count < 29; count++)
+    await beckon.call("/password/reset", { credential: null, body: wrong, headers: from });
+  const body = {
+    token: await invite(key, email),
+    name: "Guesser",
+    password: "a guess of the password",
+  };
+  expect(
+    (await beckon.call("/invitations/accept", { credential: null, body, headers: from })).status,
+  ).toBe(200);
+  const refused = await beckon.call("/sign-in", {
+    credential: null,
+    body: { email, password },
+    headers: from,
+  });
   expectRefusal(refused, 429, "too_many_requests");
   await eventually("a record", async () => {
     const { body: found } = await beckon.call(`/audit?action=session.refuse&target=${id}`);
@@ -157,12 +238,16 @@ test("a wrong password beside a name is a guess where the address has an account
 test("the first owner takes an address that somebody has elsewhere, and none of another member", async () => {
   const elsewhere = "ada@example.com";
   await squat(elsewhere, 1);
-  const member = (await accept(await invite(beckon.key, "bob@example.com"), { name: "Bob", password })).body.data;
-  await beckon.db.database.engine.query("update members set role = 'admin' where role = 'owner' and workspace_id = $1", [
-    defaultWorkspaceId,
-  ]);
+  const member = (
+    await accept(await invite(beckon.key, "bob@example.com"), { name: "Bob", password })
+  ).body.data;
+  await beckon.db.database.engine.query(
+    "update members set role = 'admin' where role = 'owner' and workspace_id = $1",
+    [defaultWorkspaceId],
+  );
   const another = await beckon.another({ setup: true });
-  const setUp = (email: string) => open("/setup", { token: another.setupToken, name: "Ada", email, password });
+  const setUp = (email: string) =>
+    open("/setup", { token: another.setupToken, name: "Ada", email, password });
   expectRefusal(await setUp(member.email), 409, "conflict", /Another member/);
   expect((await setUp(elsewhere)).status).toBe(200);
   await another.stop();

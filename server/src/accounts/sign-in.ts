@@ -30,14 +30,22 @@ export async function signIn({
   const { account } = await findAccount(ctx.database, { email, password, workspaceId });
   if (account === undefined) throw wrongPassword(ctx, { email, workspaceId });
   const userId = account.user.id;
-  const session = await ctx.auth.startSession({ userId, address: ctx.address, userAgent: ctx.userAgent });
+  const session = await ctx.auth.startSession({
+    userId,
+    address: ctx.address,
+    userAgent: ctx.userAgent,
+  });
   const data = await inAllWorkspaces(tenant, async (tx) => {
     // A new password ends all sessions, and must not miss this one, which was made with the old one at the same moment.
     const stands = (await holdPassword(tx, userId)) === account.passwordHash;
     const row = stands ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);
     await deleteExpired(tx, row.id);
-    await recordAct(tx, { userId: row.id, address: ctx.address }, { action: "session.create", target: row.id });
+    await recordAct(
+      tx,
+      { userId: row.id, address: ctx.address },
+      { action: "session.create", target: row.id },
+    );
     return toUser(row);
   });
   if (data === undefined) throw wrongPassword(ctx, { email, workspaceId });
@@ -48,7 +56,10 @@ export async function signIn({
  * Returns one answer for an unknown e-mail and a wrong password, so that it tells nothing about who
  * has an account.
  */
-export function wrongPassword(ctx: AccountContext, given: { email: string; workspaceId?: string | undefined }): Refusal {
+export function wrongPassword(
+  ctx: AccountContext,
+  given: { email: string; workspaceId?: string | undefined },
+): Refusal {
   ctx.refusedSignIns.note({ ...given, address: ctx.address });
   return ctx.guesses.wrong(
     "The e-mail or the password is wrong. If several accounts use this e-mail, name your workspace: workspace_id. If the password is lost, ask an owner of your workspace for a link to set a new one.",

@@ -11,7 +11,9 @@ const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("creating an agent", () => {
   test("answers with all of it, its defaults and its token", async () => {
-    const { status, body } = await beckon.call("/agents", { body: { name: "Ada", model: "demo/echo" } });
+    const { status, body } = await beckon.call("/agents", {
+      body: { name: "Ada", model: "demo/echo" },
+    });
     expect(status).toBe(201);
     expect(body).toEqual({
       ok: true,
@@ -43,7 +45,9 @@ describe("creating an agent", () => {
   });
 
   test("says where it is to be found", async () => {
-    const { headers, body } = await beckon.call("/agents", { body: { name: "Ada", model: "demo/echo" } });
+    const { headers, body } = await beckon.call("/agents", {
+      body: { name: "Ada", model: "demo/echo" },
+    });
     const found = await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href);
     const { token: _, ...shown } = body.data;
     expect(found.body).toEqual({ ok: true, data: shown });
@@ -55,9 +59,20 @@ describe("creating an agent", () => {
       description: "Zeile 1\nZeile 2",
       instructions: "Be brief.",
       model: "demo/echo",
-      model_settings: { temperature: 0.2, max_output_tokens: 100, reasoning_effort: "low", stream: "never" },
+      model_settings: {
+        temperature: 0.2,
+        max_output_tokens: 100,
+        reasoning_effort: "low",
+        stream: "never",
+      },
       tools: [{ type: "clock" }],
-      limits: { max_steps: 3, timeout_seconds: 10, max_concurrent_runs: 2, max_queued_runs: 5, max_attempts: 1 },
+      limits: {
+        max_steps: 3,
+        timeout_seconds: 10,
+        max_concurrent_runs: 2,
+        max_queued_runs: 5,
+        max_attempts: 1,
+      },
       metadata: { team: "ops", nested: { list: [1, null, true, "é"] } },
     };
     const { id } = await beckon.createAgent(given);
@@ -65,7 +80,10 @@ describe("creating an agent", () => {
   });
 
   test("minds no name that is taken", async () => {
-    const [one, other] = [await beckon.createAgent({ name: "Same" }), await beckon.createAgent({ name: "Same" })];
+    const [one, other] = [
+      await beckon.createAgent({ name: "Same" }),
+      await beckon.createAgent({ name: "Same" }),
+    ];
     expect(one.id).not.toBe(other.id);
   });
 
@@ -75,7 +93,12 @@ describe("creating an agent", () => {
   });
 
   test("with an unknown demo model is refused", async () => {
-    expectRefusal(await beckon.call("/agents", { body: { name: "Ada", model: "demo/other" } }), 400, "bad_request", /demo\/other/);
+    expectRefusal(
+      await beckon.call("/agents", { body: { name: "Ada", model: "demo/other" } }),
+      400,
+      "bad_request",
+      /demo\/other/,
+    );
   });
 });
 
@@ -105,7 +128,10 @@ describe("changing an agent", () => {
   test("writes its next version and leaves what was not named", async () => {
     const { id } = await beckon.createAgent({ name: "Before", description: "Stays" });
     const { status, body } = await change(id, { name: "After" });
-    expect([status, body.data]).toMatchObject([200, { id, version: 2, name: "After", description: "Stays", model: "demo/echo" }]);
+    expect([status, body.data]).toMatchObject([
+      200,
+      { id, version: 2, name: "After", description: "Stays", model: "demo/echo" },
+    ]);
     expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
   });
 
@@ -116,20 +142,33 @@ describe("changing an agent", () => {
       tools: [{ type: "clock" }],
       metadata: { a: 1 },
     });
-    const { body } = await change(id, { limits: { max_attempts: 9 }, model_settings: { stream: "never" }, tools: [], metadata: { b: 2 } });
-    expect(body.data).toMatchObject({ limits: { max_steps: 3, max_attempts: 9 }, model_settings: { temperature: 1, stream: "never" } });
+    const { body } = await change(id, {
+      limits: { max_attempts: 9 },
+      model_settings: { stream: "never" },
+      tools: [],
+      metadata: { b: 2 },
+    });
+    expect(body.data).toMatchObject({
+      limits: { max_steps: 3, max_attempts: 9 },
+      model_settings: { temperature: 1, stream: "never" },
+    });
     expect([body.data.tools, body.data.metadata]).toEqual([[], { b: 2 }]);
   });
 
   test("takes a model setting away by null", async () => {
-    const { id } = await beckon.createAgent({ model_settings: { temperature: 1, max_output_tokens: 5 } });
+    const { id } = await beckon.createAgent({
+      model_settings: { temperature: 1, max_output_tokens: 5 },
+    });
     const { body } = await change(id, { model_settings: { temperature: null } });
     expect(body.data.model_settings).toEqual({ max_output_tokens: 5, stream: "auto" });
   });
 
   test("takes a concurrency limit away by null", async () => {
     const { id } = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
-    expect((await change(id, { limits: { max_concurrent_runs: null } })).body.data.limits.max_concurrent_runs).toBeNull();
+    expect(
+      (await change(id, { limits: { max_concurrent_runs: null } })).body.data.limits
+        .max_concurrent_runs,
+    ).toBeNull();
   });
 
   test("to a model of an unknown provider is refused, and changes nothing", async () => {
@@ -140,13 +179,18 @@ describe("changing an agent", () => {
 
   test("at the same moment writes one version after the other", async () => {
     const { id } = await beckon.createAgent();
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => change(id, { description: `change ${index}` })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => change(id, { description: `change ${index}` })),
+    );
     const versions = answers.map(({ body }) => body.data.version).sort((a, b) => a - b);
     expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
   test("is the version that the next run uses", async () => {
-    const agent = await beckon.createAgent({ limits: { max_steps: 1 }, tools: [{ type: "clock" }] });
+    const agent = await beckon.createAgent({
+      limits: { max_steps: 1 },
+      tools: [{ type: "clock" }],
+    });
     expect((await beckon.invoke(agent, "/call clock {}")).body.code).toBe("step_limit");
     await change(agent.id, { limits: { max_steps: 2 } });
     expect((await beckon.invoke(agent, "/call clock {}")).body.output).toMatch(/^clock answered/);
@@ -164,20 +208,35 @@ describe("If-Match", () => {
   test("that is stale is refused with 412, and nothing is changed", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
-    expectRefusal(await change(id, { name: "Mine" }, { "if-match": '"1"' }), 412, "stale", /version 2/);
-    expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject({ name: "Theirs", version: 2 });
+    expectRefusal(
+      await change(id, { name: "Mine" }, { "if-match": '"1"' }),
+      412,
+      "stale",
+      /version 2/,
+    );
+    expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject({
+      name: "Theirs",
+      version: 2,
+    });
   });
 
   test("that is stale keeps an agent from being deleted", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
-    expectRefusal(await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }), 412, "stale");
+    expectRefusal(
+      await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }),
+      412,
+      "stale",
+    );
     expect((await beckon.call(`/agents/${id}`)).status).toBe(200);
   });
 
   test("that holds lets an agent be deleted", async () => {
     const { id } = await beckon.createAgent();
-    expect((await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } })).status).toBe(204);
+    expect(
+      (await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }))
+        .status,
+    ).toBe(204);
   });
 
   test.each(["1", 'W/"1"', "*"])("may be written %s", async (tag) => {
@@ -187,7 +246,9 @@ describe("If-Match", () => {
 
   test("lets one of many changes at the same moment through", async () => {
     const { id } = await beckon.createAgent();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => change(id, { name: "After" }, { "if-match": '"1"' })));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => change(id, { name: "After" }, { "if-match": '"1"' })),
+    );
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
@@ -201,8 +262,13 @@ describe("If-Match", () => {
 describe("pausing an agent", () => {
   test("answers with the agent and the reason", async () => {
     const { id } = await beckon.createAgent();
-    const { status, body } = await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
-    expect([status, body.data]).toMatchObject([200, { id, version: 1, paused: true, pause_reason: "Holiday" }]);
+    const { status, body } = await beckon.call(`/agents/${id}/pause`, {
+      body: { reason: "Holiday" },
+    });
+    expect([status, body.data]).toMatchObject([
+      200,
+      { id, version: 1, paused: true, pause_reason: "Holiday" },
+    ]);
     expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
   });
 
@@ -217,7 +283,10 @@ describe("pausing an agent", () => {
   test("again changes the reason", async () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { body: { reason: "Holiday" } });
-    expect((await beckon.call(`/agents/${id}/pause`, { body: {} })).body.data).toMatchObject({ paused: true, pause_reason: null });
+    expect((await beckon.call(`/agents/${id}/pause`, { body: {} })).body.data).toMatchObject({
+      paused: true,
+      pause_reason: null,
+    });
   });
 
   test("ends with resume", async () => {
@@ -230,7 +299,9 @@ describe("pausing an agent", () => {
 
   test("that has not begun may be ended", async () => {
     const { id } = await beckon.createAgent();
-    expect((await beckon.call(`/agents/${id}/resume`, { method: "POST" })).body.data.paused).toBe(false);
+    expect((await beckon.call(`/agents/${id}/resume`, { method: "POST" })).body.data.paused).toBe(
+      false,
+    );
   });
 
   test("is not undone by a change", async () => {
@@ -263,12 +334,19 @@ describe("restoring a deleted agent", () => {
     const agent = await beckon.createAgent({ name: "Back" });
     const trigger = await beckon.createTrigger(agent.id);
     await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
-    return { agent, trigger, answer: await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" }) };
+    return {
+      agent,
+      trigger,
+      answer: await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" }),
+    };
   }
 
   test("answers with the agent as it was", async () => {
     const { agent, answer } = await restored();
-    expect([answer.status, answer.body.data]).toMatchObject([200, { id: agent.id, name: "Back", version: 1, paused: false }]);
+    expect([answer.status, answer.body.data]).toMatchObject([
+      200,
+      { id: agent.id, name: "Back", version: 1, paused: false },
+    ]);
     expect((await beckon.call(`/agents/${agent.id}`)).body).toEqual(answer.body);
   });
 
@@ -280,7 +358,8 @@ describe("restoring a deleted agent", () => {
 
   test("lets a new token be issued", async () => {
     const { agent } = await restored();
-    const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST" })).body.data;
+    const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST" }))
+      .body.data;
     expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
   });
 
@@ -288,7 +367,10 @@ describe("restoring a deleted agent", () => {
     const { agent, trigger } = await restored();
     const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
     expectRefusal(await fire(), 409, "trigger_disabled");
-    await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, { method: "PATCH", body: { enabled: true } });
+    await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, {
+      method: "PATCH",
+      body: { enabled: true },
+    });
     expect((await fire()).status).toBe(200);
   });
 

@@ -19,15 +19,32 @@ export async function createAgent({
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
   permitBeyondAgents(ctx);
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body))));
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body))),
+  );
 }
 
 /** The same inside a transaction of the caller's, who has checked the permission. */
-export async function addAgent(tx: WorkspaceTransaction, ctx: Context, body: unknown): Promise<Agent & { token: string }> {
+export async function addAgent(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  body: unknown,
+): Promise<Agent & { token: string }> {
   const given = parse(createAgentBody, body);
   const agentId = newId("agt");
-  const { tools, write } = planSecrets(ctx.sealer, { workspaceId: ctx.workspaceId, agentId }, given.tools, { tools: [], kept: [] });
+  const { tools, write } = planSecrets(
+    ctx.sealer,
+    { workspaceId: ctx.workspaceId, agentId },
+    given.tools,
+    { tools: [], kept: [] },
+  );
   const config = { ...given, tools };
   const providerId = await resolveModel(tx, ctx, config.model);
-  return writeAgent(tx, ctx, { agentId, config, providerId, secrets: write, action: "agent.create" });
+  return writeAgent(tx, ctx, {
+    agentId,
+    config,
+    providerId,
+    secrets: write,
+    action: "agent.create",
+  });
 }

@@ -8,7 +8,13 @@ import { requireAgentForChange, requireSeenVersion, updateAgentRow } from "./rec
  * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.
  * @throws Refusal `stale` when `If-Match` names another version than the current one.
  */
-export async function deleteAgent({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<void> {
+export async function deleteAgent({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string };
+}): Promise<void> {
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);

@@ -8,8 +8,13 @@ import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 /** The agent as a document holds it, but for its triggers: secrets are left out, what has a prefix keeps it. */
-export function toDocument({ config, paused_at, pause_reason }: AgentRow): Omit<ExportedAgent, "triggers"> {
-  const { name, model, instructions, description, model_settings, tools, limits, metadata } = config;
+export function toDocument({
+  config,
+  paused_at,
+  pause_reason,
+}: AgentRow): Omit<ExportedAgent, "triggers"> {
+  const { name, model, instructions, description, model_settings, tools, limits, metadata } =
+    config;
   return {
     name,
     model,
@@ -20,7 +25,9 @@ export function toDocument({ config, paused_at, pause_reason }: AgentRow): Omit<
       grant.type !== "http"
         ? grant
         : mapValues(grant, index, (value) =>
-            typeof value === "string" ? value : { secret: null, ...(value.prefix === undefined ? {} : { prefix: value.prefix }) },
+            typeof value === "string"
+              ? value
+              : { secret: null, ...(value.prefix === undefined ? {} : { prefix: value.prefix }) },
           ),
     ),
     limits,

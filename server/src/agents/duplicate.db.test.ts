@@ -25,7 +25,8 @@ const original = await beckon.createAgent({
   metadata: { team: "ops" },
 });
 const path = `/agents/${original.id}/duplicate`;
-const duplicate = async (body?: object) => (await beckon.call(path, { method: "POST", body })).body.data;
+const duplicate = async (body?: object) =>
+  (await beckon.call(path, { method: "POST", body })).body.data;
 const sentBy = async (agent: { id: string; token: string }) => {
   const before = target.reached.length;
   expect((await beckon.invoke(agent, "/call read {}")).status).toBe(200);
@@ -39,11 +40,11 @@ describe("a duplicate", () => {
     const answer = await beckon.call(path, { body: { name: "Berta" } });
     const { id, token, tools, created_at, updated_at, ...rest } = answer.body.data;
     const source = (await beckon.call(`/agents/${original.id}`)).body.data;
-    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
-      201,
-      `/api/public/agents/${id}`,
-      "no-store",
-    ]);
+    expect([
+      answer.status,
+      answer.headers.get("location"),
+      answer.headers.get("cache-control"),
+    ]).toEqual([201, `/api/public/agents/${id}`, "no-store"]);
     expect(rest).toEqual({
       version: 1,
       name: "Berta",
@@ -67,16 +68,25 @@ describe("a duplicate", () => {
     [`${"x".repeat(192)}👋`, `${"x".repeat(192)}\ufffd (copy)`],
   ])("of %s without a name gets one that says what it is", async (name, expected) => {
     const { id } = await beckon.createAgent({ name });
-    expect((await beckon.call(`/agents/${id}/duplicate`, { method: "POST" })).body.data.name).toBe(expected);
+    expect((await beckon.call(`/agents/${id}/duplicate`, { method: "POST" })).body.data.name).toBe(
+      expected,
+    );
   });
 
   test("sends its tools' secrets, which are copies: each lives without the other", async () => {
     const source = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
-    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body.data;
+    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
+      .data;
     expect(await sentBy(copy)).toBe(`Bearer ${secret}`);
     expect(secretIdOf(copy)).not.toBe(secretIdOf(source as never));
-    await beckon.call(`/agents/${source.id}`, { method: "PATCH", body: { tools: [tool({ secret: "sk-another-secret-5678" })] } });
-    expect([await sentBy(copy), await sentBy(source)]).toEqual([`Bearer ${secret}`, "sk-another-secret-5678"]);
+    await beckon.call(`/agents/${source.id}`, {
+      method: "PATCH",
+      body: { tools: [tool({ secret: "sk-another-secret-5678" })] },
+    });
+    expect([await sentBy(copy), await sentBy(source)]).toEqual([
+      `Bearer ${secret}`,
+      "sk-another-secret-5678",
+    ]);
     await beckon.call(`/agents/${copy.id}`, { method: "PATCH", body: { tools: [] } });
     expect(await sentBy(source)).toBe("sk-another-secret-5678");
   });
@@ -86,7 +96,8 @@ describe("a duplicate", () => {
     await beckon.createTrigger(source.id);
     await beckon.call(`/agents/${source.id}`, { method: "PATCH", body: { name: "Two" } });
     await beckon.call(`/agents/${source.id}/pause`, { method: "POST" });
-    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body.data;
+    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
+      .data;
     expect(copy).toMatchObject({ name: "Two (copy)", version: 1, paused: false });
     expect((await beckon.call(`/agents/${copy.id}/triggers`)).body.data).toEqual([]);
     expect((await beckon.call(`/agents/${copy.id}/versions`)).body.data).toHaveLength(1);
@@ -95,9 +106,15 @@ describe("a duplicate", () => {
   test("keeps its provider from being deleted, as its original does", async () => {
     const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
     const source = await beckon.createAgent({ model: `${provider.name}/x` });
-    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body.data;
+    const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
+      .data;
     await beckon.call(`/agents/${source.id}`, { method: "DELETE" });
-    expectRefusal(await beckon.call(`/providers/${provider.id}`, { method: "DELETE" }), 409, "conflict", /Test \(copy\)/);
+    expectRefusal(
+      await beckon.call(`/providers/${provider.id}`, { method: "DELETE" }),
+      409,
+      "conflict",
+      /Test \(copy\)/,
+    );
     await beckon.call(`/agents/${copy.id}`, { method: "DELETE" });
     expect((await beckon.call(`/providers/${provider.id}`, { method: "DELETE" })).status).toBe(204);
   });
@@ -108,14 +125,21 @@ describe("a duplicate", () => {
     expect(body.data).toMatchObject([
       {
         action: "agent.duplicate",
-        data: { name: "Recorded", model: "demo/echo", agent_id: original.id, version: 1, secrets_copied: 1 },
+        data: {
+          name: "Recorded",
+          model: "demo/echo",
+          agent_id: original.id,
+          version: 1,
+          secrets_copied: 1,
+        },
       },
     ]);
     expect(JSON.stringify(body)).not.toContain(secret);
   });
 
   test("is made once, however often it is asked for with one Idempotency-Key", async () => {
-    const send = () => beckon.call(path, { body: { name: "Once" }, headers: { "idempotency-key": "dup" } });
+    const send = () =>
+      beckon.call(path, { body: { name: "Once" }, headers: { "idempotency-key": "dup" } });
     const answers = await Promise.all([send(), send(), send()]);
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect((await beckon.call("/agents?search=Once")).body.data).toHaveLength(1);
@@ -124,13 +148,26 @@ describe("a duplicate", () => {
 
 test("a key that is limited to some agents makes no duplicate, and learns of no other agent", async () => {
   const limited = await insertKey(beckon, { agentIds: [original.id] });
-  expectRefusal(await beckon.call(path, { method: "POST", credential: limited }), 403, "forbidden", /limited to some agents/);
+  expectRefusal(
+    await beckon.call(path, { method: "POST", credential: limited }),
+    403,
+    "forbidden",
+    /limited to some agents/,
+  );
   const other = await beckon.createAgent();
-  expectRefusal(await beckon.call(`/agents/${other.id}/duplicate`, { method: "POST", credential: limited }), 404, "not_found");
+  expectRefusal(
+    await beckon.call(`/agents/${other.id}/duplicate`, { method: "POST", credential: limited }),
+    404,
+    "not_found",
+  );
 });
 
 test("an agent of another workspace, or a deleted one, cannot be duplicated", async () => {
-  expectRefusal(await beckon.call(path, { method: "POST", credential: await insertStranger(beckon) }), 404, "not_found");
+  expectRefusal(
+    await beckon.call(path, { method: "POST", credential: await insertStranger(beckon) }),
+    404,
+    "not_found",
+  );
   const { id } = await beckon.createAgent();
   await beckon.call(`/agents/${id}`, { method: "DELETE" });
   expectRefusal(await beckon.call(`/agents/${id}/duplicate`, { method: "POST" }), 404, "not_found");

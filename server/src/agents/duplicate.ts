@@ -33,10 +33,19 @@ export async function duplicateAgent({
         { workspaceId, agentId: row.id },
         { workspaceId, agentId: newId("agt") },
       ];
-      const { tools, write } = copySecrets(ctx.sealer, row.config.tools, await listSealedSecrets(tx, from), { from, to });
+      const { tools, write } = copySecrets(
+        ctx.sealer,
+        row.config.tools,
+        await listSealedSecrets(tx, from),
+        { from, to },
+      );
       return writeAgent(tx, ctx, {
         agentId: to.agentId,
-        config: { ...row.config, tools, name: name ?? `${row.name.slice(0, mostCharacters - mark.length).toWellFormed()}${mark}` },
+        config: {
+          ...row.config,
+          tools,
+          name: name ?? `${row.name.slice(0, mostCharacters - mark.length).toWellFormed()}${mark}`,
+        },
         // The one it has pinned. That cannot be deleted under our lock, since a living agent uses it.
         providerId: row.provider_id,
         secrets: write,

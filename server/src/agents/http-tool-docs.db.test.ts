@@ -17,23 +17,35 @@ const target = await startTargetServer();
 afterAll(() => target.close());
 const beckon = await startTestBeckon();
 
-const fences = [...page.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)].map(([, kind, text = ""]) => ({ kind, text }));
-const asHere = (text: string) => text.replaceAll("https://api.example.com", target.url).replaceAll("api.example.com", target.host);
+const fences = [...page.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)].map(
+  ([, kind, text = ""]) => ({ kind, text }),
+);
+const asHere = (text: string) =>
+  text.replaceAll("https://api.example.com", target.url).replaceAll("api.example.com", target.host);
 
 test("what docs/tools/http.md says works as it stands", async () => {
   const variables: Record<string, string> = { URL: beckon.url, KEY: beckon.key };
   for (const [index, { kind, text }] of fences.entries()) {
     if (kind !== "sh") continue;
-    const { stdout } = await promisify(execFile)("sh", ["-ec", asHere(text).replaceAll("curl ", "curl -sS ")], {
-      env: { ...variables, PATH: process.env.PATH },
-    });
+    const { stdout } = await promisify(execFile)(
+      "sh",
+      ["-ec", asHere(text).replaceAll("curl ", "curl -sS ")],
+      {
+        env: { ...variables, PATH: process.env.PATH },
+      },
+    );
     const answer = JSON.parse(stdout);
     expect(answer).toMatchObject({ ok: true });
-    if (answer.data?.token !== undefined) Object.assign(variables, { AGENT: answer.data.id, TOKEN: answer.data.token });
+    if (answer.data?.token !== undefined)
+      Object.assign(variables, { AGENT: answer.data.id, TOKEN: answer.data.token });
     const next = fences[index + 1];
     if (next?.kind === "json") expect(answer).toEqual(asShown(JSON.parse(asHere(next.text))));
   }
   expect(target.reached).toMatchObject([
-    { method: "GET", url: "/v1/orders/4711?fields=state&format=short", headers: { authorization: "Bearer shop-key-0123456789" } },
+    {
+      method: "GET",
+      url: "/v1/orders/4711?fields=state&format=short",
+      headers: { authorization: "Bearer shop-key-0123456789" },
+    },
   ]);
 });

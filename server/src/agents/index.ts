@@ -5,7 +5,14 @@ export { duplicateAgent } from "./duplicate.ts";
 export { getAgent } from "./get.ts";
 export { listAgents } from "./list.ts";
 export { pauseAgent } from "./pause.ts";
-export { type AgentRow, configColumn, listOldestAgentRows, requireAgent, requireAgentForChange, toAgent } from "./records/index.ts";
+export {
+  type AgentRow,
+  configColumn,
+  listOldestAgentRows,
+  requireAgent,
+  requireAgentForChange,
+  toAgent,
+} from "./records/index.ts";
 export { requireAgentForRestore, undeleteAgent } from "./restore.ts";
 export { resumeAgent } from "./resume.ts";
 export { revealAgentToken } from "./reveal-token.ts";

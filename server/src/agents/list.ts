@@ -6,11 +6,20 @@ import { parse } from "../base/parse.ts";
 import { listAgentRows, toAgent } from "./records/index.ts";
 
 /** The living agents that the filters find, or those that were deleted and can be restored. */
-export async function listAgents({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Agent>> {
+export async function listAgents({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<Agent>> {
   permit(ctx, "agents:read");
   const agentIds = agentLimit(ctx);
   const { limit, after, ...filter } = parse(agentsQuery, input.query);
-  const page = readPage({ limit, after }, { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter });
+  const page = readPage(
+    { limit, after },
+    { list: "agents", workspace: ctx.workspaceId, agents: agentIds, ...filter },
+  );
   const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     listAgentRows(tx, ctx.workspaceId, { ...filter, agentIds }, page),
   );

@@ -23,10 +23,18 @@ export async function pauseAgent({
       await updateAgentRow(tx, row, { paused_at: "now", pause_reason: reason ?? null });
       const before = toAgent(row);
       const agent = toAgent(await requireAgent(tx, ctx, input.agentId));
-      await record(tx, ctx, { action: "agent.pause", target: row.id, data: changes(before, agent) });
+      await record(tx, ctx, {
+        action: "agent.pause",
+        target: row.id,
+        data: changes(before, agent),
+      });
       if (!before.paused || before.pause_reason !== agent.pause_reason) {
         const data = { reason: agent.pause_reason, actor: principalOf(ctx.actor) };
-        await writeWorkspaceEvent(tx, { workspaceId: ctx.workspaceId, agentId: row.id }, { type: "agent.paused", data });
+        await writeWorkspaceEvent(
+          tx,
+          { workspaceId: ctx.workspaceId, agentId: row.id },
+          { type: "agent.paused", data },
+        );
       }
       return agent;
     });

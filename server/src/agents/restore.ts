@@ -7,11 +7,20 @@ import { type AgentRow, lockAgent, noAgent, updateAgentRow } from "./records/ind
  * The agent, living or deleted, locked against other changes until the transaction ends.
  * @throws Refusal `not_found`, also for one that was deleted too long ago.
  */
-export async function requireAgentForRestore(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId) ? await lockAgent(tx, ctx.workspaceId, agentId) : undefined;
+export async function requireAgentForRestore(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agentId: string,
+): Promise<AgentRow> {
+  const row = mayTouchAgent(ctx, agentId)
+    ? await lockAgent(tx, ctx.workspaceId, agentId)
+    : undefined;
   if (row === undefined) throw noAgent();
   if (row.deleted_at !== null && !row.restorable) {
-    throw new Refusal("not_found", "This agent was deleted more than 30 days ago. It cannot be restored any more; make a new one.");
+    throw new Refusal(
+      "not_found",
+      "This agent was deleted more than 30 days ago. It cannot be restored any more; make a new one.",
+    );
   }
   return row;
 }
@@ -21,6 +30,7 @@ export async function requireAgentForRestore(tx: WorkspaceTransaction, ctx: Cont
  * @throws Refusal `conflict` when it is not deleted.
  */
 export async function undeleteAgent(tx: WorkspaceTransaction, row: AgentRow): Promise<void> {
-  if (row.deleted_at === null) throw new Refusal("conflict", "This agent is not deleted; there is nothing to restore.");
+  if (row.deleted_at === null)
+    throw new Refusal("conflict", "This agent is not deleted; there is nothing to restore.");
   await updateAgentRow(tx, row, { deleted_at: null });
 }

@@ -23,9 +23,17 @@ export async function resumeAgent({
       if (row.paused_at === null) return toAgent(row);
       await updateAgentRow(tx, row, { paused_at: null, pause_reason: null });
       const agent = toAgent(await requireAgent(tx, ctx, input.agentId));
-      await record(tx, ctx, { action: "agent.resume", target: row.id, data: changes(toAgent(row), agent) });
+      await record(tx, ctx, {
+        action: "agent.resume",
+        target: row.id,
+        data: changes(toAgent(row), agent),
+      });
       const data = { actor: principalOf(ctx.actor) };
-      await writeWorkspaceEvent(tx, { workspaceId: ctx.workspaceId, agentId: row.id }, { type: "agent.resumed", data });
+      await writeWorkspaceEvent(
+        tx,
+        { workspaceId: ctx.workspaceId, agentId: row.id },
+        { type: "agent.resumed", data },
+      );
       return agent;
     });
   });

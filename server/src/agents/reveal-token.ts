@@ -5,7 +5,13 @@ import { revealToken } from "../tokens/index.ts";
 import { requireAgent } from "./records/index.ts";
 
 /** The agent's token in clear; the reveal is on record. */
-export async function revealAgentToken({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<{ token: string }> {
+export async function revealAgentToken({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string };
+}): Promise<{ token: string }> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgent(tx, ctx, input.agentId);

@@ -5,7 +5,13 @@ import { revokeTokens } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
 /** Ends the agent's token, a predecessor in its grace too. Repeating it changes nothing. */
-export async function revokeAgentToken({ ctx, input }: { ctx: Context; input: { agentId: string } }): Promise<void> {
+export async function revokeAgentToken({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string };
+}): Promise<void> {
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);

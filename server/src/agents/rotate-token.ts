@@ -21,7 +21,11 @@ export async function rotateAgentToken({
     return once(tx, ctx, async () => {
       const { grace_seconds } = parseBody(rotateBody, input.body, {});
       const token = await issueToken(tx, ctx, { agentId: row.id }, { graceSeconds: grace_seconds });
-      await record(tx, ctx, { action: "agent.token.rotate", target: row.id, data: { grace_seconds } });
+      await record(tx, ctx, {
+        action: "agent.token.rotate",
+        target: row.id,
+        data: { grace_seconds },
+      });
       return { token };
     });
   });

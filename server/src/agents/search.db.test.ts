@@ -9,7 +9,11 @@ const made = {
   plain: await beckon.createAgent({ name: "Invoice Reader", description: "Reads what arrives." }),
   percent: await beckon.createAgent({ name: "100% sure", description: "a_b" }),
   path: await beckon.createAgent({ name: String.raw`C:\temp`, description: "ÄRGER im Büro" }),
-  other: await beckon.createAgent({ name: "Greeter", description: "Says hello to INVOICES", model: `${provider.name}/big` }),
+  other: await beckon.createAgent({
+    name: "Greeter",
+    description: "Says hello to INVOICES",
+    model: `${provider.name}/big`,
+  }),
 };
 await beckon.call(`/agents/${made.other.id}/pause`, { body: { reason: "Holiday" } });
 type Name = keyof typeof made;
@@ -17,7 +21,10 @@ const nameOf = (id: string) => Object.entries(made).find(([, agent]) => agent.id
 
 const find = (filters: Record<string, string>, credential = beckon.key) =>
   beckon.call(`/agents?${new URLSearchParams({ limit: "200", ...filters })}`, { credential });
-const found = ({ body }: Answer) => body.data.map(({ id }: { id: string }) => nameOf(id)).filter((name?: string) => name !== undefined);
+const found = ({ body }: Answer) =>
+  body.data
+    .map(({ id }: { id: string }) => nameOf(id))
+    .filter((name?: string) => name !== undefined);
 
 describe("a search", () => {
   test.each<[string, Name[]]>([
@@ -67,8 +74,18 @@ test("a cursor belongs to its filter", async () => {
   const first = await find({ model: "demo/echo", limit: "1" });
   const next = first.body.next as string;
   expect((await find({ model: "demo/echo", limit: "1", after: next })).status).toBe(200);
-  for (const other of [{}, { model: "demo/other" }, { model: "demo/echo", search: "x" }, { deleted: "true", model: "demo/echo" }]) {
-    expectRefusal(await find({ ...other, after: next }), 400, "bad_request", /after: this cursor belongs to another/);
+  for (const other of [
+    {},
+    { model: "demo/other" },
+    { model: "demo/echo", search: "x" },
+    { deleted: "true", model: "demo/echo" },
+  ]) {
+    expectRefusal(
+      await find({ ...other, after: next }),
+      400,
+      "bad_request",
+      /after: this cursor belongs to another/,
+    );
   }
 });
 
@@ -98,16 +115,25 @@ describe("a deleted agent", () => {
     return agent;
   };
   const age = (id: string, time: string) =>
-    beckon.db.database.engine.query("update agents set deleted_at = now() - $2::interval where id = $1", [id, time]);
+    beckon.db.database.engine.query(
+      "update agents set deleted_at = now() - $2::interval where id = $1",
+      [id, time],
+    );
   const listed = async (id: string, credential = beckon.key) =>
-    (await find({ deleted: "true" }, credential)).body.data.find((agent: { id: string }) => agent.id === id);
+    (await find({ deleted: "true" }, credential)).body.data.find(
+      (agent: { id: string }) => agent.id === id,
+    );
   const restore = (id: string) => beckon.call(`/agents/${id}/restore`, { method: "POST" });
 
   test("is listed with the time until which it can be restored, and not among the living", async () => {
     const { id } = await deleted();
     const agent = await listed(id);
-    expect(Date.parse(agent.restorable_until) - Date.parse(agent.deleted_at)).toBe(30 * 24 * 3_600_000);
-    expect((await find({ deleted: "true" })).body.data.every((one: object) => "deleted_at" in one)).toBe(true);
+    expect(Date.parse(agent.restorable_until) - Date.parse(agent.deleted_at)).toBe(
+      30 * 24 * 3_600_000,
+    );
+    expect(
+      (await find({ deleted: "true" })).body.data.every((one: object) => "deleted_at" in one),
+    ).toBe(true);
     expect((await find({ search: "Gone" })).body.data).toEqual([]);
   });
 
@@ -116,7 +142,11 @@ describe("a deleted agent", () => {
     await age(id, "29 days 23 hours 59 minutes");
     expect(await listed(id)).toMatchObject({ id });
     const { status, body } = await restore(id);
-    expect([status, "deleted_at" in body.data, "restorable_until" in body.data]).toEqual([200, false, false]);
+    expect([status, "deleted_at" in body.data, "restorable_until" in body.data]).toEqual([
+      200,
+      false,
+      false,
+    ]);
     expect(await listed(id)).toBeUndefined();
   });
 
@@ -131,12 +161,19 @@ describe("a deleted agent", () => {
     const { id } = await deleted();
     const stranger = await insertStranger(beckon);
     expect(await listed(id, stranger)).toBeUndefined();
-    expectRefusal(await beckon.call(`/agents/${id}/restore`, { method: "POST", credential: stranger }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`/agents/${id}/restore`, { method: "POST", credential: stranger }),
+      404,
+      "not_found",
+    );
   });
 
   test("is listed to a key that is limited to it, and to no other", async () => {
     const { id } = await deleted();
-    const [own, other] = [await insertKey(beckon, { agentIds: [id] }), await insertKey(beckon, { agentIds: [made.plain.id] })];
+    const [own, other] = [
+      await insertKey(beckon, { agentIds: [id] }),
+      await insertKey(beckon, { agentIds: [made.plain.id] }),
+    ];
     expect([(await listed(id, own))?.id, await listed(id, other)]).toEqual([id, undefined]);
   });
 });

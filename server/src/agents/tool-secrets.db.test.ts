@@ -16,7 +16,12 @@ beforeEach(() => {
 });
 
 const secret = "sk-first-secret-of-the-shop-1234";
-const operation = { name: "read", description: "Reads", method: "GET", url: `${target.url}/orders` };
+const operation = {
+  name: "read",
+  description: "Reads",
+  method: "GET",
+  url: `${target.url}/orders`,
+};
 const tool = (authorization: unknown, change: object = {}) => ({
   type: "http",
   name: "shop",
@@ -27,9 +32,12 @@ const tool = (authorization: unknown, change: object = {}) => ({
 });
 const given = (text: string) => ({ secret: text, prefix: "Bearer " });
 type Agent = { id: string; token: string };
-const create = (authorization: unknown = given(secret)) => beckon.createAgent({ tools: [tool(authorization)] });
-const change = (agent: Agent, tools: unknown) => beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { tools } });
-const shownBy = (body: { data: { tools: { headers: Record<string, unknown> }[] } }) => body.data.tools[0]?.headers.Authorization;
+const create = (authorization: unknown = given(secret)) =>
+  beckon.createAgent({ tools: [tool(authorization)] });
+const change = (agent: Agent, tools: unknown) =>
+  beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { tools } });
+const shownBy = (body: { data: { tools: { headers: Record<string, unknown> }[] } }) =>
+  body.data.tools[0]?.headers.Authorization;
 const shown = async (agent: Agent) => shownBy((await beckon.call(`/agents/${agent.id}`)).body);
 /** What the agent's tool sends in its header. */
 async function sent(agent: Agent): Promise<unknown> {
@@ -40,7 +48,11 @@ async function sent(agent: Agent): Promise<unknown> {
 
 test("a secret is shown by its last four characters, everywhere, and sent whole", async () => {
   const agent = await create();
-  const expected = { secret_id: expect.stringMatching(/^sec_/), secret_last4: "1234", prefix: "Bearer " };
+  const expected = {
+    secret_id: expect.stringMatching(/^sec_/),
+    secret_last4: "1234",
+    prefix: "Bearer ",
+  };
   expect(shownBy({ data: agent as never })).toEqual(expected);
   expect(await shown(agent)).toEqual(expected);
   const { body } = await beckon.call("/agents");
@@ -54,7 +66,11 @@ test("no answer, event, record or table holds it, though the server repeats it",
   expect(target.reached.at(-1)?.headers.authorization).toContain(secret);
   expect(invoked.output).toContain("[secret]");
   const answers = [invoked];
-  for (const path of [`/agents/${agent.id}`, `/runs/${invoked.run_id}`, `/runs/${invoked.run_id}/events`])
+  for (const path of [
+    `/agents/${agent.id}`,
+    `/runs/${invoked.run_id}`,
+    `/runs/${invoked.run_id}/events`,
+  ])
     answers.push((await beckon.call(path)).body);
   expect(JSON.stringify(answers)).not.toContain(secret);
   const { engine } = beckon.db.database;
@@ -62,9 +78,10 @@ test("no answer, event, record or table holds it, though the server repeats it",
     "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
   );
   for (const { name } of tables.rows) {
-    const { rows } = await engine.query<{ found: boolean | null }>(`select bool_or(strpos(t::text, $1) > 0) as found from ${name} as t`, [
-      secret,
-    ]);
+    const { rows } = await engine.query<{ found: boolean | null }>(
+      `select bool_or(strpos(t::text, $1) > 0) as found from ${name} as t`,
+      [secret],
+    );
     expect([name, rows[0]?.found ?? false]).toEqual([name, false]);
   }
 });
@@ -86,32 +103,47 @@ test("a new secret takes the old one's place, also for versions that are pinned"
   const { body } = await change(agent, [tool(given("sk-second-secret-of-the-shop-9876"))]);
   expect(shownBy(body)).toEqual({ ...before, secret_last4: "9876" });
   expect(await sent(agent)).toBe("Bearer sk-second-secret-of-the-shop-9876");
-  const { rows } = await beckon.db.database.engine.query("select id from agent_secrets where agent_id = $1", [agent.id]);
+  const { rows } = await beckon.db.database.engine.query(
+    "select id from agent_secrets where agent_id = $1",
+    [agent.id],
+  );
   expect(rows).toHaveLength(1);
 });
 
 /** Calls the tool, then says what came of it. */
 const callsOnce: Behaviour = (request, index) => {
   const last = request.body.messages.at(-1);
-  return (last?.role === "tool" ? says(last.content ?? "") : says({ calls: [{ id: "c1", name: "read", arguments: "{}" }] }))(
-    request,
-    index,
-  );
+  return (
+    last?.role === "tool"
+      ? says(last.content ?? "")
+      : says({ calls: [{ id: "c1", name: "read", arguments: "{}" }] })
+  )(request, index);
 };
 
 test("a run under way with an older version uses the new secret, and is told when there is none any more", async () => {
   const held = await startHeldModel(beckon, callsOnce);
-  const [changed, emptied] = await Promise.all([1, 2].map(() => beckon.createAgent({ model: held.model, tools: [tool(given(secret))] })));
+  const [changed, emptied] = await Promise.all(
+    [1, 2].map(() => beckon.createAgent({ model: held.model, tools: [tool(given(secret))] })),
+  );
   if (changed === undefined || emptied === undefined) throw new Error("there are two");
   const answers = [beckon.invoke(changed, "go"), beckon.invoke(emptied, "go")];
   await held.reached(2);
-  await change(changed, [tool(given("sk-second-secret-of-the-shop-9876"), { operations: [{ ...operation, name: "renamed" }] })]);
+  await change(changed, [
+    tool(given("sk-second-secret-of-the-shop-9876"), {
+      operations: [{ ...operation, name: "renamed" }],
+    }),
+  ]);
   await change(emptied, []);
   held.release();
   const [first, second] = await Promise.all(answers);
-  expect(target.reached.map(({ headers }) => headers.authorization)).toEqual(["Bearer sk-second-secret-of-the-shop-9876"]);
+  expect(target.reached.map(({ headers }) => headers.authorization)).toEqual([
+    "Bearer sk-second-secret-of-the-shop-9876",
+  ]);
   expect(first?.body).toMatchObject({ ok: true, output: expect.stringContaining("[secret]") });
-  expect(second?.body).toMatchObject({ ok: true, output: expect.stringMatching(/read was not called: its credential is gone/) });
+  expect(second?.body).toMatchObject({
+    ok: true,
+    output: expect.stringMatching(/read was not called: its credential is gone/),
+  });
 });
 
 test("a run under way with an older version does not send the new secret where that one was not given for", async () => {
@@ -119,17 +151,28 @@ test("a run under way with an older version does not send the new secret where t
   const agent = await beckon.createAgent({ model: held.model, tools: [tool(given(secret))] });
   const answer = beckon.invoke(agent, "go");
   await held.reached(1);
-  const moved = { allowed_hosts: [elsewhere.host], operations: [{ ...operation, url: `${elsewhere.url}/orders` }] };
-  expect((await change(agent, [tool(given("sk-secret-of-the-other-shop-9876"), moved)])).status).toBe(200);
+  const moved = {
+    allowed_hosts: [elsewhere.host],
+    operations: [{ ...operation, url: `${elsewhere.url}/orders` }],
+  };
+  expect(
+    (await change(agent, [tool(given("sk-secret-of-the-other-shop-9876"), moved)])).status,
+  ).toBe(200);
   held.release();
-  expect((await answer).body).toMatchObject({ ok: true, output: expect.stringMatching(/credential is gone, or is not for this address/) });
+  expect((await answer).body).toMatchObject({
+    ok: true,
+    output: expect.stringMatching(/credential is gone, or is not for this address/),
+  });
   expect(target.reached).toEqual([]);
 });
 
 test("a secret that is taken out is deleted", async () => {
   const agent = await create();
   await change(agent, [tool("nothing secret")]);
-  const { rows } = await beckon.db.database.engine.query("select id from agent_secrets where agent_id = $1", [agent.id]);
+  const { rows } = await beckon.db.database.engine.query(
+    "select id from agent_secrets where agent_id = $1",
+    [agent.id],
+  );
   expect(rows).toEqual([]);
   expect(await sent(agent)).toBe("nothing secret");
 });
@@ -152,7 +195,10 @@ test("who does not know it cannot have it sent to another server", async () => {
     "bad_request",
     /would send its secret/,
   );
-  expect((await change(agent, [tool(given(secret), { ...hosts, operations: [operation, added] })])).status).toBe(200);
+  expect(
+    (await change(agent, [tool(given(secret), { ...hosts, operations: [operation, added] })]))
+      .status,
+  ).toBe(200);
   expect(await sent(agent)).toBe(`Bearer ${secret}`);
 });
 
@@ -167,7 +213,9 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
     /tools\.0\.headers\.Authorization refers to no secret of this agent/,
   );
   expectRefusal(
-    await beckon.call("/agents", { body: { name: "x", model: "demo/echo", tools: [tool(reference)] } }),
+    await beckon.call("/agents", {
+      body: { name: "x", model: "demo/echo", tools: [tool(reference)] },
+    }),
     400,
     "bad_request",
     /refers to no secret/,
@@ -184,17 +232,29 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
 test("moved to another agent's row, or with other origins beside it, it does not open", async () => {
   const [one, two] = [await create(), await create(given("sk-of-the-other-agent-5555"))];
   const { engine } = beckon.db.database;
-  const sealed = (agent: Agent) => engine.query<{ sealed: string }>("select sealed from agent_secrets where agent_id = $1", [agent.id]);
+  const sealed = (agent: Agent) =>
+    engine.query<{ sealed: string }>("select sealed from agent_secrets where agent_id = $1", [
+      agent.id,
+    ]);
   const [mine] = (await sealed(one)).rows;
-  await engine.query("update agent_secrets set sealed = $1 where agent_id = $2", [mine?.sealed, two.id]);
+  await engine.query("update agent_secrets set sealed = $1 where agent_id = $2", [
+    mine?.sealed,
+    two.id,
+  ]);
   expect(await sent(two)).toBeUndefined();
-  await engine.query("update agent_secrets set origins = origins || '{https://evil.example}' where agent_id = $1", [one.id]);
+  await engine.query(
+    "update agent_secrets set origins = origins || '{https://evil.example}' where agent_id = $1",
+    [one.id],
+  );
   expect(await sent(one)).toBeUndefined();
 });
 
 test("a refused change changes no secret", async () => {
   const agent = await create();
-  const wrong = await change(agent, [tool(given("sk-second-secret-of-the-shop-9876")), { type: "http", name: "broken" }]);
+  const wrong = await change(agent, [
+    tool(given("sk-second-secret-of-the-shop-9876")),
+    { type: "http", name: "broken" },
+  ]);
   expect(wrong.status).toBe(400);
   expect(JSON.stringify(wrong.body)).not.toContain("sk-second");
   expect(await sent(agent)).toBe(`Bearer ${secret}`);

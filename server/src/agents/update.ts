@@ -1,4 +1,10 @@
-import { type Agent, type AgentConfig, type ToolGrant, type UpdateAgentBody, updateAgentBody } from "@beckon/contract";
+import {
+  type Agent,
+  type AgentConfig,
+  type ToolGrant,
+  type UpdateAgentBody,
+  updateAgentBody,
+} from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
@@ -19,15 +25,25 @@ import { planSecrets } from "./secrets/index.ts";
  * Changes the agent by writing its next version; runs that have started keep theirs.
  * @throws Refusal `stale` when `If-Match` names another version than the current one.
  */
-export async function updateAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Agent> {
+export async function updateAgent({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; body: UnparsedBody };
+}): Promise<Agent> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     requireSeenVersion(ctx, row);
     const change = parseBody(updateAgentBody, input.body);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
-    const before = { tools: row.config.tools, kept: change.tools === undefined ? [] : await listSecrets(tx, owner) };
-    const planned = change.tools === undefined ? undefined : planSecrets(ctx.sealer, owner, change.tools, before);
+    const before = {
+      tools: row.config.tools,
+      kept: change.tools === undefined ? [] : await listSecrets(tx, owner),
+    };
+    const planned =
+      change.tools === undefined ? undefined : planSecrets(ctx.sealer, owner, change.tools, before);
     const config = merge(row.config, { ...change, tools: planned?.tools });
     await insertNextVersion(tx, {
       agentId: row.id,
@@ -46,9 +62,16 @@ export async function updateAgent({ ctx, input }: { ctx: Context; input: { agent
 }
 
 /** `null` in a model setting takes it away; everything else that is present replaces. */
-function merge(config: AgentConfig, change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined }): AgentConfig {
-  const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(([, value]) => value != null);
+function merge(
+  config: AgentConfig,
+  change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined },
+): AgentConfig {
+  const present = Object.fromEntries(
+    Object.entries(change).filter(([, value]) => value !== undefined),
+  );
+  const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(
+    ([, value]) => value != null,
+  );
   return {
     ...config,
     ...present,

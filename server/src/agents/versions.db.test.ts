@@ -8,7 +8,8 @@ const beckon = await startTestBeckon();
 const target = await startTargetServer();
 afterAll(() => target.close());
 
-const change = (id: string, body: unknown) => beckon.call(`/agents/${id}`, { method: "PATCH", body });
+const change = (id: string, body: unknown) =>
+  beckon.call(`/agents/${id}`, { method: "PATCH", body });
 const restore = (id: string, version: number | string, headers: Record<string, string> = {}) =>
   beckon.call(`/agents/${id}/versions/${version}/restore`, { method: "POST", headers });
 const compare = async (id: string, version: number, query = "") =>
@@ -24,19 +25,37 @@ const tool = (authorization: unknown, url = target.url) => ({
 });
 
 /** Versions 1 to 3, the second written by another key. */
-const agent = await beckon.createAgent({ name: "One", limits: { max_steps: 3 }, metadata: { a: 1, b: [1, 2], "c/d~e": true } });
+const agent = await beckon.createAgent({
+  name: "One",
+  limits: { max_steps: 3 },
+  metadata: { a: 1, b: [1, 2], "c/d~e": true },
+});
 const writer = await insertKey(beckon, { scopes: ["agents:write"] });
-await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { name: "Two", limits: { max_steps: 4 } }, credential: writer });
-await change(agent.id, { metadata: { a: 1, b: [1, 3, 4] }, instructions: "Be brief.", model_settings: { temperature: 1 } });
+await beckon.call(`/agents/${agent.id}`, {
+  method: "PATCH",
+  body: { name: "Two", limits: { max_steps: 4 } },
+  credential: writer,
+});
+await change(agent.id, {
+  metadata: { a: 1, b: [1, 3, 4] },
+  instructions: "Be brief.",
+  model_settings: { temperature: 1 },
+});
 const versionPath = `/agents/${agent.id}/versions`;
 
 describe("the versions of an agent", () => {
   test("are listed newest first, with who wrote each and when, page by page", async () => {
     const { body } = await beckon.call(versionPath);
     const time = expect.stringMatching(/Z$/);
-    const entry = (version: number) => ({ version, created_at: time, created_by: expect.stringMatching(/^key:key_/) });
+    const entry = (version: number) => ({
+      version,
+      created_at: time,
+      created_by: expect.stringMatching(/^key:key_/),
+    });
     expect(body).toEqual({ ok: true, data: [3, 2, 1].map(entry), next: null });
-    expect(new Set(body.data.map(({ created_by }: { created_by: string }) => created_by)).size).toBe(2);
+    expect(
+      new Set(body.data.map(({ created_by }: { created_by: string }) => created_by)).size,
+    ).toBe(2);
     const first = await beckon.call(`${versionPath}?limit=2`);
     const second = await beckon.call(`${versionPath}?limit=2&after=${first.body.next}`);
     expect([...first.body.data, ...second.body.data]).toEqual(body.data);
@@ -60,22 +79,42 @@ describe("the versions of an agent", () => {
     const foreign = (await beckon.call(`/agents/${other.id}/versions?limit=1`)).body.next;
     const ofAgents = (await beckon.call("/agents?limit=1")).body.next;
     for (const after of [foreign, ofAgents, "x"])
-      expectRefusal(await beckon.call(`${versionPath}?after=${after}`), 400, "bad_request", /after/);
+      expectRefusal(
+        await beckon.call(`${versionPath}?after=${after}`),
+        400,
+        "bad_request",
+        /after/,
+      );
   });
 
-  test.each(["0", "4", "-1", "1.0", "01", "one", "99999999999999999999", "2147483648", "%00", "1e0"])(
-    "have none called %s, on any path",
-    async (version) => {
-      for (const path of ["", "/compare", "/restore"]) {
-        const method = path === "/restore" ? "POST" : "GET";
-        expectRefusal(await beckon.call(`${versionPath}/${version}${path}`, { method }), 404, "not_found", /It has 1 to 3/);
-      }
-    },
-  );
+  test.each([
+    "0",
+    "4",
+    "-1",
+    "1.0",
+    "01",
+    "one",
+    "99999999999999999999",
+    "2147483648",
+    "%00",
+    "1e0",
+  ])("have none called %s, on any path", async (version) => {
+    for (const path of ["", "/compare", "/restore"]) {
+      const method = path === "/restore" ? "POST" : "GET";
+      expectRefusal(
+        await beckon.call(`${versionPath}/${version}${path}`, { method }),
+        404,
+        "not_found",
+        /It has 1 to 3/,
+      );
+    }
+  });
 
   test("show of secrets what is there of them today", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
-    const last4 = async () => (await beckon.call(`/agents/${id}/versions/1`)).body.data.tools[0].headers.Authorization.secret_last4;
+    const last4 = async () =>
+      (await beckon.call(`/agents/${id}/versions/1`)).body.data.tools[0].headers.Authorization
+        .secret_last4;
     expect(await last4()).toBe("1234");
     await change(id, { tools: [] });
     expect(await last4()).toBeNull();
@@ -127,9 +166,13 @@ describe("a comparison", () => {
 
   test("shows that a secret is another one, and nothing of it but its end", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
-    await change(id, { tools: [{ ...tool({ secret: "sk-of-the-other-shop-9876" }), name: "other" }] });
+    await change(id, {
+      tools: [{ ...tool({ secret: "sk-of-the-other-shop-9876" }), name: "other" }],
+    });
     const answer = await compare(id, 1);
-    expect(answer.data.changes.map(({ path }: { path: string }) => path)).toContain("/tools/0/headers/Authorization/secret_id");
+    expect(answer.data.changes.map(({ path }: { path: string }) => path)).toContain(
+      "/tools/0/headers/Authorization/secret_id",
+    );
     expect(JSON.stringify(answer)).not.toMatch(/sk-/);
   });
 });
@@ -145,7 +188,9 @@ describe("restoring a version", () => {
       { version: 3, name: "One", tools: [{ type: "clock" }] },
     ]);
     expect((await compare(id, 1, "?with=3")).data.changes).toEqual([]);
-    expect((await beckon.call("/agents?search=One")).body.data.map((found: { id: string }) => found.id)).toContain(id);
+    expect(
+      (await beckon.call("/agents?search=One")).body.data.map((found: { id: string }) => found.id),
+    ).toContain(id);
   });
 
   test("is on record with what it changed", async () => {
@@ -154,7 +199,15 @@ describe("restoring a version", () => {
     await restore(id, 1);
     const { body } = await beckon.call(`/audit?target=${id}&action=agent.version.restore`);
     expect(body.data).toMatchObject([
-      { data: { version: 3, restored: 1, before: { name: "Two" }, after: { name: "One" }, secrets: { deleted: 0 } } },
+      {
+        data: {
+          version: 3,
+          restored: 1,
+          before: { name: "Two" },
+          after: { name: "One" },
+          secrets: { deleted: 0 },
+        },
+      },
     ]);
   });
 
@@ -168,8 +221,13 @@ describe("restoring a version", () => {
   test("with If-Match goes through once of many at the same moment", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });
-    const answers = await Promise.all(Array.from({ length: 10 }, () => restore(id, 1, { "if-match": "2" })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 412)]);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => restore(id, 1, { "if-match": "2" })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200,
+      ...Array.from({ length: 9 }, () => 412),
+    ]);
   });
 
   test("with an Idempotency-Key is done once, and repeated although the version is stale by then", async () => {
@@ -177,7 +235,11 @@ describe("restoring a version", () => {
     await change(id, { name: "Two" });
     const send = () => restore(id, 1, { "idempotency-key": "again", "if-match": "2" });
     const [first, second] = [await send(), await send()];
-    expect([first.body.data.version, second.body, second.headers.get("idempotency-replayed")]).toEqual([3, first.body, "true"]);
+    expect([
+      first.body.data.version,
+      second.body,
+      second.headers.get("idempotency-replayed"),
+    ]).toEqual([3, first.body, "true"]);
   });
 
   test("is refused when its provider was deleted, also when another took its name", async () => {
@@ -187,9 +249,19 @@ describe("restoring a version", () => {
     expect((await restore(id, 1)).status).toBe(200);
     await change(id, { model: "demo/echo" });
     await beckon.call(`/providers/${provider.id}`, { method: "DELETE" });
-    expectRefusal(await restore(id, 1), 409, "conflict", /Version 1 cannot be restored.*no provider passing/);
+    expectRefusal(
+      await restore(id, 1),
+      409,
+      "conflict",
+      /Version 1 cannot be restored.*no provider passing/,
+    );
     await beckon.createProvider("http://127.0.0.1:9/v1", "passing");
-    expectRefusal(await restore(id, 1), 409, "conflict", /its provider was deleted, and passing\/x is another one's/);
+    expectRefusal(
+      await restore(id, 1),
+      409,
+      "conflict",
+      /its provider was deleted, and passing\/x is another one's/,
+    );
     expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(4);
   });
 
@@ -213,13 +285,20 @@ describe("restoring a version", () => {
   });
 
   test("keeps secrets that both refer to, and deletes those that only the current version does", async () => {
-    const { id, token } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
+    const { id, token } = await beckon.createAgent({
+      tools: [tool({ secret, prefix: "Bearer " })],
+    });
     const { body } = await beckon.call(`/agents/${id}`);
-    await change(id, { tools: [{ ...body.data.tools[0], query: { key: { secret: "sk-only-now-needed-9999" } } }] });
+    await change(id, {
+      tools: [{ ...body.data.tools[0], query: { key: { secret: "sk-only-now-needed-9999" } } }],
+    });
     expect((await restore(id, 1)).status).toBe(200);
     await beckon.invoke({ id, token }, "/call read {}");
     expect(target.reached.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
-    const { rows } = await beckon.db.database.engine.query("select id from agent_secrets where agent_id = $1", [id]);
+    const { rows } = await beckon.db.database.engine.query(
+      "select id from agent_secrets where agent_id = $1",
+      [id],
+    );
     expect(rows).toHaveLength(1);
   });
 });
@@ -231,7 +310,13 @@ test("versions of another workspace's agent, and of another than a limited key's
     for (const path of ["", "/1", "/1/compare"]) {
       expectRefusal(await beckon.call(`${versionPath}${path}`, { credential }), 404, "not_found");
     }
-    expectRefusal(await beckon.call(`${versionPath}/1/restore`, { method: "POST", credential }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`${versionPath}/1/restore`, { method: "POST", credential }),
+      404,
+      "not_found",
+    );
   }
-  expect((await beckon.call(`/agents/${other.id}/versions`, { credential: limited })).body.data).toHaveLength(1);
+  expect(
+    (await beckon.call(`/agents/${other.id}/versions`, { credential: limited })).body.data,
+  ).toHaveLength(1);
 });

@@ -3,7 +3,14 @@ import { record } from "../base/audit/index.ts";
 import { type Context, principalOf } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { issueToken } from "../tokens/index.ts";
-import { insertAgent, requireAgent, type SealedSecret, toAgent, updateAgentRow, writeSecrets } from "./records/index.ts";
+import {
+  insertAgent,
+  requireAgent,
+  type SealedSecret,
+  toAgent,
+  updateAgentRow,
+  writeSecrets,
+} from "./records/index.ts";
 
 interface NewAgent {
   readonly agentId: string;
@@ -19,15 +26,34 @@ interface NewAgent {
 }
 
 /** Writes an agent that is new here: its row, its first version, its secrets, its token and the record. The caller has judged all of it. */
-export async function writeAgent(tx: WorkspaceTransaction, ctx: Context, given: NewAgent): Promise<Agent & { token: string }> {
+export async function writeAgent(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  given: NewAgent,
+): Promise<Agent & { token: string }> {
   const { agentId, config, providerId } = given;
   const { workspaceId } = ctx;
-  await insertAgent(tx, { agentId, workspaceId, version: 1, config, providerId, createdBy: principalOf(ctx.actor) });
+  await insertAgent(tx, {
+    agentId,
+    workspaceId,
+    version: 1,
+    config,
+    providerId,
+    createdBy: principalOf(ctx.actor),
+  });
   await writeSecrets(tx, { workspaceId, agentId }, { write: given.secrets, remove: [] });
   const token = await issueToken(tx, ctx, { agentId }, { graceSeconds: 0 });
   if (given.pause !== undefined) {
-    await updateAgentRow(tx, { id: agentId, workspace_id: workspaceId }, { paused_at: "now", pause_reason: given.pause.reason });
+    await updateAgentRow(
+      tx,
+      { id: agentId, workspace_id: workspaceId },
+      { paused_at: "now", pause_reason: given.pause.reason },
+    );
   }
-  await record(tx, ctx, { action: given.action, target: agentId, data: { name: config.name, model: config.model, ...given.data } });
+  await record(tx, ctx, {
+    action: given.action,
+    target: agentId,
+    data: { name: config.name, model: config.model, ...given.data },
+  });
   return { ...toAgent(await requireAgent(tx, ctx, agentId)), token };
 }

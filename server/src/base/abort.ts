@@ -26,7 +26,10 @@ export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Pro
  * @param subscribe arranges for `wake` to be called; not called if `signal` has aborted. What it
  *   returns undoes that, and is called once.
  */
-export function untilWoken(signal: AbortSignal, subscribe: (wake: () => void) => () => void): Promise<void> {
+export function untilWoken(
+  signal: AbortSignal,
+  subscribe: (wake: () => void) => () => void,
+): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     let unsubscribe: (() => void) | undefined;

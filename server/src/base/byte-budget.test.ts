@@ -65,7 +65,11 @@ describe("byte budget", () => {
 
   it("rejects with the signal's reason, and serves the next one instead", async () => {
     const served: string[] = [];
-    const budget = new ByteBudget({ maxBytes: 100, shareMax: 1, onServed: (owner) => served.push(owner) });
+    const budget = new ByteBudget({
+      maxBytes: 100,
+      shareMax: 1,
+      onServed: (owner) => served.push(owner),
+    });
     budget.hold("one").grow(60);
     const leaving = new AbortController();
     const large = budget.hold("one").enter(50, leaving.signal);
@@ -103,7 +107,11 @@ describe("byte budget", () => {
     const size = fc.integer({ min: 0, max: 400 });
     const pick = fc.nat(30);
     const action = fc.oneof(
-      fc.record({ type: fc.constant("enter" as const), owner: fc.constantFrom("a", "b", "c"), bytes: size }),
+      fc.record({
+        type: fc.constant("enter" as const),
+        owner: fc.constantFrom("a", "b", "c"),
+        bytes: size,
+      }),
       fc.record({ type: fc.constantFrom("grow" as const, "shrink" as const), pick, bytes: size }),
       fc.record({ type: fc.constantFrom("release" as const, "abort" as const), pick }),
       fc.record({ type: fc.constant("pause" as const), paused: fc.boolean() }),
@@ -135,7 +143,10 @@ describe("byte budget", () => {
             const mine = taken((model) => model.owner === owner);
             expect(mine).toBeLessThanOrEqual(750);
             const first = all.find((model) => model.state === "waiting" && model.owner === owner);
-            const fits = first !== undefined && mine + first.entered <= 750 && budget.usedBytes + first.entered <= maxBytes;
+            const fits =
+              first !== undefined &&
+              mine + first.entered <= 750 &&
+              budget.usedBytes + first.entered <= maxBytes;
             expect(fits && !paused).toBe(false);
           }
         };
@@ -159,8 +170,16 @@ describe("byte budget", () => {
             const model = living(act.pick, "in");
             const mine = taken(({ owner }) => owner === model?.owner);
             const more =
-              model === undefined ? 0 : Math.max(0, model.hold.heldBytes + act.bytes - Math.max(model.hold.heldBytes, model.entered));
-            const fits = more === 0 || (!paused && mine + more <= 750 && budget.usedBytes + more <= maxBytes);
+              model === undefined
+                ? 0
+                : Math.max(
+                    0,
+                    model.hold.heldBytes +
+                      act.bytes -
+                      Math.max(model.hold.heldBytes, model.entered),
+                  );
+            const fits =
+              more === 0 || (!paused && mine + more <= 750 && budget.usedBytes + more <= maxBytes);
             if (model !== undefined) expect(model.hold.grow(act.bytes)).toBe(fits);
           } else if (act.type === "shrink") {
             const hold = living(act.pick, "in")?.hold;
@@ -180,7 +199,11 @@ describe("byte budget", () => {
         }
         budget.paused = false;
         await new Promise((resolve) => setImmediate(resolve));
-        for (let model = all.find(({ state }) => state === "in"); model !== undefined; model = all.find(({ state }) => state === "in")) {
+        for (
+          let model = all.find(({ state }) => state === "in");
+          model !== undefined;
+          model = all.find(({ state }) => state === "in")
+        ) {
           model.state = "gone";
           model.hold.release();
           await new Promise((resolve) => setImmediate(resolve));

@@ -98,7 +98,11 @@ export class ByteBudget {
   };
 
   #fits(share: Share, bytes: number): boolean {
-    return !this.#paused && this.#usedBytes + bytes <= this.maxBytes && share.usedBytes + bytes <= share.maxBytes;
+    return (
+      !this.#paused &&
+      this.#usedBytes + bytes <= this.maxBytes &&
+      share.usedBytes + bytes <= share.maxBytes
+    );
   }
 
   #serve(): void {

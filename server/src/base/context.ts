@@ -13,7 +13,12 @@ export type Actor =
       readonly agentIds: readonly string[] | null;
     }
   /** A member who is signed in. `scopes` are those that the role stands for at this moment. */
-  | { readonly kind: "user"; readonly id: string; readonly role: Role; readonly scopes: readonly string[] }
+  | {
+      readonly kind: "user";
+      readonly id: string;
+      readonly role: Role;
+      readonly scopes: readonly string[];
+    }
   | { readonly kind: "token"; readonly agentId: string }
   | { readonly kind: "system" };
 
@@ -106,7 +111,10 @@ function lacks(actor: Actor, scope: Scope): string {
  * Nobody gives more than they have, neither to a key nor to a person.
  * @returns those of `scopes` that the actor lacks.
  */
-export function scopesBeyond({ actor }: Pick<Context, "actor">, scopes: readonly string[]): string[] {
+export function scopesBeyond(
+  { actor }: Pick<Context, "actor">,
+  scopes: readonly string[],
+): string[] {
   if (actor.kind === "system") return [];
   const own = actor.kind === "token" ? [] : actor.scopes;
   return scopes.filter((scope) => !own.includes(scope));
@@ -126,5 +134,8 @@ export function mayTouchAgent(ctx: Context, agentId: string): boolean {
 /** @throws Refusal `forbidden` for an actor that is limited to some agents. */
 export function permitBeyondAgents(ctx: Pick<Context, "actor">): void {
   if (agentLimit(ctx) === undefined) return;
-  throw new Refusal("forbidden", "This key is limited to some agents, and this is about more than these. Use a key without that limit.");
+  throw new Refusal(
+    "forbidden",
+    "This key is limited to some agents, and this is about more than these. Use a key without that limit.",
+  );
 }

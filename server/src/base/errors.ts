@@ -35,7 +35,9 @@ export class Refusal extends Error {
 }
 
 /** A value, or the error that its caller gets when its turn in the order of errors comes. */
-export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly refusal: Refusal };
 
 /** The result of `work`; only a `Refusal` becomes one, anything else is thrown on. */
 export function attempt<T>(work: () => T): Result<T> {

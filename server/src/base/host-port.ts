@@ -9,9 +9,17 @@ import { isIPv4 } from "node:net";
  * its writer meant.
  */
 export function parseHostPort(text: string): string | undefined {
-  const [, host = "", digits = ""] = /^([\p{L}\p{N}_][\p{L}\p{N}._-]*|\[[\da-fA-F:.]+\]):(\d{1,5})$/u.exec(text) ?? [];
+  const [, host = "", digits = ""] =
+    /^([\p{L}\p{N}_][\p{L}\p{N}._-]*|\[[\da-fA-F:.]+\]):(\d{1,5})$/u.exec(text) ?? [];
   const port = Number(digits);
-  if (host === "" || host.endsWith(".") || port < 1 || port > 65_535 || !URL.canParse(`http://${host}/`)) return undefined;
+  if (
+    host === "" ||
+    host.endsWith(".") ||
+    port < 1 ||
+    port > 65_535 ||
+    !URL.canParse(`http://${host}/`)
+  )
+    return undefined;
   const { hostname } = new URL(`http://${host}/`);
   return isIPv4(hostname) && hostname !== host ? undefined : `${hostname}:${port}`;
 }

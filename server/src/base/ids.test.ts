@@ -34,7 +34,9 @@ test("every id sorts after those made before it, also when more are made in a mi
 });
 
 test("every random bit of an id takes both values", () => {
-  const uuids = Array.from({ length: 500 }, () => BigInt(`0x${toUUID(newId("run") as never).replaceAll("-", "")}`));
+  const uuids = Array.from({ length: 500 }, () =>
+    BigInt(`0x${toUUID(newId("run") as never).replaceAll("-", "")}`),
+  );
   const random = (1n << 62n) - 1n;
   expect(uuids.reduce((seen, uuid) => seen | uuid, 0n) & random).toBe(random);
   expect(uuids.reduce((seen, uuid) => seen & uuid, random)).toBe(0n);
@@ -49,7 +51,12 @@ test("the lowest id of a moment stands between the ids made before and from then
 });
 
 test("the lowest id of any moment has the form of an id", () => {
-  for (const time of ["1969-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "2026-01-31T09:30:00Z", "9999-12-31T23:59:59Z"]) {
+  for (const time of [
+    "1969-12-31T23:59:59Z",
+    "1970-01-01T00:00:00Z",
+    "2026-01-31T09:30:00Z",
+    "9999-12-31T23:59:59Z",
+  ]) {
     expect(lowestIdAt("run", new Date(time))).toMatch(/^run_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
   }
 });

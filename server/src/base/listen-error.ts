@@ -1,8 +1,12 @@
 import { ConfigError, messageOf } from "./errors.ts";
 
 /** @returns the error for an address that cannot be listened on: what happened, and which setting to change. */
-export function listenError(thrown: unknown, { host, port }: { host: string; port: number }): ConfigError {
-  const code = thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
+export function listenError(
+  thrown: unknown,
+  { host, port }: { host: string; port: number },
+): ConfigError {
+  const code =
+    thrown instanceof Error && "code" in thrown ? String(thrown.code) : messageOf(thrown);
   const remedy =
     code === "EADDRINUSE"
       ? "Something else listens there: stop it, or set PORT to another port."

@@ -4,7 +4,10 @@ import { newId } from "./ids.ts";
 import { readPage } from "./page.ts";
 
 const filter = { list: "runs", agentId: "agt_1" };
-const rows = (count: number) => Array.from({ length: count }, () => ({ id: newId("run") })).sort((a, b) => (a.id < b.id ? 1 : -1));
+const rows = (count: number) =>
+  Array.from({ length: count }, () => ({ id: newId("run") })).sort((a, b) =>
+    a.id < b.id ? 1 : -1,
+  );
 
 function refusalOf(act: () => unknown): Refusal {
   try {
@@ -24,7 +27,9 @@ test("a list is walked page by page, each row once", () => {
   do {
     const request = readPage({ limit: "3", ...(after === null ? {} : { after }) }, filter);
     const below = request.below;
-    const page = request.page(all.filter((row) => below === undefined || row.id < below).slice(0, request.limit + 1));
+    const page = request.page(
+      all.filter((row) => below === undefined || row.id < below).slice(0, request.limit + 1),
+    );
     seen.push(...page.data.map((row) => row.id));
     after = page.next;
     pages++;
@@ -43,18 +48,32 @@ test("a cursor of another list or filter is refused", () => {
   const cursor = readPage({ limit: "1" }, filter).page(rows(2)).next;
   expect(readPage({ after: cursor }, filter).below).toMatch(/^run_/);
   const refusal = refusalOf(() => readPage({ after: cursor }, { ...filter, agentId: "agt_2" }));
-  expect(refusal).toMatchObject({ code: "bad_request", message: expect.stringContaining("Begin again without after") });
+  expect(refusal).toMatchObject({
+    code: "bad_request",
+    message: expect.stringContaining("Begin again without after"),
+  });
 });
 
 test("a broken cursor is refused", () => {
   const cursor = readPage({ limit: "1" }, filter).page(rows(2)).next ?? "";
   const mark = Buffer.from(cursor, "base64url").toString().split(".")[0];
   const forged = (id: string) => Buffer.from(`${mark}.${id}`).toString("base64url");
-  for (const after of ["x", cursor.slice(0, -3), forged("' or true --"), forged(""), forged("run_short"), "\u0000", "…"]) {
+  for (const after of [
+    "x",
+    cursor.slice(0, -3),
+    forged("' or true --"),
+    forged(""),
+    forged("run_short"),
+    "\u0000",
+    "…",
+  ]) {
     expect(refusalOf(() => readPage({ after }, filter)).code).toBe("bad_request");
   }
 });
 
 test.each(["0", "201", "-1", "1.5", "many"])("a limit of %s is refused by its name", (limit) => {
-  expect(refusalOf(() => readPage({ limit }, filter))).toMatchObject({ code: "bad_request", message: expect.stringContaining("limit") });
+  expect(refusalOf(() => readPage({ limit }, filter))).toMatchObject({
+    code: "bad_request",
+    message: expect.stringContaining("limit"),
+  });
 });

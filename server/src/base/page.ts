@@ -25,7 +25,11 @@ export interface PageRequest {
  * @param idForm What the list's ids look like, if not as ids do.
  * @throws Refusal `bad_request` for a limit outside 1 to 200, or a cursor that is broken or of another list.
  */
-export function readPage(query: unknown, filter: Record<string, unknown>, idForm = /^[a-z]{3}_[0-9a-z]{26}$/): PageRequest {
+export function readPage(
+  query: unknown,
+  filter: Record<string, unknown>,
+  idForm = /^[a-z]{3}_[0-9a-z]{26}$/,
+): PageRequest {
   const { limit, after }: PageQuery = parse(pageQuery, query);
   const mark = createHash("sha256").update(JSON.stringify(filter)).digest("base64url").slice(0, 8);
   const below = after === undefined ? undefined : idIn(after, mark, idForm);
@@ -45,5 +49,8 @@ export function readPage(query: unknown, filter: Record<string, unknown>, idForm
 function idIn(cursor: string, mark: string, idForm: RegExp): string {
   const [given, id] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
   if (given === mark && id !== undefined && idForm.test(id)) return id;
-  throw new Refusal("bad_request", "after: this cursor belongs to another list or filter. Begin again without after.");
+  throw new Refusal(
+    "bad_request",
+    "after: this cursor belongs to another list or filter. Begin again without after.",
+  );
 }

@@ -19,21 +19,29 @@ function messageFor(value: unknown): string {
 }
 
 test("a value of the schema is given back", () => {
-  expect(parse(schema, { name: "a", limits: { steps: 3 } })).toEqual({ name: "a", limits: { steps: 3 } });
+  expect(parse(schema, { name: "a", limits: { steps: 3 } })).toEqual({
+    name: "a",
+    limits: { steps: 3 },
+  });
 });
 
 test("unknown members are named with their path", () => {
   expect(messageFor({ name: "a", colour: "red" })).toBe("unknown member colour.");
-  expect(messageFor({ name: "a", limits: { hours: 1, days: 2 } })).toBe("unknown members limits.hours, limits.days.");
+  expect(messageFor({ name: "a", limits: { hours: 1, days: 2 } })).toBe(
+    "unknown members limits.hours, limits.days.",
+  );
 });
 
 test("every member at fault is named", () => {
   expect(messageFor({ limits: { steps: 11 } })).toMatch(/^name .*; limits\.steps .*\.$/);
 });
 
-test.each([[undefined], [null], ["text"], [[]], [3]])("%j where an object is expected is refused", (value) => {
-  expect(messageFor(value)).toMatch(/^the body /);
-});
+test.each([[undefined], [null], ["text"], [[]], [3]])(
+  "%j where an object is expected is refused",
+  (value) => {
+    expect(messageFor(value)).toMatch(/^the body /);
+  },
+);
 
 test("of very many faults the first ten are told", () => {
   const many = z.array(z.string());
@@ -60,7 +68,8 @@ test("a body that could not be read throws why", () => {
 test("an absent body is an error, unless the operation has a value that stands for it", () => {
   expect(() => parseBody(schema, read(undefined))).toThrow(/^the body is missing\.$/);
   expect(() => parseBody(schema, read(null))).toThrow(/^the body must be a JSON object\.$/);
-  for (const absent of [undefined, null]) expect(parseBody(schema, read(absent), { name: "a" })).toEqual({ name: "a" });
+  for (const absent of [undefined, null])
+    expect(parseBody(schema, read(absent), { name: "a" })).toEqual({ name: "a" });
 });
 
 const kinds = z.strictObject({

@@ -13,7 +13,11 @@ export type UnparsedBody = Result<unknown>;
  * @param missing stands for a body that is absent or null.
  * @throws Refusal why the body could not be read; `bad_request` as `parse`.
  */
-export function parseBody<S extends z.ZodType>(schema: S, body: UnparsedBody, missing?: z.input<S>): z.output<S> {
+export function parseBody<S extends z.ZodType>(
+  schema: S,
+  body: UnparsedBody,
+  missing?: z.input<S>,
+): z.output<S> {
   const value = orThrow(body);
   return parse(schema, missing === undefined ? value : (value ?? missing));
 }
@@ -59,7 +63,9 @@ function wording(issue: z.core.$ZodRawIssue): string | undefined {
           : "";
   switch (issue.code) {
     case "invalid_type":
-      return issue.input === undefined ? "is missing" : `must be ${kinds[issue.expected] ?? issue.expected}`;
+      return issue.input === undefined
+        ? "is missing"
+        : `must be ${kinds[issue.expected] ?? issue.expected}`;
     case "invalid_value":
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
     case "invalid_union":

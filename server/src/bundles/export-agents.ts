@@ -15,7 +15,13 @@ export interface ExportedDocument {
 }
 
 /** One agent with all its settings and its triggers; the latter only for who may read triggers. */
-export async function exportAgent({ ctx, input }: { ctx: Context; input: { agentId: string; query: unknown } }): Promise<ExportedDocument> {
+export async function exportAgent({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; query: unknown };
+}): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgent(tx, ctx, input.agentId);
@@ -29,13 +35,26 @@ export async function exportAgent({ ctx, input }: { ctx: Context; input: { agent
  * what is changed meanwhile may be in it or not. The first is read before this resolves: what cannot be exported is refused, not broken
  * off.
  */
-export async function exportAgents({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<ExportedDocument> {
+export async function exportAgents({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<ExportedDocument> {
   permit(ctx, "agents:read");
   const { format } = parse(exportQuery, input.query);
   const read = (above: string) =>
     inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
-      const rows = await listOldestAgentRows(tx, ctx.workspaceId, { agentIds: agentLimit(ctx), above, limit: batch });
-      return { agents: await withTriggers(tx, ctx, rows), last: rows.length < batch ? undefined : rows.at(-1)?.id };
+      const rows = await listOldestAgentRows(tx, ctx.workspaceId, {
+        agentIds: agentLimit(ctx),
+        above,
+        limit: batch,
+      });
+      return {
+        agents: await withTriggers(tx, ctx, rows),
+        last: rows.length < batch ? undefined : rows.at(-1)?.id,
+      };
     });
   return { format, agents: batches(await read(""), read) };
 }
@@ -46,7 +65,10 @@ interface Batch {
   readonly last: string | undefined;
 }
 
-async function* batches(first: Batch, read: (above: string) => Promise<Batch>): AsyncGenerator<ExportedAgent> {
+async function* batches(
+  first: Batch,
+  read: (above: string) => Promise<Batch>,
+): AsyncGenerator<ExportedAgent> {
   let current = first;
   for (;;) {
     yield* current.agents;
@@ -59,7 +81,11 @@ async function* asIterable<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
 }
 
-async function withTriggers(tx: WorkspaceTransaction, ctx: Context, rows: readonly AgentRow[]): Promise<ExportedAgent[]> {
+async function withTriggers(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  rows: readonly AgentRow[],
+): Promise<ExportedAgent[]> {
   if (scopesBeyond(ctx, ["triggers:read"]).length > 0) return rows.map(toDocument);
   const triggers = await listTriggersOfAgents(
     tx,

@@ -12,16 +12,28 @@ import { insertStranger } from "../../test/workspace-key.ts";
 /** docs/export.md is executed: its file is imported by its first command, and exported by the others. */
 
 const page = readFileSync(resolve(import.meta.dirname, "../../../docs/export.md"), "utf8");
-const blocks = (kind: string) => [...page.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(([, text = ""]) => text);
+const blocks = (kind: string) =>
+  [...page.matchAll(new RegExp(`^\`\`\`${kind}\\n([\\s\\S]*?)^\`\`\`$`, "gm"))].map(
+    ([, text = ""]) => text,
+  );
 const beckon = await startTestBeckon();
 
 test("what docs/export.md says works as it stands", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "beckon-export-"));
   const [file = ""] = blocks("yaml");
   writeFileSync(join(cwd, "agents.yaml"), file);
-  const variables: Record<string, string> = { URL: beckon.url, KEY: await insertStranger(beckon), PATH: process.env.PATH ?? "" };
+  const variables: Record<string, string> = {
+    URL: beckon.url,
+    KEY: await insertStranger(beckon),
+    PATH: process.env.PATH ?? "",
+  };
   const run = async (command = "") =>
-    (await promisify(execFile)("sh", ["-ec", command.replaceAll("curl ", "curl -sS ")], { cwd, env: variables })).stdout;
+    (
+      await promisify(execFile)("sh", ["-ec", command.replaceAll("curl ", "curl -sS ")], {
+        cwd,
+        env: variables,
+      })
+    ).stdout;
   const [importing, exportAll, exportOne, ...more] = blocks("sh");
 
   const made = JSON.parse(await run(importing));

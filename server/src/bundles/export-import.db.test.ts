@@ -11,9 +11,12 @@ const target = await startTargetServer();
 afterAll(() => target.close());
 
 const yaml = { "content-type": "application/yaml" };
-const exported = async (path: string, credential = beckon.key) => (await beckon.call(path, { credential })).body;
-const importing = (body: unknown, options: { credential?: string; headers?: Record<string, string> } = {}) =>
-  beckon.call("/agents/import", { body, ...options });
+const exported = async (path: string, credential = beckon.key) =>
+  (await beckon.call(path, { credential })).body;
+const importing = (
+  body: unknown,
+  options: { credential?: string; headers?: Record<string, string> } = {},
+) => beckon.call("/agents/import", { body, ...options });
 /** A key of a workspace in which there is nothing, not even a demo. */
 const elsewhere = () => insertStranger(beckon);
 
@@ -23,7 +26,15 @@ const tool = (authorization: unknown) => ({
   name: "shop",
   allowed_hosts: [target.host],
   headers: { Authorization: authorization },
-  operations: [{ name: "read", description: "Reads", method: "GET", url: `${target.url}/orders`, query: { key: authorization } }],
+  operations: [
+    {
+      name: "read",
+      description: "Reads",
+      method: "GET",
+      url: `${target.url}/orders`,
+      query: { key: authorization },
+    },
+  ],
 });
 const full = {
   name: "Ada 👋",
@@ -32,11 +43,26 @@ const full = {
   model: "demo/echo",
   model_settings: { temperature: 0.1, max_output_tokens: 100, stream: "never" },
   tools: [tool({ secret, prefix: "Bearer " }), { type: "clock" }],
-  limits: { max_steps: 3, timeout_seconds: 10, max_concurrent_runs: 2, max_queued_runs: 5, max_attempts: 1, max_answer_bytes: 2_000_000 },
-  metadata: { nested: { list: [1, null, true, "é", "no", "1.0", "2020-01-01"] }, "": "", "a: b": "~" },
+  limits: {
+    max_steps: 3,
+    timeout_seconds: 10,
+    max_concurrent_runs: 2,
+    max_queued_runs: 5,
+    max_attempts: 1,
+    max_answer_bytes: 2_000_000,
+  },
+  metadata: {
+    nested: { list: [1, null, true, "é", "no", "1.0", "2020-01-01"] },
+    "": "",
+    "a: b": "~",
+  },
 };
 const source = await beckon.createAgent(full);
-await beckon.createTrigger(source.id, { name: "Payments", prompt_prefix: "A payment came in:\n", enabled: false });
+await beckon.createTrigger(source.id, {
+  name: "Payments",
+  prompt_prefix: "A payment came in:\n",
+  enabled: false,
+});
 await beckon.createTrigger(source.id, { name: "Mail" });
 const deletedTrigger = await beckon.createTrigger(source.id, { name: "Gone" });
 await beckon.call(`/agents/${source.id}/triggers/${deletedTrigger.id}`, { method: "DELETE" });
@@ -59,7 +85,9 @@ describe("an export", () => {
           tools: [
             expect.objectContaining({
               headers: { Authorization: leftOut },
-              operations: [expect.objectContaining({ query: { key: leftOut }, safe_to_repeat: true })],
+              operations: [
+                expect.objectContaining({ query: { key: leftOut }, safe_to_repeat: true }),
+              ],
             }),
             { type: "clock" },
           ],
@@ -78,7 +106,9 @@ describe("an export", () => {
     for (const format of ["json", "yaml"]) {
       for (const path of [`/agents/${source.id}/export`, "/agents/export"]) {
         const { body } = await beckon.call(`${path}?format=${format}`);
-        expect(typeof body === "string" ? body : JSON.stringify(body)).not.toMatch(/sk-|1234|bk[atw]_|(agt|trg|sec|prv|wsp)_/);
+        expect(typeof body === "string" ? body : JSON.stringify(body)).not.toMatch(
+          /sk-|1234|bk[atw]_|(agt|trg|sec|prv|wsp)_/,
+        );
       }
     }
   });
@@ -97,7 +127,8 @@ describe("an export", () => {
   test("of all agents holds the living ones, oldest first, in as many batches as it takes", async () => {
     const credential = await elsewhere();
     const names = Array.from({ length: 45 }, (_, index) => `Agent ${index}`);
-    for (const name of names) await beckon.call("/agents", { body: { name, model: "demo/echo" }, credential });
+    for (const name of names)
+      await beckon.call("/agents", { body: { name, model: "demo/echo" }, credential });
     const { id } = (await beckon.call("/agents?limit=1", { credential })).body.data[0];
     await beckon.call(`/agents/${id}`, { method: "DELETE", credential });
     for (const format of ["json", "yaml"]) {
@@ -112,12 +143,20 @@ describe("an export", () => {
     expect(await exported("/agents/export", credential)).toEqual({ beckon: 1, agents: [] });
     const text = await exported("/agents/export?format=yaml", credential);
     expect(text).toBe("beckon: 1\nagents: []\n");
-    expect((await importing(text, { credential, headers: yaml })).body).toEqual({ ok: true, data: { agents: [] } });
+    expect((await importing(text, { credential, headers: yaml })).body).toEqual({
+      ok: true,
+      data: { agents: [] },
+    });
   });
 
   test.each(["?format=xml", "?format=", "?limit=1"])("%s is refused", async (query) => {
     for (const path of ["/agents/export", `/agents/${source.id}/export`]) {
-      expectRefusal(await beckon.call(`${path}${query}`), 400, "bad_request", /format must be|unknown member limit/);
+      expectRefusal(
+        await beckon.call(`${path}${query}`),
+        400,
+        "bad_request",
+        /format must be|unknown member limit/,
+      );
     }
   });
 
@@ -132,11 +171,19 @@ describe("an export", () => {
     const credential = await insertKey(beckon, { agentIds: [other.id] });
     const { agents } = await exported("/agents/export", credential);
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Other"]);
-    expectRefusal(await beckon.call(`/agents/${source.id}/export`, { credential }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`/agents/${source.id}/export`, { credential }),
+      404,
+      "not_found",
+    );
   });
 
   test("is not at hand for another workspace, nor of a deleted agent", async () => {
-    expectRefusal(await beckon.call(`/agents/${source.id}/export`, { credential: await elsewhere() }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`/agents/${source.id}/export`, { credential: await elsewhere() }),
+      404,
+      "not_found",
+    );
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}`, { method: "DELETE" });
     expectRefusal(await beckon.call(`/agents/${id}/export`), 404, "not_found");
@@ -144,40 +191,57 @@ describe("an export", () => {
 });
 
 describe("an import", () => {
-  test.each(["json", "yaml"])("of what was exported as %s makes the same agent anew, with tokens that work", async (format) => {
-    const credential = await elsewhere();
-    const path = `/agents/${source.id}/export?format=${format}`;
-    const headers = { "content-type": `application/${format}` };
-    const document = await exported(path);
-    const { status, body, headers: answered } = await importing(document, { credential, headers });
-    expect([status, answered.get("cache-control")]).toEqual([200, "no-store"]);
-    const [made] = body.data.agents;
-    expect(made).toEqual({
-      id: expect.stringMatching(/^agt_/),
-      name: full.name,
-      token: expect.stringMatching(/^bka_/),
-      triggers: ["Payments", "Mail"].map((name) => ({
-        id: expect.stringMatching(/^trg_/),
-        name,
-        token: expect.stringMatching(/^bkt_/),
-        url: expect.stringMatching(/^http.*\/api\/public\/triggers\/bkt_/),
-      })),
-      secrets_needed: ["tools.0.headers.Authorization", "tools.0.operations.0.query.key"],
-    });
-    expect(made.id).not.toBe(source.id);
-    expect(await exported(path.replace(source.id, made.id), credential)).toEqual(document);
-    await beckon.call(`/agents/${made.id}/resume`, { method: "POST", credential });
-    expect((await beckon.invoke(made, "Hello")).body.output).toBe("Hello");
-    expect((await beckon.call(made.triggers[1].url, { credential: null, body: "Hello" })).status).toBe(200);
-  });
+  test.each(["json", "yaml"])(
+    "of what was exported as %s makes the same agent anew, with tokens that work",
+    async (format) => {
+      const credential = await elsewhere();
+      const path = `/agents/${source.id}/export?format=${format}`;
+      const headers = { "content-type": `application/${format}` };
+      const document = await exported(path);
+      const {
+        status,
+        body,
+        headers: answered,
+      } = await importing(document, { credential, headers });
+      expect([status, answered.get("cache-control")]).toEqual([200, "no-store"]);
+      const [made] = body.data.agents;
+      expect(made).toEqual({
+        id: expect.stringMatching(/^agt_/),
+        name: full.name,
+        token: expect.stringMatching(/^bka_/),
+        triggers: ["Payments", "Mail"].map((name) => ({
+          id: expect.stringMatching(/^trg_/),
+          name,
+          token: expect.stringMatching(/^bkt_/),
+          url: expect.stringMatching(/^http.*\/api\/public\/triggers\/bkt_/),
+        })),
+        secrets_needed: ["tools.0.headers.Authorization", "tools.0.operations.0.query.key"],
+      });
+      expect(made.id).not.toBe(source.id);
+      expect(await exported(path.replace(source.id, made.id), credential)).toEqual(document);
+      await beckon.call(`/agents/${made.id}/resume`, { method: "POST", credential });
+      expect((await beckon.invoke(made, "Hello")).body.output).toBe("Hello");
+      expect(
+        (await beckon.call(made.triggers[1].url, { credential: null, body: "Hello" })).status,
+      ).toBe(200);
+    },
+  );
 
   test("leaves a missing secret visible; its tool says so, and works once the secret is given", async () => {
     const document = await exported(`/agents/${source.id}/export`);
-    const [made] = (await importing({ ...document, agents: [{ ...document.agents[0], paused: false, pause_reason: null }] })).body.data
-      .agents;
+    const [made] = (
+      await importing({
+        ...document,
+        agents: [{ ...document.agents[0], paused: false, pause_reason: null }],
+      })
+    ).body.data.agents;
     const path = `/agents/${made.id}`;
     const shown = (await beckon.call(path)).body.data.tools;
-    expect(shown[0].headers.Authorization).toEqual({ secret_id: expect.stringMatching(/^sec_/), secret_last4: null, prefix: "Bearer " });
+    expect(shown[0].headers.Authorization).toEqual({
+      secret_id: expect.stringMatching(/^sec_/),
+      secret_last4: null,
+      prefix: "Bearer ",
+    });
     expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(/credential is gone/);
     // One after the other: what is still missing may be sent back as it was shown.
     shown[0].headers.Authorization = { secret, prefix: "Bearer " };
@@ -189,11 +253,16 @@ describe("an import", () => {
     tools[0].operations[0].query.key = { secret: "the-other-secret" };
     expect((await beckon.call(path, { method: "PATCH", body: { tools } })).status).toBe(200);
     await beckon.invoke(made, "/call read {}");
-    expect(target.reached.at(-1)).toMatchObject({ url: "/orders?key=the-other-secret", headers: { authorization: `Bearer ${secret}` } });
+    expect(target.reached.at(-1)).toMatchObject({
+      url: "/orders?key=the-other-secret",
+      headers: { authorization: `Bearer ${secret}` },
+    });
   });
 
   test("takes secrets that were filled in, and keeps them as any other", async () => {
-    const agents = [{ name: "Filled", model: "demo/echo", tools: [tool({ secret, prefix: "Bearer " })] }];
+    const agents = [
+      { name: "Filled", model: "demo/echo", tools: [tool({ secret, prefix: "Bearer " })] },
+    ];
     const { body } = await importing({ beckon: 1, agents });
     expect(body.data.agents[0].secrets_needed).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(secret);
@@ -202,9 +271,13 @@ describe("an import", () => {
   });
 
   test("takes defaults for what is not said, as creating does", async () => {
-    const [made] = (await importing("beckon: 1\nagents:\n- {name: Short, model: demo/echo}\n", { headers: yaml })).body.data.agents;
+    const [made] = (
+      await importing("beckon: 1\nagents:\n- {name: Short, model: demo/echo}\n", { headers: yaml })
+    ).body.data.agents;
     const created = await beckon.createAgent({ name: "Short" });
-    expect(await exported(`/agents/${made.id}/export`)).toEqual(await exported(`/agents/${created.id}/export`));
+    expect(await exported(`/agents/${made.id}/export`)).toEqual(
+      await exported(`/agents/${created.id}/export`),
+    );
   });
 
   test("looks the provider up by its name, and names the one that is not there, with the agent", async () => {
@@ -220,10 +293,19 @@ describe("an import", () => {
       /^agents\.1 \(There\): model: there is no provider shopai\b/,
     );
     expect((await beckon.call("/agents", { credential })).body.data).toEqual([]);
-    const provider = { name: "shopai", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" };
+    const provider = {
+      name: "shopai",
+      kind: "openai-compatible",
+      base_url: "http://127.0.0.1:9/v1",
+    };
     const { id } = (await beckon.call("/providers", { body: provider, credential })).body.data;
     expect((await importing({ beckon: 1, agents }, { credential })).status).toBe(200);
-    expectRefusal(await beckon.call(`/providers/${id}`, { method: "DELETE", credential }), 409, "conflict", /There/);
+    expectRefusal(
+      await beckon.call(`/providers/${id}`, { method: "DELETE", credential }),
+      409,
+      "conflict",
+      /There/,
+    );
   });
 
   test("is on record agent by agent and trigger by trigger, without secrets", async () => {
@@ -234,15 +316,19 @@ describe("an import", () => {
     ];
     await importing({ beckon: 1, agents }, { credential });
     const { body } = await beckon.call("/audit", { credential });
-    const entries = body.data.map(({ action, data }: { action: string; data: { name: string } }) => `${action} ${data.name}`);
+    const entries = body.data.map(
+      ({ action, data }: { action: string; data: { name: string } }) => `${action} ${data.name}`,
+    );
     expect(entries.sort()).toEqual(["agent.import One", "agent.import Two", "trigger.create T"]);
     expect(JSON.stringify(body)).not.toMatch(/sk-|bk[at]_/);
   });
 
   test("with an Idempotency-Key is done once, and answers again with the same tokens", async () => {
     const credential = await elsewhere();
-    const document = "beckon: 1\nagents:\n- name: Once\n  model: demo/echo\n  triggers: [{name: T}]\n";
-    const send = (text: string) => importing(text, { credential, headers: { ...yaml, "idempotency-key": "import" } });
+    const document =
+      "beckon: 1\nagents:\n- name: Once\n  model: demo/echo\n  triggers: [{name: T}]\n";
+    const send = (text: string) =>
+      importing(text, { credential, headers: { ...yaml, "idempotency-key": "import" } });
     const [first, again] = [await send(document), await send(document)];
     expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([first.body, "true"]);
     expect((await beckon.call("/agents", { credential })).body.data).toHaveLength(1);
@@ -251,22 +337,44 @@ describe("an import", () => {
 
   test("by a key that is limited to some agents is refused", async () => {
     const credential = await insertKey(beckon, { agentIds: [source.id] });
-    expectRefusal(await importing({ beckon: 1, agents: [] }, { credential }), 403, "forbidden", /limited to some agents/);
+    expectRefusal(
+      await importing({ beckon: 1, agents: [] }, { credential }),
+      403,
+      "forbidden",
+      /limited to some agents/,
+    );
   });
 
   test("of triggers needs the right to make triggers, and makes nothing without it", async () => {
     const credential = await insertKey(beckon, { scopes: ["agents:write"] });
-    const agents = [{ name: "Without triggers:write", model: "demo/echo", triggers: [{ name: "T" }] }];
-    expectRefusal(await importing({ beckon: 1, agents }, { credential }), 403, "forbidden", /triggers:write/);
+    const agents = [
+      { name: "Without triggers:write", model: "demo/echo", triggers: [{ name: "T" }] },
+    ];
+    expectRefusal(
+      await importing({ beckon: 1, agents }, { credential }),
+      403,
+      "forbidden",
+      /triggers:write/,
+    );
     expect((await beckon.call("/agents?search=Without triggers")).body.data).toEqual([]);
-    expect((await importing({ beckon: 1, agents: [{ ...agents[0], triggers: [] }] }, { credential })).status).toBe(200);
+    expect(
+      (await importing({ beckon: 1, agents: [{ ...agents[0], triggers: [] }] }, { credential }))
+        .status,
+    ).toBe(200);
   });
 });
 
 test("whatever agents there are: export, import and export again say the same, in both forms", async () => {
-  const unit = fc.constantFrom(..."ab \n\r\t#:-'\"\\|>!&*%@`{}[]?,~01.eEyn\u0001\u007f\u0085\u2028\ufeff", "👋", "é", "---");
+  const unit = fc.constantFrom(
+    ..."ab \n\r\t#:-'\"\\|>!&*%@`{}[]?,~01.eEyn\u0001\u007f\u0085\u2028\ufeff",
+    "👋",
+    "é",
+    "---",
+  );
   const text = fc.string({ unit, maxLength: 30 });
-  const label = text.filter((value) => value.trim() !== "" && value.length > 0).map((value) => value.slice(0, 200));
+  const label = text
+    .filter((value) => value.trim() !== "" && value.length > 0)
+    .map((value) => value.slice(0, 200));
   const value = fc.oneof(
     fc.string({ unit: fc.constantFrom(..."ab :#-'\""), maxLength: 10 }),
     fc.constant({ secret: null }),
@@ -280,7 +388,11 @@ test("whatever agents there are: export, import and export again say the same, i
       url: fc.constant("https://api.example.com/orders/{id}?a={id}"),
       query: fc.dictionary(fc.constantFrom("q", "a b", "é"), value),
       headers: fc.dictionary(fc.constantFrom("x-a", "x-b"), value),
-      parameters: fc.constant({ type: "object", properties: { id: { type: "string", enum: ["a", "1"] } }, required: ["id"] }),
+      parameters: fc.constant({
+        type: "object",
+        properties: { id: { type: "string", enum: ["a", "1"] } },
+        required: ["id"],
+      }),
     });
   const httpTool = fc.record({
     type: fc.constant("http"),
@@ -297,13 +409,21 @@ test("whatever agents there are: export, import and export again say the same, i
       description: text,
       instructions: text,
       model_settings: fc.record(
-        { temperature: fc.constantFrom(0, 0.1, 2), max_output_tokens: fc.integer({ min: 1, max: 1_000_000 }) },
+        {
+          temperature: fc.constantFrom(0, 0.1, 2),
+          max_output_tokens: fc.integer({ min: 1, max: 1_000_000 }),
+        },
         { requiredKeys: [] },
       ),
       tools: fc.oneof(fc.constant([]), fc.tuple(httpTool, fc.constant({ type: "clock" }))),
-      limits: fc.record({ max_steps: fc.integer({ min: 1, max: 1_000 }), max_concurrent_runs: fc.option(fc.integer({ min: 1, max: 9 })) }),
+      limits: fc.record({
+        max_steps: fc.integer({ min: 1, max: 1_000 }),
+        max_concurrent_runs: fc.option(fc.integer({ min: 1, max: 9 })),
+      }),
       metadata: fc.dictionary(text, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
-      triggers: fc.array(fc.record({ name: label, prompt_prefix: text, enabled: fc.boolean() }), { maxLength: 2 }),
+      triggers: fc.array(fc.record({ name: label, prompt_prefix: text, enabled: fc.boolean() }), {
+        maxLength: 2,
+      }),
       paused: fc.boolean(),
     },
     { requiredKeys: ["name", "model"], noNullPrototype: true },
@@ -315,7 +435,10 @@ test("whatever agents there are: export, import and export again say the same, i
         .replaceAll("__proto__", "proto")
         .replaceAll(/\\u(0000|d[89a-f]..)/g, "");
       const [first, second, third] = [await elsewhere(), await elsewhere(), await elsewhere()];
-      const answer = await importing(body, { credential: first, headers: { "content-type": "application/json" } });
+      const answer = await importing(body, {
+        credential: first,
+        headers: { "content-type": "application/json" },
+      });
       expect(answer.body).toMatchObject({ ok: true });
       const document = await exported("/agents/export", first);
       expect(document.agents).toHaveLength(agents.length);

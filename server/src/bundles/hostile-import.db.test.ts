@@ -20,7 +20,9 @@ const tool = (header: unknown) => ({
   name: "shop",
   allowed_hosts: ["api.example.com"],
   headers: { "x-key": header },
-  operations: [{ name: "read", description: "Reads", method: "GET", url: "https://api.example.com/" }],
+  operations: [
+    { name: "read", description: "Reads", method: "GET", url: "https://api.example.com/" },
+  ],
 });
 
 async function nothingMade(): Promise<void> {
@@ -32,7 +34,11 @@ async function nothingMade(): Promise<void> {
 describe("a document", () => {
   test.each<[string, unknown, RegExp]>([
     ["without a version", { agents: [] }, /beckon must be 1: the version of the form/],
-    ["of a version to come", { beckon: 2, agents: [] }, /beckon must be 1: the version of the form/],
+    [
+      "of a version to come",
+      { beckon: 2, agents: [] },
+      /beckon must be 1: the version of the form/,
+    ],
     ["without agents", { beckon: 1 }, /agents is missing/],
     ["of agents that are no list", { beckon: 1, agents: { a: agent } }, /agents must be a list/],
     ["that is a list", [agent], /the body must be a JSON object/],
@@ -43,20 +49,36 @@ describe("a document", () => {
       { beckon: 1, agents: [agent, { ...agent, temperature: 1 }] },
       /unknown member agents\.1\.temperature/,
     ],
-    ["with one further down", { beckon: 1, agents: [{ ...agent, limits: { steps: 1 } }] }, /unknown member agents\.0\.limits\.steps/],
+    [
+      "with one further down",
+      { beckon: 1, agents: [{ ...agent, limits: { steps: 1 } }] },
+      /unknown member agents\.0\.limits\.steps/,
+    ],
     [
       "with one of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", url: "x" }] }] },
       /unknown member agents\.0\.triggers\.0\.url/,
     ],
-    ["with an id", { beckon: 1, agents: [{ ...agent, id: "agt_1" }] }, /unknown member agents\.0\.id/],
-    ["with a token", { beckon: 1, agents: [{ ...agent, token: "bka_1" }] }, /unknown member agents\.0\.token/],
+    [
+      "with an id",
+      { beckon: 1, agents: [{ ...agent, id: "agt_1" }] },
+      /unknown member agents\.0\.id/,
+    ],
+    [
+      "with a token",
+      { beckon: 1, agents: [{ ...agent, token: "bka_1" }] },
+      /unknown member agents\.0\.token/,
+    ],
     [
       "with a token of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", token: "x" }] }] },
       /agents\.0\.triggers\.0\.token/,
     ],
-    ["with a prototype", '{"beckon":1,"agents":[],"__proto__":{"a":1}}', /unknown member __proto__/],
+    [
+      "with a prototype",
+      '{"beckon":1,"agents":[],"__proto__":{"a":1}}',
+      /unknown member __proto__/,
+    ],
     [
       "with a prototype of an agent",
       '{"beckon":1,"agents":[{"name":"a","model":"demo/echo","__proto__":{}}]}',
@@ -72,7 +94,11 @@ describe("a document", () => {
       { beckon: "1", agents: [{ name: 5, model: [], paused: "no", triggers: {} }] },
       /beckon.*agents\.0\.name.*agents\.0\.model.*paused.*triggers/,
     ],
-    ["with a reason for no pause", { beckon: 1, agents: [{ ...agent, pause_reason: "x" }] }, /agents\.0\.pause_reason must be null/],
+    [
+      "with a reason for no pause",
+      { beckon: 1, agents: [{ ...agent, pause_reason: "x" }] },
+      /agents\.0\.pause_reason must be null/,
+    ],
     [
       "that refers to a secret",
       { beckon: 1, agents: [{ ...agent, tools: [tool({ secret_id: "sec_1" })] }] },
@@ -83,20 +109,39 @@ describe("a document", () => {
       { beckon: 1, agents: [{ ...agent, tools: [tool("a"), tool("b")] }] },
       /agents\.0\.tools\.1\.name is taken/,
     ],
-    ["of 10,000 agents", { beckon: 1, agents: Array.from({ length: 10_000 }, () => agent) }, /agents must be at most 500 items/],
+    [
+      "of 10,000 agents",
+      { beckon: 1, agents: Array.from({ length: 10_000 }, () => agent) },
+      /agents must be at most 500 items/,
+    ],
     [
       "of 1,001 triggers",
-      { beckon: 1, agents: [{ ...agent, triggers: Array.from({ length: 1_001 }, () => ({ name: "T" })) }] },
+      {
+        beckon: 1,
+        agents: [{ ...agent, triggers: Array.from({ length: 1_001 }, () => ({ name: "T" })) }],
+      },
       /agents must have at most 1,000 triggers in all/,
     ],
-    ["whose last agent is wrong", { beckon: 1, agents: [agent, agent, { ...agent, name: " " }] }, /agents\.2\.name must not be blank/],
+    [
+      "whose last agent is wrong",
+      { beckon: 1, agents: [agent, agent, { ...agent, name: " " }] },
+      /agents\.2\.name must not be blank/,
+    ],
     [
       "whose last agent is of an unknown provider",
       { beckon: 1, agents: [agent, agent, { ...agent, model: "nowhere/x" }] },
       /agents\.2 \(Test\): .*nowhere/,
     ],
-    ["with text that cannot be stored", { beckon: 1, agents: [{ ...agent, instructions: "\0" }] }, /agents\.0\.instructions/],
-    ["nested without end", `{"beckon":1,"agents":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, /agents\.0 must be a JSON object/],
+    [
+      "with text that cannot be stored",
+      { beckon: 1, agents: [{ ...agent, instructions: "\0" }] },
+      /agents\.0\.instructions/,
+    ],
+    [
+      "nested without end",
+      `{"beckon":1,"agents":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+      /agents\.0 must be a JSON object/,
+    ],
     [
       "nested without end in free data",
       `{"beckon":1,"agents":[{"name":"a","model":"demo/echo","metadata":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}]}`,
@@ -115,24 +160,45 @@ const billionLaughs = [
     return `${name}: &${name} [${Array.from({ length: 9 }, () => alias).join(",")}]`;
   }),
 ].join("\n");
-const ofAgents = (members: string) => `beckon: 1\nagents:\n- name: Test\n  model: demo/echo\n${members}`;
+const ofAgents = (members: string) =>
+  `beckon: 1\nagents:\n- name: Test\n  model: demo/echo\n${members}`;
 
 describe("a document in YAML", () => {
   test.each<[string, string, RegExp]>([
     ["of a billion laughs", billionLaughs, /too many of them/],
-    ["with a name twice", ofAgents("  name: Other\n"), /a name twice in one object at line 5, column 3/],
-    ["with code", ofAgents("  instructions: !!js/function 'function () { return 1 }'\n"), /has a tag/],
+    [
+      "with a name twice",
+      ofAgents("  name: Other\n"),
+      /a name twice in one object at line 5, column 3/,
+    ],
+    [
+      "with code",
+      ofAgents("  instructions: !!js/function 'function () { return 1 }'\n"),
+      /has a tag/,
+    ],
     ["that reads a file", ofAgents("  instructions: !include /etc/passwd\n"), /has a tag/],
     ["that reads the environment", ofAgents("  instructions: !ENV HOME\n"), /has a tag/],
-    ["with a prototype", ofAgents("  __proto__: {paused: true}\n"), /unknown member agents\.0\.__proto__/],
-    ["with a merge", `base: &base {model: demo/echo}\n${ofAgents("  <<: *base\n")}`, /unknown member.*agents\.0\.<<|unknown member.*base/],
+    [
+      "with a prototype",
+      ofAgents("  __proto__: {paused: true}\n"),
+      /unknown member agents\.0\.__proto__/,
+    ],
+    [
+      "with a merge",
+      `base: &base {model: demo/echo}\n${ofAgents("  <<: *base\n")}`,
+      /unknown member.*agents\.0\.<<|unknown member.*base/,
+    ],
     ["of no value", ofAgents("  limits: {max_steps: .inf}\n"), /\.inf/],
     ["of two documents", `${ofAgents("")}---\n${ofAgents("")}`, /several documents/],
     ["that breaks off", 'beckon: 1\nagents: [{"name": ', /goes wrong at line 2/],
     ["that is none", "beckon: 1: 2", /goes wrong at line 1/],
     ["of words", "Hello", /the body must be a JSON object/],
     ["of nothing but a comment", "# nothing", /the body must be a JSON object/],
-    ["whose values are taken for others", ofAgents("  description: 2026\n"), /agents\.0\.description must be a string/],
+    [
+      "whose values are taken for others",
+      ofAgents("  description: 2026\n"),
+      /agents\.0\.description must be a string/,
+    ],
     ["that takes long to read", "? ".repeat(100_000), /takes too long|nested too deep|goes wrong/],
   ])("%s is refused", async (_what, text, why) => {
     expectRefusal(await sendYaml(text), 400, "bad_request", why);
@@ -162,31 +228,47 @@ describe("a document in YAML", () => {
 test.each(["text/plain", "application/xml", "", "application/yaml+zip", "multipart/form-data"])(
   "a body of the type %j is refused",
   async (type) => {
-    expectRefusal(await send('{"beckon":1,"agents":[]}', type), 415, "unsupported_type", /application\/json or application\/yaml/);
+    expectRefusal(
+      await send('{"beckon":1,"agents":[]}', type),
+      415,
+      "unsupported_type",
+      /application\/json or application\/yaml/,
+    );
   },
 );
 
-test.each(["application/yaml", "application/x-yaml", "text/yaml", "Application/YAML; charset=utf-8", "text/x-yaml"])(
-  "a body of the type %s is YAML",
-  async (type) => {
-    expect((await send("beckon: 1\nagents: []", type)).status).toBe(200);
-  },
-);
+test.each([
+  "application/yaml",
+  "application/x-yaml",
+  "text/yaml",
+  "Application/YAML; charset=utf-8",
+  "text/x-yaml",
+])("a body of the type %s is YAML", async (type) => {
+  expect((await send("beckon: 1\nagents: []", type)).status).toBe(200);
+});
 
 test("YAML is taken nowhere else", async () => {
-  const answer = await beckon.call("/agents", { body: "name: Test\nmodel: demo/echo\n", headers: { "content-type": "application/yaml" } });
+  const answer = await beckon.call("/agents", {
+    body: "name: Test\nmodel: demo/echo\n",
+    headers: { "content-type": "application/yaml" },
+  });
   expectRefusal(answer, 415, "unsupported_type", /application\/json\.$/);
 });
 
-test("500 agents with a trigger each are imported, in their order", { timeout: 60_000 }, async () => {
+test("500 agents with a trigger each are imported, in their order", {
+  timeout: 60_000,
+}, async () => {
   const stranger = await insertStranger(beckon);
   const names = Array.from({ length: 500 }, (_, index) => `Agent ${index}`);
-  const body = { beckon: 1, agents: names.map((name) => ({ ...agent, name, triggers: [{ name: `T${name}` }] })) };
+  const body = {
+    beckon: 1,
+    agents: names.map((name) => ({ ...agent, name, triggers: [{ name: `T${name}` }] })),
+  };
   const answer = await beckon.call("/agents/import", { body, credential: stranger });
   expect(answer.body.data.agents.map(({ name }: { name: string }) => name)).toEqual(names);
   const document = (await beckon.call("/agents/export", { credential: stranger })).body;
   expect(document.agents.map(({ name }: { name: string }) => name)).toEqual(names);
-  expect(document.agents.map(({ triggers }: { triggers: { name: string }[] }) => triggers[0]?.name)).toEqual(
-    names.map((name) => `T${name}`),
-  );
+  expect(
+    document.agents.map(({ triggers }: { triggers: { name: string }[] }) => triggers[0]?.name),
+  ).toEqual(names.map((name) => `T${name}`));
 });

@@ -14,7 +14,11 @@ export interface ImportedAgent {
   readonly name: string;
   readonly token: string;
   /** The door adds their URLs, since only it knows its own address. */
-  readonly triggers: readonly { readonly id: string; readonly name: string; readonly token: string }[];
+  readonly triggers: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly token: string;
+  }[];
   readonly secrets_needed: readonly string[];
 }
 
@@ -35,18 +39,26 @@ export async function importAgents({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const document = parseBody(agentsDocument, body);
-      if (document.agents.some(({ triggers }) => triggers.length > 0)) permit(ctx, "triggers:write");
+      if (document.agents.some(({ triggers }) => triggers.length > 0))
+        permit(ctx, "triggers:write");
       const ids = ascendingIds("agt", document.agents.length);
       const agents: ImportedAgent[] = [];
       for (const [index, given] of document.agents.entries()) {
-        agents.push(await naming(index, given, () => importAgent(tx, ctx, ids[index] ?? newId("agt"), given)));
+        agents.push(
+          await naming(index, given, () => importAgent(tx, ctx, ids[index] ?? newId("agt"), given)),
+        );
       }
       return { agents };
     }),
   );
 }
 
-async function importAgent(tx: WorkspaceTransaction, ctx: Context, agentId: string, given: AgentInDocument): Promise<ImportedAgent> {
+async function importAgent(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agentId: string,
+  given: AgentInDocument,
+): Promise<ImportedAgent> {
   const { token, secrets_needed } = await addFromDocument(tx, ctx, agentId, given);
   const ids = ascendingIds("trg", given.triggers.length);
   const triggers: ImportedAgent["triggers"][number][] = [];
@@ -63,7 +75,11 @@ function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
 }
 
 /** What is refused about one agent says which. */
-async function naming<T>(index: number, { name }: AgentInDocument, work: () => Promise<T>): Promise<T> {
+async function naming<T>(
+  index: number,
+  { name }: AgentInDocument,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

@@ -8,7 +8,13 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { disableTriggersOf } from "../triggers/index.ts";
 
 /** Brings a deleted agent back, its triggers disabled and without a token: nothing that called it before calls it again unasked. */
-export async function restoreAgent({ ctx, input }: { ctx: Context; input: { agentId: string; body: UnparsedBody } }): Promise<Once<Agent>> {
+export async function restoreAgent({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; body: UnparsedBody };
+}): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForRestore(tx, ctx, input.agentId);

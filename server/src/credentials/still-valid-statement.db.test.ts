@@ -21,9 +21,19 @@ let users = 0;
 async function heldSession(workspaceId: string, role: string): Promise<StreamCredential> {
   const id = `user_${++users}`;
   const { engine } = database;
-  await engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [id, `${id}@example.com`]);
-  await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, $3)", [id, workspaceId, role]);
-  await engine.query("insert into sessions (id, user_id, token, expires_at) values ($1, $1, $1, now() + interval '1 hour')", [id]);
+  await engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [
+    id,
+    `${id}@example.com`,
+  ]);
+  await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, $3)", [
+    id,
+    workspaceId,
+    role,
+  ]);
+  await engine.query(
+    "insert into sessions (id, user_id, token, expires_at) values ($1, $1, $1, now() + interval '1 hour')",
+    [id],
+  );
   return { kind: "session", id, workspaceId, scope: "runs:read", agentIds: null };
 }
 
@@ -33,8 +43,11 @@ test("of many, those that stand are told from the others", async () => {
   const agents = await Promise.all(Array.from({ length: 6 }, () => seedAgent(database)));
   const held = agents.map((agent) => heldToken(agent));
   const dead = held.filter((_, index) => index % 2 === 0);
-  for (const { id } of dead) await database.engine.query("delete from tokens where hash = $1", [Buffer.from(id, "hex")]);
-  expect(await stillValid(database, held)).toEqual(new Set(held.filter((each) => !dead.includes(each))));
+  for (const { id } of dead)
+    await database.engine.query("delete from tokens where hash = $1", [Buffer.from(id, "hex")]);
+  expect(await stillValid(database, held)).toEqual(
+    new Set(held.filter((each) => !dead.includes(each))),
+  );
 });
 
 test("none is asked for: none stands", async () => {
@@ -61,17 +74,19 @@ test("a session stands as long as its member has a role with the scope", async (
   const held = await heldSession(workspaceId, "viewer");
   expect(await stands(held)).toBe(true);
   expect(await stands({ ...held, scope: "agents:invoke" })).toBe(false);
-  expect(await stands({ ...held, workspaceId: (await seedAgent(database)).workspaceId })).toBe(false);
+  expect(await stands({ ...held, workspaceId: (await seedAgent(database)).workspaceId })).toBe(
+    false,
+  );
   await database.engine.query("delete from members where user_id = $1", [held.id]);
   expect(await stands(held)).toBe(false);
 });
 
-test.each(["delete from sessions where id = $1", "update sessions set expires_at = now() where id = $1"])(
-  "a session that was ended does not stand: %s",
-  async (sql) => {
-    const held = await heldSession((await seedAgent(database)).workspaceId, "owner");
-    expect(await stands(held)).toBe(true);
-    await database.engine.query(sql, [held.id]);
-    expect(await stands(held)).toBe(false);
-  },
-);
+test.each([
+  "delete from sessions where id = $1",
+  "update sessions set expires_at = now() where id = $1",
+])("a session that was ended does not stand: %s", async (sql) => {
+  const held = await heldSession((await seedAgent(database)).workspaceId, "owner");
+  expect(await stands(held)).toBe(true);
+  await database.engine.query(sql, [held.id]);
+  expect(await stands(held)).toBe(false);
+});

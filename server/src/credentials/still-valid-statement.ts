@@ -14,7 +14,9 @@ export interface StreamCredential {
   readonly agentIds: readonly string[] | null;
 }
 
-const roles = Object.entries(roleScopes).flatMap(([role, scopes]) => scopes.map((scope) => `('${role}', '${scope}')`));
+const roles = Object.entries(roleScopes).flatMap(([role, scopes]) =>
+  scopes.map((scope) => `('${role}', '${scope}')`),
+);
 
 /** For each kind, which of `held` are still valid and still allow what is read. */
 const standing = {
@@ -39,7 +41,10 @@ const text = `with held as (
     ${Object.values(standing).join("\n    union all\n    ")}`;
 
 /** Those that still stand, by one query for all. Runs under all workspaces, as that which accepted them did. */
-export async function stillValid<T extends StreamCredential>(database: Database, held: readonly T[]): Promise<Set<T>> {
+export async function stillValid<T extends StreamCredential>(
+  database: Database,
+  held: readonly T[],
+): Promise<Set<T>> {
   const { rows } = await database.engine.query<{ n: string }>({
     name: "what-stands",
     text,

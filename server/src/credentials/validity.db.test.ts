@@ -14,28 +14,51 @@ const { engine } = database;
 
 async function seedKey({ workspaceId }: SeededAgent): Promise<Buffer> {
   const [id, hash] = [newId("key"), randomBytes(32)];
-  await engine.query("insert into keys (id, workspace_id, name, scopes, created_by) values ($1, $2, 'Test', '{agents:invoke}', 'system')", [
+  await engine.query(
+    "insert into keys (id, workspace_id, name, scopes, created_by) values ($1, $2, 'Test', '{agents:invoke}', 'system')",
+    [id, workspaceId],
+  );
+  await engine.query("insert into key_secrets (hash, key_id, workspace_id) values ($1, $2, $3)", [
+    hash,
     id,
     workspaceId,
   ]);
-  await engine.query("insert into key_secrets (hash, key_id, workspace_id) values ($1, $2, $3)", [hash, id, workspaceId]);
   return hash;
 }
 
-async function verdictOf(agent: SeededAgent, hash: Buffer, more: Partial<StartRow> = {}): Promise<string | undefined> {
-  const [answer] = await startRuns(database, [startRow(agent, { caller: { kind: "credential", hash }, ...more })]);
+async function verdictOf(
+  agent: SeededAgent,
+  hash: Buffer,
+  more: Partial<StartRow> = {},
+): Promise<string | undefined> {
+  const [answer] = await startRuns(database, [
+    startRow(agent, { caller: { kind: "credential", hash }, ...more }),
+  ]);
   return answer?.verdict;
 }
 
-async function keepsStream({ agentId, workspaceId }: SeededAgent, kind: "token" | "key", hash: Buffer): Promise<boolean> {
-  const held: StreamCredential = { kind, id: hash.toString("hex"), workspaceId, scope: "agents:invoke", agentIds: [agentId] };
+async function keepsStream(
+  { agentId, workspaceId }: SeededAgent,
+  kind: "token" | "key",
+  hash: Buffer,
+): Promise<boolean> {
+  const held: StreamCredential = {
+    kind,
+    id: hash.toString("hex"),
+    workspaceId,
+    scope: "agents:invoke",
+    agentIds: [agentId],
+  };
   return (await stillValid(database, [held])).has(held);
 }
 
 describe("no statement accepts an agent token", () => {
   test.each([
     ["that has expired", "update tokens set expires_at = now() where hash = $1"],
-    ["of a deleted agent", "update agents set deleted_at = now() where id = (select agent_id from tokens where hash = $1)"],
+    [
+      "of a deleted agent",
+      "update agents set deleted_at = now() where id = (select agent_id from tokens where hash = $1)",
+    ],
   ])("%s", async (_what, end) => {
     const agent = await seedAgent(database);
     const accepted = async () => [
@@ -51,8 +74,14 @@ describe("no statement accepts an agent token", () => {
 
 test.each([
   ["that has expired", "update tokens set expires_at = now() where hash = $1"],
-  ["of a deleted trigger", "update triggers set deleted_at = now() where id = (select trigger_id from tokens where hash = $1)"],
-  ["of a deleted agent", "update agents set deleted_at = now() where id = (select agent_id from tokens where hash = $1)"],
+  [
+    "of a deleted trigger",
+    "update triggers set deleted_at = now() where id = (select trigger_id from tokens where hash = $1)",
+  ],
+  [
+    "of a deleted agent",
+    "update agents set deleted_at = now() where id = (select agent_id from tokens where hash = $1)",
+  ],
 ])("a trigger's token %s starts nothing", async (_what, end) => {
   const agent = await seedAgent(database);
   const { hash } = await seedTrigger(database, agent);
@@ -65,7 +94,10 @@ test.each([
 describe("no statement accepts a key", () => {
   test.each([
     ["whose secret has expired", "update key_secrets set expires_at = now() where hash = $1"],
-    ["that has expired", "update keys set expires_at = now() where id = (select key_id from key_secrets where hash = $1)"],
+    [
+      "that has expired",
+      "update keys set expires_at = now() where id = (select key_id from key_secrets where hash = $1)",
+    ],
   ])("%s", async (_what, end) => {
     const agent = await seedAgent(database);
     const hash = await seedKey(agent);

@@ -16,12 +16,21 @@ beforeEach(() => server.reset());
 const text = 'the whole answer, word for word: "usage":{"prompt_tokens":"x"} NaN \u2028 data: end';
 const asReported = { input_tokens: 10, output_tokens: 5, cached_input_tokens: 0 };
 
-const run = async ({ kind, stream }: Pick<FormatCase, "kind" | "stream">, behaviour: Behaviour, rest: Parameters<typeof play>[1] = {}) => {
+const run = async (
+  { kind, stream }: Pick<FormatCase, "kind" | "stream">,
+  behaviour: Behaviour,
+  rest: Parameters<typeof play>[1] = {},
+) => {
   server.script(behaviour);
-  return play(server.url, { model: scriptedModel(kind, server.url), settings: { stream }, ...rest });
+  return play(server.url, {
+    model: scriptedModel(kind, server.url),
+    settings: { stream },
+    ...rest,
+  });
 };
 
-const counts = /"(prompt_tokens|completion_tokens|input_tokens|output_tokens|promptTokenCount|candidatesTokenCount)":(\d+)/g;
+const counts =
+  /"(prompt_tokens|completion_tokens|input_tokens|output_tokens|promptTokenCount|candidatesTokenCount)":(\d+)/g;
 const [outputCounts, cached] = [
   /"(completion_tokens|output_tokens|candidatesTokenCount)":(\d+)/g,
   /"(cached_tokens|cache_read_input_tokens|cachedContentTokenCount)":(\d+)/g,
@@ -36,13 +45,21 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
     ["counts that are texts with blanks", counts, '"$1":" $2.0 "'],
     ["an id that is a number", /"(id|responseId)":"(chatcmpl-1|resp_1|response_1)"/g, '"$1":7'],
     ["an id that is null", /"(id|responseId)":"(chatcmpl-1|resp_1|response_1)"/g, '"$1":null'],
-    ["an id that is a number, for a message", /"id":"msg_1",("type":"message","role")/g, '"id":7,$1'],
+    [
+      "an id that is a number, for a message",
+      /"id":"msg_1",("type":"message","role")/g,
+      '"id":7,$1',
+    ],
     ["a time in words", /"(created|created_at)":\d+/g, '"$1":"yesterday"'],
     ["no time", /"(created|created_at)":\d+,/g, ""],
     ["a model that is a number", /"model":"model"/g, '"model":7'],
     ["a model that is null", /"model":"model"/g, '"model":null'],
     ["another role", /"role":"assistant"/g, '"role":"model"'],
-    ["log probabilities of another form", /"finish_reason":/g, '"logprobs":{"content":"none"},"finish_reason":'],
+    [
+      "log probabilities of another form",
+      /"finish_reason":/g,
+      '"logprobs":{"content":"none"},"finish_reason":',
+    ],
     ["no index", /"choices":\[\{"index":0,/g, '"choices":[{'],
     ["no cached tokens", cached, '"$1":null'],
   ];
@@ -70,17 +87,24 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
     ["are a text", usage, '"$1":"10 in, 5 out"'],
     ["are not there at all", usage, '"elsewhere":0'],
   ];
-  it.each(estimated)("whose token counts %s is kept with an estimate", async (_what, wrong, written) => {
-    const { outcome } = await run(
-      format,
-      withText((sent) => sent.replace(wrong, written), says({ text })),
-    );
-    expect(outcome).toMatchObject({ status: "succeeded", output: text, usage: { estimated: true } });
-    expect(outcome?.usage.input_tokens).toBeGreaterThan(0);
-    expect(outcome?.usage.output_tokens).toBeGreaterThan(0);
-    expect(outcome?.usage.output_tokens).toBeLessThan(1_000);
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(estimated)(
+    "whose token counts %s is kept with an estimate",
+    async (_what, wrong, written) => {
+      const { outcome } = await run(
+        format,
+        withText((sent) => sent.replace(wrong, written), says({ text })),
+      );
+      expect(outcome).toMatchObject({
+        status: "succeeded",
+        output: text,
+        usage: { estimated: true },
+      });
+      expect(outcome?.usage.input_tokens).toBeGreaterThan(0);
+      expect(outcome?.usage.output_tokens).toBeGreaterThan(0);
+      expect(outcome?.usage.output_tokens).toBeLessThan(1_000);
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 
   it.each(['"NaN"', "1e999", "-1", "[]"])("with %s cached tokens is kept", async (written) => {
     const { outcome } = await run(
@@ -91,15 +115,18 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
     expect(server.requests).toHaveLength(1);
   });
 
-  it.each(['"meteor"', "7", "false"])("that ends for the unknown reason %s is not asked for again", async (reason) => {
-    const reasons = /"(finish_reason|stop_reason|finishReason)":"[^"]+"/g;
-    const { outcome } = await run(
-      format,
-      withText((sent) => sent.replace(reasons, `"$1":${reason}`), says({ text })),
-    );
-    expect(outcome?.status).toBe(format.kind === "openai" ? "succeeded" : "failed");
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each(['"meteor"', "7", "false"])(
+    "that ends for the unknown reason %s is not asked for again",
+    async (reason) => {
+      const reasons = /"(finish_reason|stop_reason|finishReason)":"[^"]+"/g;
+      const { outcome } = await run(
+        format,
+        withText((sent) => sent.replace(reasons, `"$1":${reason}`), says({ text })),
+      );
+      expect(outcome?.status).toBe(format.kind === "openai" ? "succeeded" : "failed");
+      expect(server.requests).toHaveLength(1);
+    },
+  );
 });
 
 describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) => {
@@ -116,24 +143,42 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
   const calling = (value: string | undefined): Behaviour => {
     if (format.wire.name === "chat completions") {
       const call = `{"index":0,"id":"c","type":"function","function":{"name":"look_up"${value === undefined ? "" : `,"arguments":${value}`}}}`;
-      const piece = (message: string, finish: string) => `{"choices":[{"index":0,${message},"finish_reason":${finish}}]}`;
+      const piece = (message: string, finish: string) =>
+        `{"choices":[{"index":0,${message},"finish_reason":${finish}}]}`;
       return format.stream === "always"
-        ? streamOf(piece(`"delta":{"tool_calls":[${call}]}`, "null"), piece('"delta":{}', '"tool_calls"'), "[DONE]")
+        ? streamOf(
+            piece(`"delta":{"tool_calls":[${call}]}`, "null"),
+            piece('"delta":{}', '"tool_calls"'),
+            "[DONE]",
+          )
         : body(piece(`"message":{"content":null,"tool_calls":[${call}]}`, '"tool_calls"'));
     }
     const written = (sent: string) =>
       sent
-        .replace(/"arguments":"\{\\"colour.*?\}"/g, value === undefined ? '"elsewhere":0' : `"arguments":${value}`)
-        .replace(/"(args|input)":\{"colour":"blue"\}/g, value === undefined ? '"elsewhere":0' : `"$1":${value}`)
+        .replace(
+          /"arguments":"\{\\"colour.*?\}"/g,
+          value === undefined ? '"elsewhere":0' : `"arguments":${value}`,
+        )
+        .replace(
+          /"(args|input)":\{"colour":"blue"\}/g,
+          value === undefined ? '"elsewhere":0' : `"$1":${value}`,
+        )
         .replace(/"input":\{\}/g, `"input":${value?.startsWith("{") ? "{}" : "null"}`);
-    return withText(written, says({ calls: [{ id: "c", name: "look_up", arguments: '{"colour":"blue"}' }] }));
+    return withText(
+      written,
+      says({ calls: [{ id: "c", name: "look_up", arguments: '{"colour":"blue"}' }] }),
+    );
   };
 
   it("may have an object for its arguments", async () => {
     const behaviours = [calling('{"colour":"blue"}'), says("done")];
-    const { outcome } = await run(format, (request, index) => (behaviours[index] ?? says("too often"))(request, index), {
-      tools: [lookUp],
-    });
+    const { outcome } = await run(
+      format,
+      (request, index) => (behaviours[index] ?? says("too often"))(request, index),
+      {
+        tools: [lookUp],
+      },
+    );
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
     expect(asked).toEqual([{ colour: "blue" }]);
     expect(server.requests).toHaveLength(2);
@@ -141,9 +186,13 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
 
   it.each(["null", undefined])("may have %s for its arguments", async (value) => {
     const behaviours = [calling(value), says("done")];
-    const { outcome, journal } = await run(format, (request, index) => (behaviours[index] ?? says("too often"))(request, index), {
-      tools: [lookUp],
-    });
+    const { outcome, journal } = await run(
+      format,
+      (request, index) => (behaviours[index] ?? says("too often"))(request, index),
+      {
+        tools: [lookUp],
+      },
+    );
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
     expect(dataOf(journal, "run.tool_result")).toHaveLength(1);
     expect(server.requests).toHaveLength(2);

@@ -14,16 +14,24 @@ import { parseArguments } from "./tool-call/index.ts";
  * from the journal alone, so that a run that changed its process shows the model the same conversation: byte for byte if the
  * journal gives back what it was given, which is what a provider's prompt cache goes by.
  */
-export function conversation(instructions: string, input: string, entries: readonly NewEvent[]): LanguageModelV4Prompt {
+export function conversation(
+  instructions: string,
+  input: string,
+  entries: readonly NewEvent[],
+): LanguageModelV4Prompt {
   const results = resultsByCall(entries);
-  const opening: LanguageModelV4Message[] = [{ role: "user", content: [{ type: "text", text: input }] }];
+  const opening: LanguageModelV4Message[] = [
+    { role: "user", content: [{ type: "text", text: input }] },
+  ];
   if (instructions.trim() !== "") opening.unshift({ role: "system", content: instructions });
   return [...opening, ...answeredSteps(entries).flatMap((step) => turn(step, results))];
 }
 
 function turn(step: Step, results: ReadonlyMap<string, ToolResult>): LanguageModelV4Message[] {
   const answered = callsOf(step).flatMap((call) => results.get(call.call_id) ?? []);
-  const messages: LanguageModelV4Message[] = [{ role: "assistant", content: step.parts.filter(saysSomething).map(assistantPart) }];
+  const messages: LanguageModelV4Message[] = [
+    { role: "assistant", content: step.parts.filter(saysSomething).map(assistantPart) },
+  ];
   if (answered.length > 0) messages.push({ role: "tool", content: answered.map(toolResult) });
   return messages;
 }
@@ -44,7 +52,13 @@ function assistantPart(part: AnswerPart) {
       const parsed = parseArguments(part.arguments);
       // Text that is no JSON goes back as it came: the model should see its own mistake beside our refusal.
       const input = parsed.ok ? parsed.value : part.arguments;
-      return { type: "tool-call" as const, toolCallId: part.call_id, toolName: part.tool, input, ...providerOptions };
+      return {
+        type: "tool-call" as const,
+        toolCallId: part.call_id,
+        toolName: part.tool,
+        input,
+        ...providerOptions,
+      };
     }
   }
 }

@@ -15,7 +15,11 @@ const dns = await startDnsServer();
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
 /** On the same port, so that a connection to a private address would reach it. */
-const inside = await listenOn("127.0.0.2", (_request, response) => response.end("a secret of the inside"), port);
+const inside = await listenOn(
+  "127.0.0.2",
+  (_request, response) => response.end("a secret of the inside"),
+  port,
+);
 afterAll(() => Promise.all([dns.close(), atPublicAddress.close(), inside.close()]));
 beforeEach(() => atPublicAddress.reset());
 
@@ -62,22 +66,41 @@ const callers = [
 
 describe.each(callers)("$caller", ({ call }) => {
   /** Makes a call over a new connection. */
-  async function callAnew(): Promise<{ readonly said: string; readonly questions: readonly string[]; readonly dialled: string[][] }> {
+  async function callAnew(): Promise<{
+    readonly said: string;
+    readonly questions: readonly string[];
+    readonly dialled: string[][];
+  }> {
     dialled.length = 0;
     const before = dns.questions.length;
-    const waits = { connectTimeoutMs: 2_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000, totalTimeoutMs: 10_000 };
+    const waits = {
+      connectTimeoutMs: 2_000,
+      headersTimeoutMs: 5_000,
+      bodyTimeoutMs: 5_000,
+      totalTimeoutMs: 10_000,
+    };
     const egress = createEgress({ ...waits, allow: [] }, { resolve: dns.resolve, open });
     try {
-      return { said: await call(egress), questions: dns.questions.slice(before).sort(), dialled: [...dialled] };
+      return {
+        said: await call(egress),
+        questions: dns.questions.slice(before).sort(),
+        dialled: [...dialled],
+      };
     } finally {
       await egress.close();
       expect(inside.connections).toBe(0);
     }
   }
   const once = ["A rebinding.test", "AAAA rebinding.test"];
-  const reached = { said: expect.stringMatching(/scripted|succeeded/), questions: once, dialled: [[publicAddress]] };
+  const reached = {
+    said: expect.stringMatching(/scripted|succeeded/),
+    questions: once,
+    dialled: [[publicAddress]],
+  };
   const refused = {
-    said: expect.stringMatching(/host is not a public address|is not a public http or https address/),
+    said: expect.stringMatching(
+      /host is not a public address|is not a public http or https address/,
+    ),
     questions: once,
     dialled: [],
   };

@@ -17,7 +17,11 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
   const settings = { stream };
 
   it("writes the step and the end of a one-step run at once", async () => {
-    const { journal, outcome } = await play(server.url, { settings, input: "what is up?", instructions: "Be kind." });
+    const { journal, outcome } = await play(server.url, {
+      settings,
+      input: "what is up?",
+      instructions: "Be kind.",
+    });
 
     expect(outcome).toEqual({
       status: "succeeded",
@@ -25,7 +29,9 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       usage: { input_tokens: 10, output_tokens: 5, cached_input_tokens: 0 },
       cost_micros: null,
     });
-    expect(journal.writes.map(({ entries, end }) => [entries.map(({ type }) => type), end])).toEqual([[["run.step"], true]]);
+    expect(
+      journal.writes.map(({ entries, end }) => [entries.map(({ type }) => type), end]),
+    ).toEqual([[["run.step"], true]]);
     expect(server.requests[0]?.body.messages).toEqual([
       { role: "system", content: "Be kind." },
       { role: "user", content: "what is up?" },
@@ -39,20 +45,37 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
   });
 
   it("makes step and intents durable before it calls a tool, then asks the model again", async () => {
-    server.script([says({ text: "let me see", calls: [call("c1", "look", { at: "sky" })] }), says("it is blue")]);
+    server.script([
+      says({ text: "let me see", calls: [call("c1", "look", { at: "sky" })] }),
+      says("it is blue"),
+    ]);
     const seen: string[] = [];
     const journal = memoryJournal();
     const look = tool("look", {
       run: async (args, { idempotencyKey }) => {
-        seen.push(JSON.stringify(args), idempotencyKey, journal.entries.map(({ type }) => type).join(" "));
+        seen.push(
+          JSON.stringify(args),
+          idempotencyKey,
+          journal.entries.map(({ type }) => type).join(" "),
+        );
         return { colour: "blue" };
       },
     });
     const { outcome } = await play(server.url, { settings, tools: [look], journal });
 
-    expect(outcome).toMatchObject({ status: "succeeded", output: "it is blue", usage: { input_tokens: 20, output_tokens: 10 } });
+    expect(outcome).toMatchObject({
+      status: "succeeded",
+      output: "it is blue",
+      usage: { input_tokens: 20, output_tokens: 10 },
+    });
     expect(seen).toEqual(['{"at":"sky"}', "run_1:c1", "run.step run.tool_call"]);
-    expect(journal.writes.map(({ entries, intent, end }) => [entries.map(({ type }) => type), intent, end])).toEqual([
+    expect(
+      journal.writes.map(({ entries, intent, end }) => [
+        entries.map(({ type }) => type),
+        intent,
+        end,
+      ]),
+    ).toEqual([
       [["run.step", "run.tool_call"], true, false],
       [["run.tool_result"], false, false],
       [["run.step"], false, true],
@@ -61,42 +84,67 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       {
         role: "assistant",
         content: "let me see",
-        tool_calls: [{ id: "c1", type: "function", function: { name: "look", arguments: '{"at":"sky"}' } }],
+        tool_calls: [
+          { id: "c1", type: "function", function: { name: "look", arguments: '{"at":"sky"}' } },
+        ],
       },
       { role: "tool", tool_call_id: "c1", content: '{"colour":"blue"}' },
     ]);
   });
 
   it("hands the model's reasoning back with its next call", async () => {
-    server.script([says({ reasoning: "I should look.", calls: [call("c1", "look")] }), says("done")]);
+    server.script([
+      says({ reasoning: "I should look.", calls: [call("c1", "look")] }),
+      says("done"),
+    ]);
     await play(server.url, { settings, tools: [tool("look")] });
     expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("I should look.");
   });
 
   it("refuses unknown tools and arguments that do not fit, tells the model which tools there are, and goes on", async () => {
     const picky = tool("picky", {
-      check: (args) => (args !== null && typeof args === "object" && "n" in args ? undefined : "n is missing"),
+      check: (args) =>
+        args !== null && typeof args === "object" && "n" in args ? undefined : "n is missing",
     });
     server.script([
-      says({ calls: [call("a", "nowhere"), call("b", "picky", "{not json"), call("c", "picky", {}), call("d", "picky", { n: 1 })] }),
+      says({
+        calls: [
+          call("a", "nowhere"),
+          call("b", "picky", "{not json"),
+          call("c", "picky", {}),
+          call("d", "picky", { n: 1 }),
+        ],
+      }),
       says("done"),
     ]);
-    const { journal, outcome } = await play(server.url, { settings, tools: [picky, tool("other")] });
+    const { journal, outcome } = await play(server.url, {
+      settings,
+      tools: [picky, tool("other")],
+    });
 
     expect(outcome?.status).toBe("succeeded");
     expect(dataOf(journal, "run.tool_call").map(({ call_id }) => call_id)).toEqual(["d"]);
-    expect(dataOf(journal, "run.tool_result").map(({ call_id, outcome: how, result }) => [call_id, how, result])).toEqual([
+    expect(
+      dataOf(journal, "run.tool_result").map(({ call_id, outcome: how, result }) => [
+        call_id,
+        how,
+        result,
+      ]),
+    ).toEqual([
       ["a", "refused", 'There is no tool named "nowhere". The tools there are: picky, other.'],
       ["b", "refused", "The arguments of picky are not JSON. The tools there are: picky, other."],
-      ["c", "refused", "The arguments of picky do not fit: n is missing. The tools there are: picky, other."],
+      [
+        "c",
+        "refused",
+        "The arguments of picky do not fit: n is missing. The tools there are: picky, other.",
+      ],
       ["d", "ok", { n: 1 }],
     ]);
-    expect(server.requests[1]?.body.messages.filter(({ role }) => role === "tool").map(({ tool_call_id }) => tool_call_id)).toEqual([
-      "a",
-      "b",
-      "c",
-      "d",
-    ]);
+    expect(
+      server.requests[1]?.body.messages
+        .filter(({ role }) => role === "tool")
+        .map(({ tool_call_id }) => tool_call_id),
+    ).toEqual(["a", "b", "c", "d"]);
   });
 
   it("gives repeated and unusable call ids of their own, and shows the model the same ids in calls and results", async () => {
@@ -107,12 +155,19 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     ]);
     const { journal } = await play(server.url, { settings, tools: [tool("echo")] });
 
-    const ids = dataOf(journal, "run.tool_call").map(({ call_id, arguments: args }) => [call_id, args]);
+    const ids = dataOf(journal, "run.tool_call").map(({ call_id, arguments: args }) => [
+      call_id,
+      args,
+    ]);
     expect(ids.map(([, args]) => args)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
     expect(new Set(ids.map(([id]) => id)).size).toBe(4);
     const last = server.requests[2]?.body.messages ?? [];
-    const asked = last.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id, function: { arguments: args } }) => [id, args]));
-    const told = last.filter(({ role }) => role === "tool").map(({ tool_call_id, content }) => [tool_call_id, content]);
+    const asked = last.flatMap(({ tool_calls = [] }) =>
+      tool_calls.map(({ id, function: { arguments: args } }) => [id, args]),
+    );
+    const told = last
+      .filter(({ role }) => role === "tool")
+      .map(({ tool_call_id, content }) => [tool_call_id, content]);
     expect(told).toEqual(asked);
   });
 
@@ -136,7 +191,9 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
 
   it("tells the model what a tool says of its failure, and hides what it did not mean to say", async () => {
     server.script([says({ calls: [call("a", "clear"), call("b", "leaky")] }), says("done")]);
-    const clear = tool("clear", { run: () => Promise.reject(new ToolFailure("the door is locked")) });
+    const clear = tool("clear", {
+      run: () => Promise.reject(new ToolFailure("the door is locked")),
+    });
     const leaky = tool("leaky", {
       run: () => {
         throw new Error("password is hunter2");
@@ -145,31 +202,51 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     const { journal, outcome } = await play(server.url, { settings, tools: [clear, leaky] });
 
     expect(outcome?.status).toBe("succeeded");
-    const results = dataOf(journal, "run.tool_result").map(({ call_id, outcome: how, result }) => [call_id, how, result]);
+    const results = dataOf(journal, "run.tool_result").map(({ call_id, outcome: how, result }) => [
+      call_id,
+      how,
+      result,
+    ]);
     expect(results).toContainEqual(["a", "error", "the door is locked"]);
     expect(results).toContainEqual(["b", "error", "leaky failed with an internal error."]);
   });
 
   it("fails with step_limit, and does not make calls whose results no step would read", async () => {
-    server.script(({ body }, index) => says({ calls: [call(`c${index}`, "again")] })({ path: "", headers: {}, body }, index));
+    server.script(({ body }, index) =>
+      says({ calls: [call(`c${index}`, "again")] })({ path: "", headers: {}, body }, index),
+    );
     let made = 0;
     const again = tool("again", { run: async () => (made += 1) });
     const { outcome, journal } = await play(server.url, { settings, tools: [again], maxSteps: 3 });
 
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "step_limit" }, usage: { input_tokens: 30, output_tokens: 15 } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "step_limit" },
+      usage: { input_tokens: 30, output_tokens: 15 },
+    });
     expect(server.requests).toHaveLength(3);
     expect(made).toBe(2);
     expect(dataOf(journal, "run.step")).toHaveLength(3);
   });
 
   it("replaces NUL and lone surrogates in what model and tools say", async () => {
-    server.script([says({ text: "a\u0000b\ud800c", calls: [call("c1", "raw")] }), says("x\u0000y")]);
-    const raw = tool("raw", { run: async () => ({ "bad\u0000key": ["\ud83d", "ok 😀", "\u0000"] }) });
+    server.script([
+      says({ text: "a\u0000b\ud800c", calls: [call("c1", "raw")] }),
+      says("x\u0000y"),
+    ]);
+    const raw = tool("raw", {
+      run: async () => ({ "bad\u0000key": ["\ud83d", "ok 😀", "\u0000"] }),
+    });
     const { journal, outcome } = await play(server.url, { settings, tools: [raw] });
 
     expect(outcome).toMatchObject({ status: "succeeded", output: "x\uFFFDy" });
-    expect(dataOf(journal, "run.step")[0]?.parts[0]).toEqual({ type: "text", text: "a\uFFFDb\uFFFDc" });
-    expect(dataOf(journal, "run.tool_result")[0]?.result).toEqual({ "bad\uFFFDkey": ["\uFFFD", "ok 😀", "\uFFFD"] });
+    expect(dataOf(journal, "run.step")[0]?.parts[0]).toEqual({
+      type: "text",
+      text: "a\uFFFDb\uFFFDc",
+    });
+    expect(dataOf(journal, "run.tool_result")[0]?.result).toEqual({
+      "bad\uFFFDkey": ["\uFFFD", "ok 😀", "\uFFFD"],
+    });
   });
 
   it("estimates and flags usage that is absent or cannot be true", async () => {
@@ -187,9 +264,17 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
   });
 
   it("keeps the tokens that the provider served from its cache", async () => {
-    const usage = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 7 } };
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      prompt_tokens_details: { cached_tokens: 7 },
+    };
     server.script([says({ text: "hi", usage })]);
-    expect((await play(server.url, { settings })).outcome?.usage).toEqual({ input_tokens: 10, output_tokens: 5, cached_input_tokens: 7 });
+    expect((await play(server.url, { settings })).outcome?.usage).toEqual({
+      input_tokens: 10,
+      output_tokens: 5,
+      cached_input_tokens: 7,
+    });
   });
 
   it("never takes a cut answer for a whole one, unless the agent set the limit that cut it", async () => {
@@ -202,11 +287,20 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       says({ ...cut, finish: "content_filter" }),
     ]);
 
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error" },
+    });
     const limited = { ...settings, max_output_tokens: 3 };
-    expect((await play(server.url, { settings: limited })).outcome).toMatchObject({ status: "succeeded", output: "half a te" });
+    expect((await play(server.url, { settings: limited })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "half a te",
+    });
     for (let rest = 0; rest < 3; rest += 1) {
-      const { outcome, journal } = await play(server.url, { settings: limited, tools: [tool("echo")] });
+      const { outcome, journal } = await play(server.url, {
+        settings: limited,
+        tools: [tool("echo")],
+      });
       expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
       expect(journal.writes).toHaveLength(1);
     }
@@ -215,7 +309,10 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
 
   it("takes an empty text under stop, and a refusal of the model's own, for answers", async () => {
     server.script([says({ text: "", finish: "stop" })]);
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: "" });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "",
+    });
   });
 
   it("passes the agent's settings on", async () => {
@@ -223,7 +320,12 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       settings: { ...settings, temperature: 0.5, max_output_tokens: 77, reasoning_effort: "low" },
       tools: [tool("echo")],
     });
-    expect(server.requests[0]?.body).toMatchObject({ model: "model", temperature: 0.5, max_tokens: 77, reasoning_effort: "low" });
+    expect(server.requests[0]?.body).toMatchObject({
+      model: "model",
+      temperature: 0.5,
+      max_tokens: 77,
+      reasoning_effort: "low",
+    });
     expect(server.requests[0]?.body.tools?.map(({ function: { name } }) => name)).toEqual(["echo"]);
     expect(server.requests[0]?.headers.authorization).toBe("Bearer key-of-the-test");
   });
@@ -246,14 +348,23 @@ describe("tools of one step", () => {
     const { journal, outcome } = await play(server.url, { tools: [slow] });
     expect(outcome?.status).toBe("succeeded");
     expect(most).toBe(8);
-    expect(dataOf(journal, "run.tool_result").filter((result) => result.outcome === "ok" && result.result === null)).toHaveLength(20);
+    expect(
+      dataOf(journal, "run.tool_result").filter(
+        (result) => result.outcome === "ok" && result.result === null,
+      ),
+    ).toHaveLength(20);
   });
 
   it("are made up to the 64th, the others refused", async () => {
-    server.script([says({ calls: Array.from({ length: 70 }, (_, n) => call(`c${n}`, "echo")) }), says("done")]);
+    server.script([
+      says({ calls: Array.from({ length: 70 }, (_, n) => call(`c${n}`, "echo")) }),
+      says("done"),
+    ]);
     const { journal } = await play(server.url, { tools: [tool("echo")] });
     expect(dataOf(journal, "run.tool_call")).toHaveLength(64);
-    expect(dataOf(journal, "run.tool_result").filter(({ outcome }) => outcome === "refused")).toHaveLength(6);
+    expect(
+      dataOf(journal, "run.tool_result").filter(({ outcome }) => outcome === "refused"),
+    ).toHaveLength(6);
   });
 
   it("may give large results, which are cut with a note, and results that are no JSON, which are errors", async () => {
@@ -261,13 +372,24 @@ describe("tools of one step", () => {
     const endless: { self?: unknown } = {};
     endless.self = endless;
     const { journal } = await play(server.url, {
-      tools: [tool("large", { run: async () => "é".repeat(200_000) }), tool("endless", { run: async () => endless })],
+      tools: [
+        tool("large", { run: async () => "é".repeat(200_000) }),
+        tool("endless", { run: async () => endless }),
+      ],
     });
     const results = new Map(
-      dataOf(journal, "run.tool_result").map(({ call_id, outcome, result }) => [call_id, { outcome, result: String(result) }]),
+      dataOf(journal, "run.tool_result").map(({ call_id, outcome, result }) => [
+        call_id,
+        { outcome, result: String(result) },
+      ]),
     );
-    expect(results.get("a")?.result).toMatch(/^é{131072}\n\[cut: the result has 400000 bytes, these are the first 262144\]$/);
-    expect(results.get("b")).toEqual({ outcome: "error", result: "The tool's result is not JSON." });
+    expect(results.get("a")?.result).toMatch(
+      /^é{131072}\n\[cut: the result has 400000 bytes, these are the first 262144\]$/,
+    );
+    expect(results.get("b")).toEqual({
+      outcome: "error",
+      result: "The tool's result is not JSON.",
+    });
   });
 });
 
@@ -292,7 +414,12 @@ describe("a call is streamed", () => {
     server.script([says({ reasoning: "hm hm", text: "one two" })]);
     const { deltas } = await play(server.url, { settings: { stream: "always" } });
     expect(deltas[0]).toEqual({ type: "step_start", step: 1, attempt: 1 });
-    expect(deltas.flatMap((delta) => (delta.type === "text_delta" ? [delta.text] : []))).toEqual(["one", " two"]);
-    expect(deltas.flatMap((delta) => (delta.type === "reasoning_delta" ? [delta.text] : []))).toEqual(["hm", " hm"]);
+    expect(deltas.flatMap((delta) => (delta.type === "text_delta" ? [delta.text] : []))).toEqual([
+      "one",
+      " two",
+    ]);
+    expect(
+      deltas.flatMap((delta) => (delta.type === "reasoning_delta" ? [delta.text] : [])),
+    ).toEqual(["hm", " hm"]);
   });
 });

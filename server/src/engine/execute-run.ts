@@ -61,7 +61,11 @@ async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
 async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
   const earlier = answeredSteps(ledger.entries);
   const number = earlier.length + 1;
-  const answer = await callModel(request, number, conversation(request.instructions, request.input, ledger.entries));
+  const answer = await callModel(
+    request,
+    number,
+    conversation(request.instructions, request.input, ledger.entries),
+  );
   return {
     step: number,
     model: request.modelName,
@@ -78,37 +82,71 @@ async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
 }
 
 /** The model call that was in flight when an earlier process lost this run. */
-function lostBefore({ instructions, input, modelName: model }: RunRequest, { entries }: Ledger): NewEvent | undefined {
+function lostBefore(
+  { instructions, input, modelName: model }: RunRequest,
+  { entries }: Ledger,
+): NewEvent | undefined {
   const characters = JSON.stringify(conversation(instructions, input, entries)).length;
   return lostCall(digestOf(entries), { model, characters });
 }
 
 type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
 
-function lostStep({ modelName }: RunRequest, ledger: Ledger, reason: LostStep["reason"], usage: LostStep["usage"]): NewEvent {
-  return { type: "run.step_lost", data: { step: answeredSteps(ledger.entries).length + 1, model: modelName, usage, reason } };
+function lostStep(
+  { modelName }: RunRequest,
+  ledger: Ledger,
+  reason: LostStep["reason"],
+  usage: LostStep["usage"],
+): NewEvent {
+  return {
+    type: "run.step_lost",
+    data: { step: answeredSteps(ledger.entries).length + 1, model: modelName, usage, reason },
+  };
 }
 
 /** How the run ends after the loop was left by `thrown`; undefined: not by us. Anything that is neither is thrown on. */
 function endingOf(thrown: unknown, request: RunRequest, ledger: Ledger): Ending | undefined {
   if (thrown instanceof ModelFailure) {
-    return { status: "failed", error: { code: thrown.kind === "timeout" ? "model_timeout" : "model_error", message: thrown.message } };
+    return {
+      status: "failed",
+      error: {
+        code: thrown.kind === "timeout" ? "model_timeout" : "model_error",
+        message: thrown.message,
+      },
+    };
   }
   const stopped = thrown instanceof CallCut ? thrown.stopped : thrown;
   const ending = stopped instanceof RunStopped ? endingOfStop(stopped) : undefined;
   if (thrown instanceof CallCut && ending !== undefined) {
-    ledger.owe([lostStep(request, ledger, ending.status === "cancelled" ? "cancelled" : "deadline_exceeded", thrown.usage)]);
+    ledger.owe([
+      lostStep(
+        request,
+        ledger,
+        ending.status === "cancelled" ? "cancelled" : "deadline_exceeded",
+        thrown.usage,
+      ),
+    ]);
   }
-  if (ending === undefined && !(stopped instanceof RunStopped) && !request.signal.aborted) throw thrown;
+  if (ending === undefined && !(stopped instanceof RunStopped) && !request.signal.aborted)
+    throw thrown;
   return ending;
 }
 
 function endingOfStop({ reason }: RunStopped): Ending | undefined {
   switch (reason) {
     case "cancelled":
-      return { status: "cancelled", error: { code: "cancelled", message: "The run was cancelled." } };
+      return {
+        status: "cancelled",
+        error: { code: "cancelled", message: "The run was cancelled." },
+      };
     case "deadline":
-      return { status: "failed", error: { code: "deadline_exceeded", message: "The run did not finish within its time limit." } };
+      return {
+        status: "failed",
+        error: {
+          code: "deadline_exceeded",
+          message: "The run did not finish within its time limit.",
+        },
+      };
     case "fenced":
     case "drain":
       return undefined;

@@ -16,21 +16,35 @@ export function callsOf(step: Step): CallPart[] {
 
 /** Results by `call_id`, which is unique within a run. */
 export function resultsByCall(entries: readonly NewEvent[]): Map<string, ToolResult> {
-  return new Map(entries.flatMap((entry) => (entry.type === "run.tool_result" ? [[entry.data.call_id, entry.data]] : [])));
+  return new Map(
+    entries.flatMap((entry) =>
+      entry.type === "run.tool_result" ? [[entry.data.call_id, entry.data]] : [],
+    ),
+  );
 }
 
 /** Calls whose intent is journaled: each of them may have happened. */
 export function intendedCalls(entries: readonly NewEvent[]): Set<string> {
-  return new Set(entries.flatMap((entry) => (entry.type === "run.tool_call" ? [entry.data.call_id] : [])));
+  return new Set(
+    entries.flatMap((entry) => (entry.type === "run.tool_call" ? [entry.data.call_id] : [])),
+  );
 }
 
 /** Calls that were begun and whose answer is not known. */
-export function openCalls(entries: readonly NewEvent[]): Extract<NewEvent, { type: "run.tool_call" }>["data"][] {
+export function openCalls(
+  entries: readonly NewEvent[],
+): Extract<NewEvent, { type: "run.tool_call" }>["data"][] {
   const results = resultsByCall(entries);
-  return entries.flatMap((entry) => (entry.type === "run.tool_call" && !results.has(entry.data.call_id) ? [entry.data] : []));
+  return entries.flatMap((entry) =>
+    entry.type === "run.tool_call" && !results.has(entry.data.call_id) ? [entry.data] : [],
+  );
 }
 
 /** All that the run's model calls have used, lost ones included. */
 export function usageOf(entries: readonly NewEvent[]): TokenUsage {
-  return totalUsage(entries.flatMap((entry) => (entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [])));
+  return totalUsage(
+    entries.flatMap((entry) =>
+      entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [],
+    ),
+  );
 }

@@ -13,7 +13,10 @@ function paint() {
   return {
     calls,
     tool: tool("paint", {
-      check: (args) => (typeof (args as { colour?: unknown }).colour === "string" ? undefined : "colour must be a text"),
+      check: (args) =>
+        typeof (args as { colour?: unknown }).colour === "string"
+          ? undefined
+          : "colour must be a text",
       run: async (args) => {
         calls.push(args);
         return "painted";
@@ -22,7 +25,11 @@ function paint() {
   };
 }
 
-const call = (id: string, args = '{"colour":"red"}', name = "paint") => ({ id, name, arguments: args });
+const call = (id: string, args = '{"colour":"red"}', name = "paint") => ({
+  id,
+  name,
+  arguments: args,
+});
 
 describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stream }) => {
   const run = async (behaviours: Behaviour | readonly Behaviour[], maxSteps = 5) => {
@@ -39,27 +46,42 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   /** What the second request says, whatever its format. */
   const shown = () => JSON.stringify(server.requests[1]?.body);
 
-  it.each(["no_such_tool", "wipe_disk", "../paint", ""])("that calls the tool %j is told that it has none of that name", async (name) => {
-    const { outcome, journal, painted } = await run([says({ calls: [call("call_1", "{}", name)] }), says("sorry")]);
-    if (name !== "") {
-      expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
-      expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
-      expect(shown()).toContain("There is no tool named");
-    } else expect(outcome?.status).toMatch(/succeeded|failed/);
-    expect(painted).toEqual([]);
-    expect(dataOf(journal, "run.tool_call")).toEqual([]);
-  });
-
-  it.each(['{"colour":"re', "no JSON", '"red"', "[1]", '{"colour":7}', '{"color":"red"}', "null", "{}"])(
-    "that writes %j as arguments is told what is wrong with them",
-    async (args) => {
-      const { outcome, journal, painted } = await run([says({ calls: [call("call_1", args)] }), says("sorry")]);
-      expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
-      expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
-      expect(shown()).toMatch(/are not JSON|do not fit/);
+  it.each(["no_such_tool", "wipe_disk", "../paint", ""])(
+    "that calls the tool %j is told that it has none of that name",
+    async (name) => {
+      const { outcome, journal, painted } = await run([
+        says({ calls: [call("call_1", "{}", name)] }),
+        says("sorry"),
+      ]);
+      if (name !== "") {
+        expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+        expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
+        expect(shown()).toContain("There is no tool named");
+      } else expect(outcome?.status).toMatch(/succeeded|failed/);
       expect(painted).toEqual([]);
+      expect(dataOf(journal, "run.tool_call")).toEqual([]);
     },
   );
+
+  it.each([
+    '{"colour":"re',
+    "no JSON",
+    '"red"',
+    "[1]",
+    '{"colour":7}',
+    '{"color":"red"}',
+    "null",
+    "{}",
+  ])("that writes %j as arguments is told what is wrong with them", async (args) => {
+    const { outcome, journal, painted } = await run([
+      says({ calls: [call("call_1", args)] }),
+      says("sorry"),
+    ]);
+    expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
+    expect(shown()).toMatch(/are not JSON|do not fit/);
+    expect(painted).toEqual([]);
+  });
 
   const half = "\ud83d";
   it.each([
@@ -68,16 +90,30 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     ["a NUL as it is", '{"colour":"re\u0000d"}', "(colour|the value)"],
     ["an escaped half of a surrogate pair", String.raw`{"colour":"\ud83d"}`, "colour"],
     ["half of a surrogate pair as it is", `{"colour":"${half}"}`, "colour"],
-    ["NUL in a list", String.raw`{"colour":"red","more":{"tones":["dark","\u0000"]}}`, "more\\.tones\\[1\\]"],
+    [
+      "NUL in a list",
+      String.raw`{"colour":"red","more":{"tones":["dark","\u0000"]}}`,
+      "more\\.tones\\[1\\]",
+    ],
     ["NUL in a name", String.raw`{"colour":"red","\u0000":1}`, "the name \uFFFD"],
-  ])("that writes %s into an argument is told which, and nothing is called with another text", async (_what, args, where) => {
-    const { outcome, journal, painted } = await run([says({ calls: [call("call_1", args)] }), says("sorry")]);
-    expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
-    const result = new RegExp(`^The arguments of paint do not fit: ${where} holds NUL or half of a surrogate pair; `);
-    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused", result: expect.stringMatching(result) }]);
-    expect(painted).toEqual([]);
-    expect(dataOf(journal, "run.tool_call")).toEqual([]);
-  });
+  ])(
+    "that writes %s into an argument is told which, and nothing is called with another text",
+    async (_what, args, where) => {
+      const { outcome, journal, painted } = await run([
+        says({ calls: [call("call_1", args)] }),
+        says("sorry"),
+      ]);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
+      const result = new RegExp(
+        `^The arguments of paint do not fit: ${where} holds NUL or half of a surrogate pair; `,
+      );
+      expect(dataOf(journal, "run.tool_result")).toMatchObject([
+        { outcome: "refused", result: expect.stringMatching(result) },
+      ]);
+      expect(painted).toEqual([]);
+      expect(dataOf(journal, "run.tool_call")).toEqual([]);
+    },
+  );
 
   it("that writes the escape of NUL as text, or a whole surrogate pair, is understood", async () => {
     const texts = [String.raw`\u0000`, String.raw`\ud83d`, "😀"];
@@ -102,7 +138,10 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
   });
 
   it("that calls tools without end stops at its limit of steps", async () => {
-    const { outcome, painted } = await run((request, index) => says({ calls: [call(`call_${index}`)] })(request, index), 4);
+    const { outcome, painted } = await run(
+      (request, index) => says({ calls: [call(`call_${index}`)] })(request, index),
+      4,
+    );
     expect(outcome).toMatchObject({ status: "failed", error: { code: "step_limit" } });
     expect(painted).toHaveLength(3);
     expect(server.requests).toHaveLength(4);

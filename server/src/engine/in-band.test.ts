@@ -10,7 +10,11 @@ const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-const run = async (kind: FormatCase["kind"], stream: FormatCase["stream"], behaviours: readonly Behaviour[]) => {
+const run = async (
+  kind: FormatCase["kind"],
+  stream: FormatCase["stream"],
+  behaviours: readonly Behaviour[],
+) => {
   server.script(behaviours);
   return play(server.url, {
     model: scriptedModel(kind, server.url),
@@ -21,8 +25,21 @@ const run = async (kind: FormatCase["kind"], stream: FormatCase["stream"], behav
 const modelError = { status: "failed", error: { code: "model_error" } };
 
 describe("a response of OpenAI", () => {
-  const message = { type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text: "half a te", annotations: [] }] };
-  const response = (rest: object) => ({ id: "r", object: "response", created_at: 1, model: "m", output: [message], error: null, ...rest });
+  const message = {
+    type: "message",
+    id: "m",
+    role: "assistant",
+    content: [{ type: "output_text", text: "half a te", annotations: [] }],
+  };
+  const response = (rest: object) => ({
+    id: "r",
+    object: "response",
+    created_at: 1,
+    model: "m",
+    output: [message],
+    error: null,
+    ...rest,
+  });
   const unfinished = [
     response({ status: "in_progress" }),
     response({ status: "failed" }),
@@ -35,22 +52,46 @@ describe("a response of OpenAI", () => {
   it.each(unfinished)("that is %j is no answer", async (unfinishedOne) => {
     const odd = body(JSON.stringify(unfinishedOne));
     expect((await run("openai", "never", [odd])).outcome).toMatchObject(modelError);
-    expect((await run("openai", "never", [odd, says("whole")])).outcome).toMatchObject({ status: "succeeded", output: "whole" });
+    expect((await run("openai", "never", [odd, says("whole")])).outcome).toMatchObject({
+      status: "succeeded",
+      output: "whole",
+    });
   });
 
   it("that says it is incomplete without saying why is no answer when streamed either", async () => {
-    const end = { type: "response.incomplete", response: response({ status: "incomplete", incomplete_details: null, usage: null }) };
-    const added = { type: "response.output_item.added", output_index: 0, item: { ...message, status: "in_progress", content: [] } };
-    const delta = { type: "response.output_text.delta", item_id: "m", output_index: 0, content_index: 0, delta: "half a te" };
-    const done = { type: "response.output_item.done", output_index: 0, item: { ...message, status: "incomplete" } };
-    const events = [added, delta, done, end].map((event, sequence_number) => `data: ${JSON.stringify({ ...event, sequence_number })}\n\n`);
+    const end = {
+      type: "response.incomplete",
+      response: response({ status: "incomplete", incomplete_details: null, usage: null }),
+    };
+    const added = {
+      type: "response.output_item.added",
+      output_index: 0,
+      item: { ...message, status: "in_progress", content: [] },
+    };
+    const delta = {
+      type: "response.output_text.delta",
+      item_id: "m",
+      output_index: 0,
+      content_index: 0,
+      delta: "half a te",
+    };
+    const done = {
+      type: "response.output_item.done",
+      output_index: 0,
+      item: { ...message, status: "incomplete" },
+    };
+    const events = [added, delta, done, end].map(
+      (event, sequence_number) => `data: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+    );
     const odd = body(events.join(""), "text/event-stream");
     expect((await run("openai", "always", [odd])).outcome).toMatchObject(modelError);
   });
 
   it("in which the model refuses in its own words is an answer", async () => {
     const refusal = { ...message, content: [{ type: "refusal", refusal: "I would rather not." }] };
-    const { outcome } = await run("openai", "never", [body(JSON.stringify(response({ status: "completed", output: [refusal] })))]);
+    const { outcome } = await run("openai", "never", [
+      body(JSON.stringify(response({ status: "completed", output: [refusal] }))),
+    ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "I would rather not." });
   });
 });
@@ -64,29 +105,55 @@ describe("an answer of Google's", () => {
       details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "0.06s" }],
     };
     const begun = elapsed();
-    const { outcome } = await run("google", "never", [status(429, { body: JSON.stringify({ error }) }), says("here")]);
+    const { outcome } = await run("google", "never", [
+      status(429, { body: JSON.stringify({ error }) }),
+      says("here"),
+    ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "here" });
     expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
   });
 
-  it.each(["never", "always"] as const)("that is continued without end is cut off (streamed: %s)", async (stream) => {
-    const piece = {
-      candidates: [{ content: { role: "model", parts: [{ text: "and " }] }, finishReason: "CONTINUATION", continuationToken: "t" }],
-    };
-    const text = JSON.stringify(piece);
-    const endless = stream === "never" ? body(text) : body(`data: ${text}\n\n`, "text/event-stream");
-    server.script(endless);
-    const { outcome } = await play(server.url, { model: scriptedModel("google", server.url), settings: { stream } });
-    expect(outcome).toMatchObject({ ...modelError, error: { message: "The model's answer is continued without end." } });
-    expect(server.requests).toHaveLength(16);
-  });
+  it.each(["never", "always"] as const)(
+    "that is continued without end is cut off (streamed: %s)",
+    async (stream) => {
+      const piece = {
+        candidates: [
+          {
+            content: { role: "model", parts: [{ text: "and " }] },
+            finishReason: "CONTINUATION",
+            continuationToken: "t",
+          },
+        ],
+      };
+      const text = JSON.stringify(piece);
+      const endless =
+        stream === "never" ? body(text) : body(`data: ${text}\n\n`, "text/event-stream");
+      server.script(endless);
+      const { outcome } = await play(server.url, {
+        model: scriptedModel("google", server.url),
+        settings: { stream },
+      });
+      expect(outcome).toMatchObject({
+        ...modelError,
+        error: { message: "The model's answer is continued without end." },
+      });
+      expect(server.requests).toHaveLength(16);
+    },
+  );
 
-  it.each(["never", "always"] as const)("that was blocked is a refusal of the provider's (streamed: %s)", async (stream) => {
-    const text = JSON.stringify({ promptFeedback: { blockReason: "PROHIBITED_CONTENT" }, usageMetadata: { promptTokenCount: 5 } });
-    const blocked = stream === "never" ? body(text) : body(`data: ${text}\n\n`, "text/event-stream");
-    expect((await run("google", stream, [blocked])).outcome).toMatchObject({
-      ...modelError,
-      error: { message: expect.stringMatching(/content filter/) },
-    });
-  });
+  it.each(["never", "always"] as const)(
+    "that was blocked is a refusal of the provider's (streamed: %s)",
+    async (stream) => {
+      const text = JSON.stringify({
+        promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
+        usageMetadata: { promptTokenCount: 5 },
+      });
+      const blocked =
+        stream === "never" ? body(text) : body(`data: ${text}\n\n`, "text/event-stream");
+      expect((await run("google", stream, [blocked])).outcome).toMatchObject({
+        ...modelError,
+        error: { message: expect.stringMatching(/content filter/) },
+      });
+    },
+  );
 });

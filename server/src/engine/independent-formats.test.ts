@@ -18,50 +18,83 @@ const places: readonly (readonly [ProviderKind, string, string])[] = [
   ["anthropic", "claude-sonnet-4-5", "/v1"],
   ["google", "gemini-2.5-flash", "/v1beta"],
 ];
-const cases = places.flatMap(([kind, modelId, root]) => (["never", "always"] as const).map((stream) => ({ kind, modelId, root, stream })));
+const cases = places.flatMap(([kind, modelId, root]) =>
+  (["never", "always"] as const).map((stream) => ({ kind, modelId, root, stream })),
+);
 
-describe.each(cases)("$kind as @copilotkit/aimock speaks it, streamed: $stream", ({ kind, modelId, root, stream }) => {
-  const options = () => ({
-    model: providerModel(kind, { name: "mock", baseUrl: mock.url + root, apiKey: "key", modelId, transport: patient }),
-    settings: { stream },
-    input: "What is the weather?",
-    retry: { tries: 2, baseMs: 1, capMs: 1 },
-  });
-
-  it("calls a tool and answers with what it said", async () => {
-    mock.on({ userMessage: /weather/, hasToolResult: false }, { toolCalls: [{ name: "weather", arguments: '{"city":"Bonn"}' }] });
-    mock.on({ userMessage: /weather/, hasToolResult: true, toolResultContains: "sun" }, { content: "It is sunny in Bönn 😀." });
-    const asked: unknown[] = [];
-    const weather = tool("weather", {
-      run: async (args) => {
-        asked.push(args);
-        return "sunny";
-      },
+describe.each(cases)(
+  "$kind as @copilotkit/aimock speaks it, streamed: $stream",
+  ({ kind, modelId, root, stream }) => {
+    const options = () => ({
+      model: providerModel(kind, {
+        name: "mock",
+        baseUrl: mock.url + root,
+        apiKey: "key",
+        modelId,
+        transport: patient,
+      }),
+      settings: { stream },
+      input: "What is the weather?",
+      retry: { tries: 2, baseMs: 1, capMs: 1 },
     });
-    const { outcome, journal } = await play("", { ...options(), tools: [weather] });
-    expect(outcome).toMatchObject({ status: "succeeded", output: "It is sunny in Bönn 😀." });
-    expect(asked).toEqual([{ city: "Bonn" }]);
-    expect(dataOf(journal, "run.step").map(({ finish_reason }) => finish_reason)).toEqual(["tool_calls", "stop"]);
-  });
 
-  it.each([500, 503, 529])("goes on after one %i", async (status) => {
-    mock.on({ userMessage: /weather/ }, { content: "sunny" });
-    mock.nextRequestError(status, { message: "busy", type: "server_error" });
-    const { outcome, journal } = await play("", options());
-    expect(outcome).toMatchObject({ status: "succeeded", output: "sunny" });
-    expect(dataOf(journal, "run.step")[0]?.retries).toBe(1);
-  });
+    it("calls a tool and answers with what it said", async () => {
+      mock.on(
+        { userMessage: /weather/, hasToolResult: false },
+        { toolCalls: [{ name: "weather", arguments: '{"city":"Bonn"}' }] },
+      );
+      mock.on(
+        { userMessage: /weather/, hasToolResult: true, toolResultContains: "sun" },
+        { content: "It is sunny in Bönn 😀." },
+      );
+      const asked: unknown[] = [];
+      const weather = tool("weather", {
+        run: async (args) => {
+          asked.push(args);
+          return "sunny";
+        },
+      });
+      const { outcome, journal } = await play("", { ...options(), tools: [weather] });
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is sunny in Bönn 😀." });
+      expect(asked).toEqual([{ city: "Bonn" }]);
+      expect(dataOf(journal, "run.step").map(({ finish_reason }) => finish_reason)).toEqual([
+        "tool_calls",
+        "stop",
+      ]);
+    });
 
-  it.each([{ malformedRate: 1 }, { disconnectRate: 1 }, { dropRate: 1 }])("fails clearly under %j", async (chaos) => {
-    mock.on({ userMessage: /weather/ }, { content: "sunny" });
-    mock.setChaos(chaos);
-    const { outcome } = await play("", options());
-    mock.clearChaos();
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
-  });
+    it.each([500, 503, 529])("goes on after one %i", async (status) => {
+      mock.on({ userMessage: /weather/ }, { content: "sunny" });
+      mock.nextRequestError(status, { message: "busy", type: "server_error" });
+      const { outcome, journal } = await play("", options());
+      expect(outcome).toMatchObject({ status: "succeeded", output: "sunny" });
+      expect(dataOf(journal, "run.step")[0]?.retries).toBe(1);
+    });
 
-  it.runIf(stream === "always")("does not take a stream that breaks off for an answer", async () => {
-    mock.on({ userMessage: /weather/ }, { content: "sunny, and later on some rain" }, { chunkSize: 4, truncateAfterChunks: 3 });
-    expect((await play("", options())).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
-  });
-});
+    it.each([{ malformedRate: 1 }, { disconnectRate: 1 }, { dropRate: 1 }])(
+      "fails clearly under %j",
+      async (chaos) => {
+        mock.on({ userMessage: /weather/ }, { content: "sunny" });
+        mock.setChaos(chaos);
+        const { outcome } = await play("", options());
+        mock.clearChaos();
+        expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+      },
+    );
+
+    it.runIf(stream === "always")(
+      "does not take a stream that breaks off for an answer",
+      async () => {
+        mock.on(
+          { userMessage: /weather/ },
+          { content: "sunny, and later on some rain" },
+          { chunkSize: 4, truncateAfterChunks: 3 },
+        );
+        expect((await play("", options())).outcome).toMatchObject({
+          status: "failed",
+          error: { code: "model_error" },
+        });
+      },
+    );
+  },
+);

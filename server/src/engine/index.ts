@@ -3,7 +3,13 @@ export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./ci
 export { executeRun } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";
 export { type Journal, type Outcome, RunStopped, type StopReason } from "./journal.ts";
-export { endByDigest, interrupt, type JournalDigest, type Prompt, type Stopped } from "./lost-run.ts";
+export {
+  endByDigest,
+  interrupt,
+  type JournalDigest,
+  type Prompt,
+  type Stopped,
+} from "./lost-run.ts";
 export { demoEcho, demoEchoName, openAICompatibleModel, providerModel } from "./models/index.ts";
 export type { Delta, Model, RunRequest } from "./run-request.ts";
 export { defaultTimeouts } from "./timeouts.ts";

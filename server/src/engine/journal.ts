@@ -2,9 +2,24 @@ import type { NewEvent, RunError, RunEvent, TokenUsage } from "@beckon/contract"
 
 /** How a run ended. `usage` is the sum over all its model calls; `cost_micros` is in micro-dollars, null when no price is known. */
 export type Outcome =
-  | { readonly status: "succeeded"; readonly output: string; readonly usage: TokenUsage; readonly cost_micros: number | null }
-  | { readonly status: "failed"; readonly error: RunError; readonly usage: TokenUsage; readonly cost_micros: number | null }
-  | { readonly status: "cancelled"; readonly error: RunError; readonly usage: TokenUsage; readonly cost_micros: number | null };
+  | {
+      readonly status: "succeeded";
+      readonly output: string;
+      readonly usage: TokenUsage;
+      readonly cost_micros: number | null;
+    }
+  | {
+      readonly status: "failed";
+      readonly error: RunError;
+      readonly usage: TokenUsage;
+      readonly cost_micros: number | null;
+    }
+  | {
+      readonly status: "cancelled";
+      readonly error: RunError;
+      readonly usage: TokenUsage;
+      readonly cost_micros: number | null;
+    };
 
 /** Where the loop keeps what must survive the process. The caller owns ids, sequence numbers, fencing and the terminal event. */
 export interface Journal {

@@ -57,9 +57,13 @@ export function openLedger(journal: Journal): Ledger {
     end(ending) {
       const last = [...owed, ...closeCalls(openCalls([...entries, ...owed]), stopped)];
       // No price is known yet: null says so, zero would be a lie.
-      return journal.end({ ...ending, usage: usageOf([...entries, ...last]), cost_micros: null }, last);
+      return journal.end(
+        { ...ending, usage: usageOf([...entries, ...last]), cost_micros: null },
+        last,
+      );
     },
   };
 }
 
-const stopped = "The run was stopped before the tool answered. The call may or may not have taken effect.";
+const stopped =
+  "The run was stopped before the tool answered. The call may or may not have taken effect.";

@@ -28,7 +28,8 @@ async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]>
   return (await play(server.url, { tools })).journal.entries;
 }
 
-const lostSteps = (entries: readonly NewEvent[]) => entries.flatMap((entry) => (entry.type === "run.step_lost" ? [entry.data.step] : []));
+const lostSteps = (entries: readonly NewEvent[]) =>
+  entries.flatMap((entry) => (entry.type === "run.step_lost" ? [entry.data.step] : []));
 const results = (entries: readonly NewEvent[]) =>
   entries.flatMap((entry) => (entry.type === "run.tool_result" ? [entry.data.call_id] : []));
 
@@ -40,14 +41,26 @@ test("a run that ends without being executed loses the same model call, and clos
       for (let length = 0; length <= whole.length; length += 1) {
         const prefix = whole.slice(0, length);
         const stopped = AbortSignal.abort(new RunStopped("deadline"));
-        const { journal } = await play(server.url, { tools, resumed: true, signal: stopped, journal: memoryJournal({ initial: prefix }) });
+        const { journal } = await play(server.url, {
+          tools,
+          resumed: true,
+          signal: stopped,
+          journal: memoryJournal({ initial: prefix }),
+        });
         const executed = journal.entries.slice(length);
-        const { added, outcome } = interrupt(digestOf(prefix), { model: "scripted/model", characters: 100 });
+        const { added, outcome } = interrupt(digestOf(prefix), {
+          model: "scripted/model",
+          characters: 100,
+        });
         const begun = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));
         expect(results(added)).toEqual(begun);
         expect(results(executed)).toEqual(expect.arrayContaining(begun));
-        expect(outcome).toMatchObject({ status: "failed", error: { code: "interrupted" }, usage: { estimated: true } });
+        expect(outcome).toMatchObject({
+          status: "failed",
+          error: { code: "interrupted" },
+          usage: { estimated: true },
+        });
       }
     }),
     { numRuns: 15 },

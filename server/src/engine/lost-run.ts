@@ -40,8 +40,16 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
   const last = steps.at(-1);
   return {
     steps: steps.length,
-    usage: entries.flatMap((entry) => (entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [])),
-    lastCalls: last === undefined ? [] : callsOf(last).map(({ call_id }) => ({ callId: call_id, hasResult: results.has(call_id) })),
+    usage: entries.flatMap((entry) =>
+      entry.type === "run.step" || entry.type === "run.step_lost" ? [entry.data.usage] : [],
+    ),
+    lastCalls:
+      last === undefined
+        ? []
+        : callsOf(last).map(({ call_id }) => ({
+            callId: call_id,
+            hasResult: results.has(call_id),
+          })),
     open: openCalls(entries).map(({ step, call_id, tool }) => ({ step, call_id, tool })),
   };
 }
@@ -50,9 +58,13 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
  * The model call that was probably in flight when the process was lost: there was no answer yet, or all that the last
  * one asked for had been done. Undefined: something else was under way. Its usage is estimated.
  */
-export function lostCall(digest: JournalDigest, { model, characters }: Prompt): NewEvent | undefined {
+export function lostCall(
+  digest: JournalDigest,
+  { model, characters }: Prompt,
+): NewEvent | undefined {
   const { steps, lastCalls } = digest;
-  const wasAsked = steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));
+  const wasAsked =
+    steps === 0 || (lastCalls.length > 0 && lastCalls.every(({ hasResult }) => hasResult));
   if (!wasAsked) return undefined;
   const usage = estimatedUsage({ input: characters, output: 0 });
   return { type: "run.step_lost", data: { step: steps + 1, model, usage, reason: "process_lost" } };
@@ -76,7 +88,10 @@ export function endByDigest(
   ending: Stopped,
   prompt?: Prompt,
 ): { readonly added: readonly NewEvent[]; readonly outcome: Outcome } {
-  const closed = closeCalls(digest.open, "The run was ended before the tool answered. The call may or may not have taken effect.");
+  const closed = closeCalls(
+    digest.open,
+    "The run was ended before the tool answered. The call may or may not have taken effect.",
+  );
   const lost = closed.length > 0 || prompt === undefined ? undefined : lostCall(digest, prompt);
   const spent = lost?.type === "run.step_lost" ? [lost.data.usage] : [];
   return {
@@ -90,7 +105,10 @@ export function endByDigest(
  * may be what its processes died of. Its usage counts as estimated: nobody knows what was in flight.
  */
 export function interrupt(digest: JournalDigest, prompt: Prompt): ReturnType<typeof endByDigest> {
-  const error = { code: "interrupted" as const, message: "Every process that executed this run was lost before the run ended." };
+  const error = {
+    code: "interrupted" as const,
+    message: "Every process that executed this run was lost before the run ended.",
+  };
   const { added, outcome } = endByDigest(digest, { status: "failed", error }, prompt);
   return { added, outcome: { ...outcome, usage: { ...outcome.usage, estimated: true } } };
 }

@@ -11,7 +11,12 @@ export class ModelFailure extends Error {
 
   constructor(
     message: string,
-    options: { kind?: "error" | "timeout"; retryable: boolean; down?: boolean; retryAfterMs?: number | undefined },
+    options: {
+      kind?: "error" | "timeout";
+      retryable: boolean;
+      down?: boolean;
+      retryAfterMs?: number | undefined;
+    },
   ) {
     super(message);
     this.kind = options.kind ?? "error";

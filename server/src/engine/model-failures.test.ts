@@ -24,12 +24,22 @@ beforeEach(() => server.reset());
 const text = "the whole answer, word for word";
 const once = { tries: 1, baseMs: 1, capMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
-const hastyModel = () => openAICompatibleModel({ name: "scripted", baseUrl: server.url, modelId: "model", transport: hasty });
+const hastyModel = () =>
+  openAICompatibleModel({
+    name: "scripted",
+    baseUrl: server.url,
+    modelId: "model",
+    transport: hasty,
+  });
 
 describe.each(["never", "always"] as const)("a model call streamed: %s", (stream) => {
   const settings = { stream };
   const streamed = stream === "always";
-  const request = { model: "model", messages: [{ role: "user", content: "hello" }], stream: streamed };
+  const request = {
+    model: "model",
+    messages: [{ role: "user", content: "hello" }],
+    stream: streamed,
+  };
 
   it.each([408, 409, 429, 500, 502, 503, 529])("is made again after %i", async (code) => {
     server.script([status(code), says(text)]);
@@ -45,19 +55,29 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const { outcome } = await play(server.url, { settings });
     expect(outcome).toMatchObject({
       status: "failed",
-      error: { code: "model_error", message: `The model's provider answered ${code}: no such thing` },
+      error: {
+        code: "model_error",
+        message: `The model's provider answered ${code}: no such thing`,
+      },
     });
     expect(server.requests).toHaveLength(1);
   });
 
   it("follows no redirect", async () => {
     server.script(status(302, { headers: { location: `${server.url}/elsewhere` } }));
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error" },
+    });
     expect(server.requests).toHaveLength(1);
   });
 
   it("is not made again when the account is out of quota, though that is a 429", async () => {
-    server.script(status(429, { body: JSON.stringify({ error: { message: "pay first", code: "insufficient_quota" } }) }));
+    server.script(
+      status(429, {
+        body: JSON.stringify({ error: { message: "pay first", code: "insufficient_quota" } }),
+      }),
+    );
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
       error: { message: "The model's provider answered 429: pay first" },
@@ -76,11 +96,21 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   });
 
   it("is made again when a 200 carries an error in band, unless that error is permanent", async () => {
-    server.script([inBandError({ message: "overloaded", code: 529 }), inBandError("busy"), says(text)]);
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: text });
+    server.script([
+      inBandError({ message: "overloaded", code: 529 }),
+      inBandError("busy"),
+      says(text),
+    ]);
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "succeeded",
+      output: text,
+    });
     expect(server.requests).toHaveLength(3);
 
-    server.script([inBandError({ message: "bad words", type: "invalid_request_error" }), says(text)]);
+    server.script([
+      inBandError({ message: "bad words", type: "invalid_request_error" }),
+      says(text),
+    ]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_error", message: "The model's provider reported an error: bad words" },
@@ -99,28 +129,45 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   ];
   it.each(notAnswers)("is made again when a 200 %s", async (_what, behaviour) => {
     server.script([behaviour, says(text)]);
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: text });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "succeeded",
+      output: text,
+    });
     server.script(behaviour);
-    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error" },
+    });
   });
 
   it("fails when the answer ends for a reason nobody knows", async () => {
     server.script(says({ text: "half a te", finish: "meteor" }));
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error" },
+    });
   });
 
-  it("never succeeds with half a text, at whatever byte the connection breaks", { timeout: 20_000 }, async () => {
+  it("never succeeds with half a text, at whatever byte the connection breaks", {
+    timeout: 20_000,
+  }, async () => {
     const bytes = await server.bytesOf(says(text), request);
     for (let after = 0; after < bytes; after += 13) {
       const cut = fated({ type: "cut", after, gently: after % 2 === 0 }, says(text));
       server.script([cut, says(text)]);
       const { outcome, journal } = await play(server.url, { settings });
-      expect(outcome, `retried, cut after ${after}`).toMatchObject({ status: "succeeded", output: text });
+      expect(outcome, `retried, cut after ${after}`).toMatchObject({
+        status: "succeeded",
+        output: text,
+      });
       expect(dataOf(journal, "run.step")[0]?.retries, `cut after ${after}`).toBe(1);
 
       server.script([cut]);
       const { outcome: failed } = await play(server.url, { settings, retry: once });
-      expect(failed, `cut after ${after}`).toMatchObject({ status: "failed", error: { code: "model_error" } });
+      expect(failed, `cut after ${after}`).toMatchObject({
+        status: "failed",
+        error: { code: "model_error" },
+      });
     }
   });
 
@@ -130,26 +177,40 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const stalled = offsets.map(async (after) => {
       const own = await startModelServer();
       own.script(fated({ type: "stall", after }, says(text)));
-      const model = openAICompatibleModel({ name: "scripted", baseUrl: own.url, modelId: "model", transport: hasty });
+      const model = openAICompatibleModel({
+        name: "scripted",
+        baseUrl: own.url,
+        modelId: "model",
+        transport: hasty,
+      });
       const { outcome } = await play(own.url, { settings, model, retry: { ...once, tries: 2 } });
       await own.close();
       return { after, outcome, requests: own.requests.length };
     });
     for (const { after, outcome, requests } of await Promise.all(stalled)) {
-      expect(outcome, `stalled after ${after}`).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+      expect(outcome, `stalled after ${after}`).toMatchObject({
+        status: "failed",
+        error: { code: "model_timeout" },
+      });
       expect(requests).toBe(2);
     }
   });
 
   it("goes on after a stall when the next try answers", async () => {
     server.script([fated({ type: "stall", after: 250 }, says(text)), says(text)]);
-    expect((await play(server.url, { settings, model: hastyModel() })).outcome).toMatchObject({ status: "succeeded", output: text });
+    expect((await play(server.url, { settings, model: hastyModel() })).outcome).toMatchObject({
+      status: "succeeded",
+      output: text,
+    });
   });
 
   it("ends with model_timeout at the step's end when the model is a black hole", async () => {
     server.script(blackHole);
     const begun = elapsed();
-    const { outcome } = await play(server.url, { settings, timeouts: { ...defaultTimeouts, stepMs: 80 } });
+    const { outcome } = await play(server.url, {
+      settings,
+      timeouts: { ...defaultTimeouts, stepMs: 80 },
+    });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
     expect(elapsed() - begun).toBeLessThan(1_000);
     expect(server.requests).toHaveLength(1);
@@ -161,7 +222,10 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const { outcome, deltas } = await play(gone.url, { settings });
     expect(outcome).toMatchObject({
       status: "failed",
-      error: { code: "model_error", message: "The connection to the model's provider failed (ECONNREFUSED)." },
+      error: {
+        code: "model_error",
+        message: "The connection to the model's provider failed (ECONNREFUSED).",
+      },
     });
     expect(deltas.filter(({ type }) => type === "step_start")).toHaveLength(3);
   });
@@ -175,11 +239,19 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
 
   it("fails at once when the provider asks to wait longer than the step or the run may take", async () => {
     server.script(status(429, { headers: { "retry-after": "100" } }));
-    const message = "The model's provider answered 429: scripted 429 It asks to wait 100 s, longer than the run may go on.";
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "failed", error: { code: "model_error", message } });
+    const message =
+      "The model's provider answered 429: scripted 429 It asks to wait 100 s, longer than the run may go on.";
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message },
+    });
 
     const patient = { ...defaultTimeouts, stepMs: 1_000_000 };
-    const { outcome } = await play(server.url, { settings, timeouts: patient, deadlineAt: elapsed() + 50_000 });
+    const { outcome } = await play(server.url, {
+      settings,
+      timeouts: patient,
+      deadlineAt: elapsed() + 50_000,
+    });
     expect(outcome).toMatchObject({ status: "failed", error: { message } });
     expect(server.requests).toHaveLength(2);
   });
@@ -191,7 +263,9 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const { outcome } = await play(server.url, { settings, apiKey });
     const message = outcome?.status === "failed" ? outcome.error.message : "";
 
-    expect(message).toMatch(/^The model's provider answered 401: Wrong key \[secret\] \(\[secret\]\), Bearer \[secret\], \[secret\], x+…$/);
+    expect(message).toMatch(
+      /^The model's provider answered 401: Wrong key \[secret\] \(\[secret\]\), Bearer \[secret\], \[secret\], x+…$/,
+    );
     expect(message.length).toBeLessThanOrEqual(550);
     expect(message).not.toContain(server.url);
   });
@@ -202,9 +276,13 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
       for (const encoding of ["base64", "base64url", "hex"] as const) {
         const encoded = Buffer.from(`${before}${apiKey}:after`).toString(encoding);
         for (const repeated of [encoded, encodeURIComponent(encoded)]) {
-          server.script(status(401, { body: JSON.stringify({ error: { message: `No: ${repeated}` } }) }));
+          server.script(
+            status(401, { body: JSON.stringify({ error: { message: `No: ${repeated}` } }) }),
+          );
           const { outcome, journal } = await play(server.url, { settings, apiKey });
-          expect(outcome).toMatchObject({ error: { message: expect.stringContaining("[secret]") } });
+          expect(outcome).toMatchObject({
+            error: { message: expect.stringContaining("[secret]") },
+          });
           // Twelve characters of the middle hold nine bytes of the key.
           const middle = repeated.slice(repeated.length / 2 - 6, repeated.length / 2 + 6);
           expect(JSON.stringify([outcome, journal.entries])).not.toContain(middle);
@@ -222,7 +300,12 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     server.script(status(400, { body: answer }));
     const { outcome } = await play(server.url, { settings });
     expect(outcome).toMatchObject({
-      error: { message: said === "" ? "The model's provider answered 400." : `The model's provider answered 400: ${said}` },
+      error: {
+        message:
+          said === ""
+            ? "The model's provider answered 400."
+            : `The model's provider answered 400: ${said}`,
+      },
     });
   });
 });
@@ -233,9 +316,18 @@ describe("a stream", () => {
   it.each([
     ["ends without its end marker", streamOf(textChunk("half a te"))],
     ["says [DONE] without having finished", streamOf(textChunk("half a te"), "[DONE]")],
-    ["has a piece that is no JSON before its finish", streamOf(textChunk("half"), "{broken", textChunk("", "stop"), "[DONE]")],
-    ["has a piece of another shape before its finish", streamOf(textChunk("half"), '{"choices":7}', textChunk("", "stop"), "[DONE]")],
-    ["carries an error before its finish", streamOf(textChunk("half"), '{"error":{"message":"oh"}}', textChunk("", "stop"), "[DONE]")],
+    [
+      "has a piece that is no JSON before its finish",
+      streamOf(textChunk("half"), "{broken", textChunk("", "stop"), "[DONE]"),
+    ],
+    [
+      "has a piece of another shape before its finish",
+      streamOf(textChunk("half"), '{"choices":7}', textChunk("", "stop"), "[DONE]"),
+    ],
+    [
+      "carries an error before its finish",
+      streamOf(textChunk("half"), '{"error":{"message":"oh"}}', textChunk("", "stop"), "[DONE]"),
+    ],
   ])("that %s is no answer", async (_what, behaviour) => {
     server.script([behaviour, says(text)]);
     const { outcome, deltas } = await play(server.url, { settings });
@@ -245,22 +337,34 @@ describe("a stream", () => {
       { type: "step_start", step: 1, attempt: 2 },
     ]);
     server.script(behaviour);
-    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
+    expect((await play(server.url, { settings, retry: once })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error" },
+    });
   });
 
   it("is whole with its finish, also from servers that send no [DONE]", async () => {
     server.script([streamOf(textChunk("all "), textChunk("of it", "stop"))]);
-    expect((await play(server.url, { settings })).outcome).toMatchObject({ status: "succeeded", output: "all of it" });
+    expect((await play(server.url, { settings })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "all of it",
+    });
   });
 
   it("that does not begin in time is tried again, and fails with model_timeout", async () => {
     server.script([blackHole, says(text)]);
     const timeouts = { ...defaultTimeouts, firstByteMs: 40 };
-    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "succeeded", output: text });
+    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
+      status: "succeeded",
+      output: text,
+    });
 
     server.script(blackHole);
     const begun = elapsed();
-    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
+    expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_timeout" },
+    });
     expect(elapsed() - begun).toBeLessThan(2_000);
     expect(server.requests).toHaveLength(5);
   });
@@ -276,10 +380,18 @@ describe("a plain answer", () => {
     server.script([
       body(
         JSON.stringify({
-          choices: [{ message: { role: "assistant", content: null, refusal: "I would rather not." }, finish_reason: "stop" }],
+          choices: [
+            {
+              message: { role: "assistant", content: null, refusal: "I would rather not." },
+              finish_reason: "stop",
+            },
+          ],
         }),
       ),
     ]);
-    expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: "I would rather not." });
+    expect((await play(server.url)).outcome).toMatchObject({
+      status: "succeeded",
+      output: "I would rather not.",
+    });
   });
 });

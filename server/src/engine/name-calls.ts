@@ -8,7 +8,11 @@ const usable = /^[\x21-\x7e]{1,128}$/;
  * only their own form back); a repeated one gets a number, an unusable one is replaced. The model is shown the ids of the
  * journal in its calls and in their results alike, so that the two always match.
  */
-export function nameCalls(parts: readonly AnswerPart[], step: number, taken: Iterable<string>): AnswerPart[] {
+export function nameCalls(
+  parts: readonly AnswerPart[],
+  step: number,
+  taken: Iterable<string>,
+): AnswerPart[] {
   const used = new Set(taken);
   return parts.map((part, position) => {
     if (part.type !== "tool_call") return part;

@@ -11,7 +11,13 @@ afterEach(() => vi.unstubAllEnvs());
 
 const key = "key-of-the-test-0123";
 const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined = key) =>
-  providerModel(kind, { name: "scripted", baseUrl: server.url, modelId, transport: patient, ...(apiKey && { apiKey }) });
+  providerModel(kind, {
+    name: "scripted",
+    baseUrl: server.url,
+    modelId,
+    transport: patient,
+    ...(apiKey && { apiKey }),
+  });
 
 /** Where each format keeps what a conversation must carry on: the model used, and the second request as it must be. */
 interface Case {
@@ -38,9 +44,19 @@ const cases: readonly Case[] = [
       reasoning: { effort: "high" },
       input: [
         { role: "user", content: [{ type: "input_text", text: "hello" }] },
-        { type: "reasoning", id: "rs_1", encrypted_content: "proof+/=", summary: [{ type: "summary_text", text: "I must look it up." }] },
+        {
+          type: "reasoning",
+          id: "rs_1",
+          encrypted_content: "proof+/=",
+          summary: [{ type: "summary_text", text: "I must look it up." }],
+        },
         { role: "assistant", content: "One moment." },
-        { type: "function_call", call_id: "toolu_1", name: "look_up", arguments: '{"colour":"blue"}' },
+        {
+          type: "function_call",
+          call_id: "toolu_1",
+          name: "look_up",
+          arguments: '{"colour":"blue"}',
+        },
         { type: "function_call_output", call_id: "toolu_1", output: '{"shade":"navy"}' },
       ],
     },
@@ -58,7 +74,13 @@ const cases: readonly Case[] = [
         {
           role: "assistant",
           content: "One moment.",
-          tool_calls: [{ id: "toolu_1", type: "function", function: { name: "look_up", arguments: '{"colour":"blue"}' } }],
+          tool_calls: [
+            {
+              id: "toolu_1",
+              type: "function",
+              function: { name: "look_up", arguments: '{"colour":"blue"}' },
+            },
+          ],
         },
         { role: "tool", tool_call_id: "toolu_1", content: '{"shade":"navy"}' },
       ],
@@ -80,7 +102,10 @@ const cases: readonly Case[] = [
           { type: "tool_use", id: "toolu_1", name: "look_up", input: { colour: "blue" } },
         ],
       },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"shade":"navy"}' }] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "toolu_1", content: '{"shade":"navy"}' }],
+      },
     ],
   },
   {
@@ -96,12 +121,23 @@ const cases: readonly Case[] = [
         parts: [
           { text: "I must look it up.", thought: true },
           { text: "One moment." },
-          { functionCall: { id: "toolu_1", name: "look_up", args: { colour: "blue" } }, thoughtSignature: "proof+/=" },
+          {
+            functionCall: { id: "toolu_1", name: "look_up", args: { colour: "blue" } },
+            thoughtSignature: "proof+/=",
+          },
         ],
       },
       {
         role: "user",
-        parts: [{ functionResponse: { id: "toolu_1", name: "look_up", response: { name: "look_up", content: { shade: "navy" } } } }],
+        parts: [
+          {
+            functionResponse: {
+              id: "toolu_1",
+              name: "look_up",
+              response: { name: "look_up", content: { shade: "navy" } },
+            },
+          },
+        ],
       },
     ],
   },
@@ -117,7 +153,13 @@ const cases: readonly Case[] = [
         role: "assistant",
         content: "One moment.",
         reasoning_content: "I must look it up.",
-        tool_calls: [{ id: "toolu_1", type: "function", function: { name: "look_up", arguments: '{"colour":"blue"}' } }],
+        tool_calls: [
+          {
+            id: "toolu_1",
+            type: "function",
+            function: { name: "look_up", arguments: '{"colour":"blue"}' },
+          },
+        ],
       },
       { role: "tool", tool_call_id: "toolu_1", content: '{"shade":"navy"}' },
     ],
@@ -127,31 +169,54 @@ const cases: readonly Case[] = [
 const lookUp = tool("look_up", { run: async () => ({ shade: "navy" }) });
 
 describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected }) => {
-  it.each(["never", "always"] as const)("is given back what it attached to its own words (streamed: %s)", async (stream) => {
-    server.script([
-      says({ reasoning: "I must look it up.", signature: "proof+/=", text: "One moment.", calls: [call] }),
-      says({
-        text: "It is navy.",
-        usage: { prompt_tokens: 50, completion_tokens: 20, cached_tokens: 30, reasoning_tokens: 12 },
-      }),
-    ]);
-    const request = { model: modelOf(kind, model), settings: { stream, reasoning_effort: "high" }, tools: [lookUp] } as const;
-    const { outcome, journal } = await play(server.url, request);
-    expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
-    expect(dataOf(journal, "run.step")[1]?.usage).toEqual({ input_tokens: 50, output_tokens: 20, cached_input_tokens: 30 });
+  it.each(["never", "always"] as const)(
+    "is given back what it attached to its own words (streamed: %s)",
+    async (stream) => {
+      server.script([
+        says({
+          reasoning: "I must look it up.",
+          signature: "proof+/=",
+          text: "One moment.",
+          calls: [call],
+        }),
+        says({
+          text: "It is navy.",
+          usage: {
+            prompt_tokens: 50,
+            completion_tokens: 20,
+            cached_tokens: 30,
+            reasoning_tokens: 12,
+          },
+        }),
+      ]);
+      const request = {
+        model: modelOf(kind, model),
+        settings: { stream, reasoning_effort: "high" },
+        tools: [lookUp],
+      } as const;
+      const { outcome, journal } = await play(server.url, request);
+      expect(outcome).toMatchObject({ status: "succeeded", output: "It is navy." });
+      expect(dataOf(journal, "run.step")[1]?.usage).toEqual({
+        input_tokens: 50,
+        output_tokens: 20,
+        cached_input_tokens: 30,
+      });
 
-    const [first, again] = server.requests;
-    expect(first?.path.split("?")[0]?.replace("streamGenerateContent", "generateContent")).toBe(path);
-    expect(first?.headers[keyHeader[0]]).toBe(keyHeader[1]);
-    expect(second(again?.body ?? {})).toEqual(expected);
+      const [first, again] = server.requests;
+      expect(first?.path.split("?")[0]?.replace("streamGenerateContent", "generateContent")).toBe(
+        path,
+      );
+      expect(first?.headers[keyHeader[0]]).toBe(keyHeader[1]);
+      expect(second(again?.body ?? {})).toEqual(expected);
 
-    // Another process, that knows the journal as JSON only, shows the model the same.
-    const initial = JSON.parse(JSON.stringify(journal.entries.slice(0, 3)));
-    server.reset();
-    server.script(says("It is navy."));
-    await play(server.url, { ...request, resumed: true, journal: memoryJournal({ initial }) });
-    expect(server.requests[0]?.body).toEqual(again?.body);
-  });
+      // Another process, that knows the journal as JSON only, shows the model the same.
+      const initial = JSON.parse(JSON.stringify(journal.entries.slice(0, 3)));
+      server.reset();
+      server.script(says("It is navy."));
+      await play(server.url, { ...request, resumed: true, journal: memoryJournal({ initial }) });
+      expect(server.requests[0]?.body).toEqual(again?.body);
+    },
+  );
 
   it("uses neither key nor address of the environment", async () => {
     for (const name of ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI"]) {
@@ -160,7 +225,9 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     }
     vi.stubEnv("ANTHROPIC_AUTH_TOKEN", "the-operator's-own-key");
     server.script(says("hello"));
-    expect((await play(server.url, { model: modelOf(kind, model, "") })).outcome).toMatchObject({ status: "succeeded" });
+    expect((await play(server.url, { model: modelOf(kind, model, "") })).outcome).toMatchObject({
+      status: "succeeded",
+    });
     expect(JSON.stringify(server.requests)).not.toContain("operator");
   });
 
@@ -168,7 +235,12 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     server.script(says("hello"));
     await play(server.url, {
       model: modelOf(kind, model),
-      settings: { stream: "never", max_output_tokens: 2_000, temperature: 0.5, reasoning_effort: "none" },
+      settings: {
+        stream: "never",
+        max_output_tokens: 2_000,
+        temperature: 0.5,
+        reasoning_effort: "none",
+      },
       instructions: "Be brief.",
       tools: [lookUp],
     });
@@ -180,7 +252,10 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
 describe("arguments that are no object", () => {
   it.each(["anthropic", "google"] as const)("go back to %s inside one", async (kind) => {
     server.script([says({ calls: [{ ...call, arguments: "[1,2" }] }), says("sorry")]);
-    const { outcome } = await play(server.url, { model: modelOf(kind, "claude-sonnet-4-5"), tools: [lookUp] });
+    const { outcome } = await play(server.url, {
+      model: modelOf(kind, "claude-sonnet-4-5"),
+      tools: [lookUp],
+    });
     expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
     expect(JSON.stringify(server.requests[1]?.body)).toContain('{"not_an_object":"[1,2"}');
   });

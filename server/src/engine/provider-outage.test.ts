@@ -1,7 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play } from "../../test/engine-run.ts";
-import { type Behaviour, blackHole, fated, says, startModelServer, status } from "../../test/model-server.ts";
+import {
+  type Behaviour,
+  blackHole,
+  fated,
+  says,
+  startModelServer,
+  status,
+} from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
 import { createCircuits } from "./circuit/circuits.ts";
@@ -17,7 +24,11 @@ const policy: CircuitPolicy = {
   lastTryMs: real.lastTryMs / scale,
   silentMs: real.silentMs / scale,
 };
-const retry = { ...defaultRetryPolicy, baseMs: defaultRetryPolicy.baseMs / scale, capMs: defaultRetryPolicy.capMs / scale };
+const retry = {
+  ...defaultRetryPolicy,
+  baseMs: defaultRetryPolicy.baseMs / scale,
+  capMs: defaultRetryPolicy.capMs / scale,
+};
 const outageMs = 600_000 / scale;
 const startEveryMs = 10;
 
@@ -44,9 +55,12 @@ const outages: readonly (readonly [string, Behaviour])[] = [
 ];
 
 describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) => {
-  it("is not hammered, does not slow another, and is back within thirty seconds", { timeout: 20_000 }, async () => {
+  it("is not hammered, does not slow another, and is back within thirty seconds", {
+    timeout: 20_000,
+  }, async () => {
     const shared = createCircuits(policy);
-    const circuitOf = (url: string) => shared.of({ owner: "A", provider: url, model: "m", origin: url });
+    const circuitOf = (url: string) =>
+      shared.of({ owner: "A", provider: url, model: "m", origin: url });
     const circuits = { ailing: circuitOf(ailing.url), well: circuitOf(well.url) };
     ailing.script(behaviour);
     const begun = elapsed();
@@ -75,7 +89,9 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
 
     const others = await Promise.all(spared);
     expect(others.every(({ outcome }) => outcome?.status === "succeeded")).toBe(true);
-    const slowest = others.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(others.length * 0.95)] ?? 0;
+    const slowest =
+      others.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[Math.floor(others.length * 0.95)] ??
+      0;
     expect(slowest).toBeLessThan(200);
   });
 });
@@ -83,18 +99,28 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
 describe("a run that finds its model down", () => {
   const policyOfTwo = { ...policy, failures: 2, baseMs: 2, capMs: 8 };
   const circuitOf = (changed: Partial<CircuitPolicy> = {}) =>
-    createCircuits({ ...policyOfTwo, ...changed }).of({ owner: "A", provider: "p", model: "m", origin: ailing.url });
+    createCircuits({ ...policyOfTwo, ...changed }).of({
+      owner: "A",
+      provider: "p",
+      model: "m",
+      origin: ailing.url,
+    });
 
   it("may try again and again for all that wait: those tries cost it nothing", async () => {
     ailing.script([...Array.from({ length: 10 }, () => status(503)), says("back")]);
-    const { outcome, journal } = await play(ailing.url, { circuit: circuitOf(), retry: { ...retry, tries: 3 } });
+    const { outcome, journal } = await play(ailing.url, {
+      circuit: circuitOf(),
+      retry: { ...retry, tries: 3 },
+    });
     expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
     expect(dataOf(journal, "run.step")[0]?.retries).toBe(10);
   });
 
   it("fails as any other run when the provider answers that it does not want the call", async () => {
     ailing.script([status(503), status(503), status(503), status(400)]);
-    expect((await play(ailing.url, { circuit: circuitOf() })).outcome).toMatchObject({ status: "failed" });
+    expect((await play(ailing.url, { circuit: circuitOf() })).outcome).toMatchObject({
+      status: "failed",
+    });
     expect(ailing.requests).toHaveLength(4);
   });
 
@@ -104,7 +130,9 @@ describe("a run that finds its model down", () => {
     await play(ailing.url, { circuit, retry: { ...retry, tries: policyOfTwo.failures } });
     ailing.reset();
     const limit = () =>
-      which === "step" ? { timeouts: { ...defaultTimeouts, stepMs: 1_000 } } : { deadlineAt: elapsed() + 1_000, timeouts: defaultTimeouts };
+      which === "step"
+        ? { timeouts: { ...defaultTimeouts, stepMs: 1_000 } }
+        : { deadlineAt: elapsed() + 1_000, timeouts: defaultTimeouts };
 
     ailing.script(status(503));
     expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({
@@ -114,6 +142,9 @@ describe("a run that finds its model down", () => {
     expect(ailing.requests).toHaveLength(1);
 
     ailing.script(says("back"));
-    expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({ status: "succeeded", output: "back" });
+    expect((await play(ailing.url, { circuit, ...limit() })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "back",
+    });
   });
 });

@@ -33,13 +33,19 @@ const settings: readonly Partial<ModelSettings>[] = [
 const lookUp = tool("look_up", {
   parameters: {
     type: "object",
-    properties: { colour: { type: "string", enum: ["red", "blue"] }, shades: { type: "array", items: { type: "integer" } } },
+    properties: {
+      colour: { type: "string", enum: ["red", "blue"] },
+      shades: { type: "array", items: { type: "integer" } },
+    },
     required: ["colour"],
     additionalProperties: false,
   },
   run: async () => ({ shade: "navy" }),
 });
-const idle = tool("idle", { parameters: { type: "object", properties: {} }, run: async () => "done" });
+const idle = tool("idle", {
+  parameters: { type: "object", properties: {} },
+  run: async () => "done",
+});
 
 /** All requests of conversations that use every part of the format. */
 async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRequest[]> {
@@ -59,7 +65,13 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
       says("It is navy."),
     ]);
     const { outcome } = await play(server.url, {
-      model: providerModel(kind, { name: "p", baseUrl: server.url, apiKey: "key", modelId, transport: patient }),
+      model: providerModel(kind, {
+        name: "p",
+        baseUrl: server.url,
+        apiKey: "key",
+        modelId,
+        transport: patient,
+      }),
       settings: { stream: "never", ...each },
       instructions: "Be brief.",
       tools: [lookUp, idle],
@@ -83,7 +95,9 @@ function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"
   // The package takes the same members in another place: model in the URL, all but the contents in `config`.
   const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
   const text = JSON.stringify({ model: path, contents, config: { ...rest, ...generationConfig } });
-  return JSON.parse(text, (member, value) => (member === "thinkingLevel" ? String(value).toUpperCase() : value));
+  return JSON.parse(text, (member, value) =>
+    member === "thinkingLevel" ? String(value).toUpperCase() : value,
+  );
 }
 
 /** The type checker's complaints about a file in which each request is assigned to its type; members too many are errors too. */
@@ -101,9 +115,17 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
     allowImportingTsExtensions: true,
   };
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["requests.ts"] }));
+  await writeFile(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["requests.ts"] }),
+  );
   // In pieces: it is an import of the file that is written, not of this one.
-  const types = ["import type", "{ RequestTypes }", "from", JSON.stringify(join(root, "server/test/wire/request-types.ts"))].join(" ");
+  const types = [
+    "import type",
+    "{ RequestTypes }",
+    "from",
+    JSON.stringify(join(root, "server/test/wire/request-types.ts")),
+  ].join(" ");
   await writeFile(join(folder, "requests.ts"), [types, ...statements].join("\n"));
   const tsc = join(root, "node_modules/.bin/tsc");
   return promisify(execFile)(process.execPath, [tsc, "-p", folder]).then(
@@ -118,21 +140,40 @@ it("sends what the providers' own packages would", { timeout: 60_000 }, async ()
     for (const modelId of modelIds) {
       const requests = await requestsTo(kind, modelId);
       expect(requests).toHaveLength(settings.length * 2);
-      statements.push(...requests.map((request, index) => statement(kind, request, `request_${statements.length + index}`)));
+      statements.push(
+        ...requests.map((request, index) =>
+          statement(kind, request, `request_${statements.length + index}`),
+        ),
+      );
     }
   }
   expect(await complaintsAbout(statements)).toBe("");
 });
 
-it("would notice a member that is missing, unknown or of another type", { timeout: 60_000 }, async () => {
+it("would notice a member that is missing, unknown or of another type", {
+  timeout: 60_000,
+}, async () => {
   const [request] = await requestsTo("anthropic", "claude-sonnet-4-5");
   const [other] = await requestsTo("google", "gemini-2.5-flash");
   if (request === undefined || other === undefined) throw new Error("nothing was sent");
   const { max_tokens, ...lacking } = request.body;
-  const bodies = [lacking, { ...request.body, max_output_tokens: 5 }, { ...request.body, messages: [{ role: "user", content: 7 }] }];
+  const bodies = [
+    lacking,
+    { ...request.body, max_output_tokens: 5 },
+    { ...request.body, messages: [{ role: "user", content: 7 }] },
+  ];
   const complaints = await complaintsAbout([
-    ...bodies.map((body, index) => statement("anthropic", { ...request, body: body as typeof request.body }, `wrong_${index}`)),
-    statement("google", { ...other, body: { ...other.body, generationConfig: { maxTokens: max_tokens } } as typeof other.body }, "wrong_3"),
+    ...bodies.map((body, index) =>
+      statement("anthropic", { ...request, body: body as typeof request.body }, `wrong_${index}`),
+    ),
+    statement(
+      "google",
+      {
+        ...other,
+        body: { ...other.body, generationConfig: { maxTokens: max_tokens } } as typeof other.body,
+      },
+      "wrong_3",
+    ),
   ]);
   for (const index of [0, 1, 2, 3]) expect(complaints).toContain(`requests.ts(${index + 2},`);
 });

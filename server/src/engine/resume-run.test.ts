@@ -14,7 +14,14 @@ const model: Behaviour = (request, index) => {
   const results = request.body.messages.filter(({ role }) => role === "tool").length;
   const said =
     results === 0
-      ? { reasoning: "both first", calls: [1, 2].map((n) => ({ id: `a${n}`, name: n === 1 ? "safe" : "unsafe", arguments: `{"n":${n}}` })) }
+      ? {
+          reasoning: "both first",
+          calls: [1, 2].map((n) => ({
+            id: `a${n}`,
+            name: n === 1 ? "safe" : "unsafe",
+            arguments: `{"n":${n}}`,
+          })),
+        }
       : results === 2
         ? { text: "one more", calls: [{ id: "b1", name: "safe", arguments: '{"n":3}' }] }
         : { text: `seen ${results} results` };
@@ -53,9 +60,16 @@ describe("a run that lost its process", () => {
       server.script(model);
       made.length = 0;
       const prefix = whole.slice(0, length);
-      const { journal, outcome } = await play(server.url, { tools, resumed: true, journal: memoryJournal({ initial: prefix }) });
+      const { journal, outcome } = await play(server.url, {
+        tools,
+        resumed: true,
+        journal: memoryJournal({ initial: prefix }),
+      });
 
-      expect(outcome, `from ${length}`).toMatchObject({ status: "succeeded", output: "seen 3 results" });
+      expect(outcome, `from ${length}`).toMatchObject({
+        status: "succeeded",
+        output: "seen 3 results",
+      });
       const answered = prefix.filter(({ type }) => type === "run.step").length;
       expect(server.requests.length, `from ${length}`).toBe(3 - answered);
       expect(dataOf(journal, "run.step").map(({ step }) => step)).toEqual([1, 2, 3]);
@@ -72,7 +86,11 @@ describe("a run that lost its process", () => {
     for (const length of [5, 8]) {
       server.reset();
       server.script(model);
-      await play(server.url, { tools, resumed: true, journal: memoryJournal({ initial: whole.slice(0, length) }) });
+      await play(server.url, {
+        tools,
+        resumed: true,
+        journal: memoryJournal({ initial: whole.slice(0, length) }),
+      });
       expect(JSON.stringify(server.requests[0]?.body)).toBe(undisturbed[length === 5 ? 1 : 2]);
     }
   });
@@ -100,7 +118,11 @@ describe("a run that lost its process", () => {
   it("records no lost call when tools were at work, when it had answered, or when it is new", async () => {
     const whole = await wholeJournal();
     for (const length of [3, 4, 7, 9]) {
-      const { journal } = await play(server.url, { tools, resumed: true, journal: memoryJournal({ initial: whole.slice(0, length) }) });
+      const { journal } = await play(server.url, {
+        tools,
+        resumed: true,
+        journal: memoryJournal({ initial: whole.slice(0, length) }),
+      });
       expect(dataOf(journal, "run.step_lost"), `from ${length}`).toEqual([]);
     }
     expect(dataOf((await play(server.url, { tools })).journal, "run.step_lost")).toEqual([]);
@@ -108,22 +130,34 @@ describe("a run that lost its process", () => {
 
   it("repeats an open call with the same key only if its tool is safe to repeat; else the model is told that its outcome is unknown", async () => {
     const whole = await wholeJournal();
-    const { journal } = await play(server.url, { tools, resumed: true, journal: memoryJournal({ initial: whole.slice(0, 3) }) });
+    const { journal } = await play(server.url, {
+      tools,
+      resumed: true,
+      journal: memoryJournal({ initial: whole.slice(0, 3) }),
+    });
 
     expect(made).toEqual(["run_1:a1", "run_1:b1"]);
     expect(dataOf(journal, "run.tool_call")).toHaveLength(3);
-    expect(dataOf(journal, "run.tool_result").map(({ call_id, outcome }) => [call_id, outcome])).toEqual([
+    expect(
+      dataOf(journal, "run.tool_result").map(({ call_id, outcome }) => [call_id, outcome]),
+    ).toEqual([
       ["a2", "unknown"],
       ["a1", "ok"],
       ["b1", "ok"],
     ]);
-    const told = server.requests[0]?.body.messages.find(({ tool_call_id }) => tool_call_id === "a2");
+    const told = server.requests[0]?.body.messages.find(
+      ({ tool_call_id }) => tool_call_id === "a2",
+    );
     expect(told?.content).toMatch(/^The outcome of this call is unknown/);
   });
 
   it("treats an open call of a tool that is granted no more as unknown", async () => {
     const whole = await wholeJournal();
-    const { journal } = await play(server.url, { tools: [], resumed: true, journal: memoryJournal({ initial: whole.slice(0, 3) }) });
+    const { journal } = await play(server.url, {
+      tools: [],
+      resumed: true,
+      journal: memoryJournal({ initial: whole.slice(0, 3) }),
+    });
     expect(
       dataOf(journal, "run.tool_result")
         .slice(0, 2)

@@ -5,7 +5,10 @@ import { secretForms } from "./secret-forms.ts";
 const secret = 'sk-"live"/a+b&c=0123~?>';
 const anyByte = fc.uint8Array({ maxLength: 7 });
 /** Printable ASCII, as keys and secrets are; shorter ones are found in words that are no secret. */
-const anySecret = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 6 });
+const anySecret = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 6,
+});
 
 function scrubbed(text: string, secrets: readonly string[] = [secret]): string {
   const { pattern } = secretForms(secrets);
@@ -20,12 +23,18 @@ describe("a secret is found", () => {
     ["in JSON", JSON.stringify(secret)],
     ["in JSON that escapes slashes", JSON.stringify(secret).replaceAll("/", "\\/")],
     ["in JSON inside JSON", JSON.stringify(JSON.stringify(secret))],
-    ["in JSON with escapes of four digits", secret.replaceAll(/["/+&=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`)],
+    [
+      "in JSON with escapes of four digits",
+      secret.replaceAll(/["/+&=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+    ],
     ["in a URL", `?key=${encodeURIComponent(secret)}`],
     ["in a URL, in small letters", encodeURIComponent(secret).toLowerCase()],
     ["in a form", new URLSearchParams([["key", secret]]).toString()],
     ["in HTML", secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll(">", "&gt;")],
-    ["in HTML by numbers", secret.replaceAll("&", "&#38;").replaceAll('"', "&#x22;").replaceAll(">", "&#062;")],
+    [
+      "in HTML by numbers",
+      secret.replaceAll("&", "&#38;").replaceAll('"', "&#x22;").replaceAll(">", "&#062;"),
+    ],
     ["in base64", base64],
     ["in base64 without padding", base64.replace(/=+$/, "")],
     ["in base64url", Buffer.from(secret).toString("base64url")],
@@ -42,15 +51,24 @@ describe("a secret is found", () => {
 
   it("in base64 at any place of a longer text, of which nothing of the secret is left", () => {
     fc.assert(
-      fc.property(anyByte, anySecret, anyByte, fc.constantFrom("base64", "base64url"), (before, key, after, encoding) => {
-        const whole = Buffer.concat([before, Buffer.from(key), after]);
-        const left = scrubbed(whole.toString(encoding as BufferEncoding), [key]);
-        expect(left).toContain("[secret]");
-        // What stands before and after still decodes to no byte of the secret.
-        const [head = "", tail = ""] = [left.slice(0, left.indexOf("[secret]")), left.slice(left.lastIndexOf("]") + 1)];
-        expect(head.length * 6).toBeLessThanOrEqual(before.length * 8);
-        expect(tail.replace(/=+$/, "").length * 6).toBeLessThanOrEqual(after.length * 8 + 4);
-      }),
+      fc.property(
+        anyByte,
+        anySecret,
+        anyByte,
+        fc.constantFrom("base64", "base64url"),
+        (before, key, after, encoding) => {
+          const whole = Buffer.concat([before, Buffer.from(key), after]);
+          const left = scrubbed(whole.toString(encoding as BufferEncoding), [key]);
+          expect(left).toContain("[secret]");
+          // What stands before and after still decodes to no byte of the secret.
+          const [head = "", tail = ""] = [
+            left.slice(0, left.indexOf("[secret]")),
+            left.slice(left.lastIndexOf("]") + 1),
+          ];
+          expect(head.length * 6).toBeLessThanOrEqual(before.length * 8);
+          expect(tail.replace(/=+$/, "").length * 6).toBeLessThanOrEqual(after.length * 8 + 4);
+        },
+      ),
     );
   });
 });

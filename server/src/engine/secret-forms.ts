@@ -21,8 +21,12 @@ const minLength = 6;
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
   const parts = secrets.flatMap(basicParts).filter((part) => part.length >= minLength);
-  const forms = [...new Set([...secrets, ...parts])].filter((secret) => secret !== "").flatMap(formsOf);
-  const sources = new Set(forms.sort((a, b) => b.maxBytes - a.maxBytes).map(({ source }) => source));
+  const forms = [...new Set([...secrets, ...parts])]
+    .filter((secret) => secret !== "")
+    .flatMap(formsOf);
+  const sources = new Set(
+    forms.sort((a, b) => b.maxBytes - a.maxBytes).map(({ source }) => source),
+  );
   return {
     pattern: sources.size === 0 ? undefined : new RegExp([...sources].join("|"), "gi"),
     maxBytes: Math.max(0, ...forms.map(({ maxBytes }) => maxBytes)),
@@ -42,7 +46,13 @@ function formsOf(secret: string): Form[] {
 /** Bytes of the longest way to write one character, `&quot;` or `&#0038;`. */
 const maxBytesPerSign = 8;
 
-const htmlNames: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+const htmlNames: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+};
 
 /** The ways to write one character that is no letter or digit: mixed, because each encoder leaves other characters as they are. */
 function written(sign: string): string {
@@ -75,7 +85,9 @@ function base64At(offset: number, bytes: Buffer): Form[] {
     .toString("base64")
     .slice(Math.ceil((8 * offset) / 6), Math.floor(bits / 6));
   if (known.length < minLength) return [];
-  const middle = known.replace(/[+/]/g, (sign) => (sign === "+" ? "(?:[+-]|%2B)" : "(?:\\\\{0,3}/|_|%2F)"));
+  const middle = known.replace(/[+/]/g, (sign) =>
+    sign === "+" ? "(?:[+-]|%2B)" : "(?:\\\\{0,3}/|_|%2F)",
+  );
   const source = `${offset === 0 ? "" : `${base64Sign}?`}${middle}${bits % 6 === 0 ? "" : `${base64Sign}?`}`;
   return [{ source, maxBytes: 4 * (known.length + 2) }];
 }
@@ -83,5 +95,7 @@ function base64At(offset: number, bytes: Buffer): Form[] {
 function basicParts(secret: string): string[] {
   if (!/^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)) return [];
   const decoded = Buffer.from(secret, "base64").toString("utf8");
-  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded) ? [decoded, decoded.slice(decoded.indexOf(":") + 1)] : [];
+  return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded)
+    ? [decoded, decoded.slice(decoded.indexOf(":") + 1)]
+    : [];
 }

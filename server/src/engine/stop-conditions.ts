@@ -15,11 +15,15 @@ export interface StopRules {
 type StopCondition = (step: Step, rules: StopRules) => Ending | undefined;
 
 const filtered: StopCondition = (step) =>
-  step.finish_reason === "content_filter" ? failed("The provider's content filter stopped the model's answer.") : undefined;
+  step.finish_reason === "content_filter"
+    ? failed("The provider's content filter stopped the model's answer.")
+    : undefined;
 
 const endedStrangely: StopCondition = (step) =>
   step.finish_reason === "other"
-    ? failed("The model ended its answer for a reason that Beckon does not know, so it may not be whole.")
+    ? failed(
+        "The model ended its answer for a reason that Beckon does not know, so it may not be whole.",
+      )
     : undefined;
 
 /**
@@ -28,27 +32,44 @@ const endedStrangely: StopCondition = (step) =>
  */
 const cutShort: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;
-  if (callsOf(step).length > 0) return failed("The model reached its output limit while it was calling tools. Raise max_output_tokens.");
+  if (callsOf(step).length > 0)
+    return failed(
+      "The model reached its output limit while it was calling tools. Raise max_output_tokens.",
+    );
   if (settings.max_output_tokens === undefined) {
-    return failed("The model reached its output limit before its answer was whole. Set max_output_tokens to accept cut answers.");
+    return failed(
+      "The model reached its output limit before its answer was whole. Set max_output_tokens to accept cut answers.",
+    );
   }
-  return textOf(step).trim() === "" ? failed("The model used up max_output_tokens before it wrote any text. Raise it.") : undefined;
+  return textOf(step).trim() === ""
+    ? failed("The model used up max_output_tokens before it wrote any text. Raise it.")
+    : undefined;
 };
 
 /** An empty text under `stop` is an answer too: after a tool call there may be nothing left to say. */
-const answered: StopCondition = (step) => (callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined);
+const answered: StopCondition = (step) =>
+  callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined;
 
 /** The calls of the last permitted step are not made: no model would read their results. */
 const outOfSteps: StopCondition = (step, { maxSteps }) =>
   step.step >= maxSteps
     ? {
         status: "failed",
-        error: { code: "step_limit", message: `The agent used all of its ${maxSteps} steps and still wanted to call tools.` },
+        error: {
+          code: "step_limit",
+          message: `The agent used all of its ${maxSteps} steps and still wanted to call tools.`,
+        },
       }
     : undefined;
 
 /** In order: the first that has something to say decides. */
-const stopConditions: readonly StopCondition[] = [filtered, endedStrangely, cutShort, answered, outOfSteps];
+const stopConditions: readonly StopCondition[] = [
+  filtered,
+  endedStrangely,
+  cutShort,
+  answered,
+  outOfSteps,
+];
 
 /** How `step` ends the run; undefined: its tools are called and the model is asked again. */
 export function endingAfter(step: Step, rules: StopRules): Ending | undefined {

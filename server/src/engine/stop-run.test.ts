@@ -27,16 +27,27 @@ describe.each([
   it.each(["never", "always"] as const)(
     "leaves its model call at once and records what it may have used (streamed: %s)",
     async (stream) => {
-      server.script(fated({ type: "stall", after: 250 }, says("some words that are heard before the silence begins")));
+      server.script(
+        fated(
+          { type: "stall", after: 250 },
+          says("some words that are heard before the silence begins"),
+        ),
+      );
       const { journal, outcome } = await play(server.url, {
         settings: { stream },
         signal: stopWhen(reason, () => server.requests.length === 1),
       });
 
-      expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { estimated: true } });
+      expect(outcome).toMatchObject({
+        status: status_,
+        error: { code },
+        usage: { estimated: true },
+      });
       expect(outcome?.usage.input_tokens).toBeGreaterThan(0);
       expect(journal.writes).toHaveLength(1);
-      expect(dataOf(journal, "run.step_lost")).toMatchObject([{ step: 1, reason: lost, usage: { estimated: true } }]);
+      expect(dataOf(journal, "run.step_lost")).toMatchObject([
+        { step: 1, reason: lost, usage: { estimated: true } },
+      ]);
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -50,15 +61,26 @@ describe.each([
         return new Promise(() => undefined);
       },
     });
-    const { journal, outcome } = await play(server.url, { tools: [act], signal: stopWhen(reason, () => begun) });
+    const { journal, outcome } = await play(server.url, {
+      tools: [act],
+      signal: stopWhen(reason, () => begun),
+    });
 
-    expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { input_tokens: 10, output_tokens: 5 } });
-    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ call_id: "c1", outcome: "unknown" }]);
+    expect(outcome).toMatchObject({
+      status: status_,
+      error: { code },
+      usage: { input_tokens: 10, output_tokens: 5 },
+    });
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([
+      { call_id: "c1", outcome: "unknown" },
+    ]);
     expect(server.requests).toHaveLength(1);
   });
 
   it("starts nothing when it is stopped before it begins", async () => {
-    const { journal, outcome } = await play(server.url, { signal: AbortSignal.abort(new RunStopped(reason)) });
+    const { journal, outcome } = await play(server.url, {
+      signal: AbortSignal.abort(new RunStopped(reason)),
+    });
     expect(outcome).toMatchObject({ status: status_, error: { code }, usage: { input_tokens: 0 } });
     expect(journal.entries).toEqual([]);
     expect(server.requests).toHaveLength(0);
@@ -84,17 +106,25 @@ describe("a run that is to be cancelled", () => {
         if (intent) throw new RunStopped("cancelled");
       },
     });
-    const { outcome } = await play(server.url, { tools: [tool("act", { run: async () => (begun += 1) })], journal });
+    const { outcome } = await play(server.url, {
+      tools: [tool("act", { run: async () => (begun += 1) })],
+      journal,
+    });
 
     expect(begun).toBe(0);
-    expect(outcome).toMatchObject({ status: "cancelled", error: { code: "cancelled" }, usage: { input_tokens: 10, output_tokens: 5 } });
+    expect(outcome).toMatchObject({
+      status: "cancelled",
+      error: { code: "cancelled" },
+      usage: { input_tokens: 10, output_tokens: 5 },
+    });
     expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
   });
 
   it("is cancelled when its end is refused for that", async () => {
     const journal = memoryJournal({
       gate: (_entries, { end }) => {
-        if (end && journal.writes.length === 0 && refused++ === 0) throw new RunStopped("cancelled");
+        if (end && journal.writes.length === 0 && refused++ === 0)
+          throw new RunStopped("cancelled");
       },
     });
     let refused = 0;
@@ -108,7 +138,10 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
   it("writes nothing more, whether the model, a tool or the journal was in the way", async () => {
     server.script([blackHole, calling]);
     const asking = memoryJournal();
-    await play(server.url, { journal: asking, signal: stopWhen(reason, () => server.requests.length === 1) });
+    await play(server.url, {
+      journal: asking,
+      signal: stopWhen(reason, () => server.requests.length === 1),
+    });
     expect(asking.writes).toEqual([]);
 
     let begun = false;
@@ -119,7 +152,11 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
       },
     });
     const acting = memoryJournal();
-    await play(server.url, { journal: acting, tools: [act], signal: stopWhen(reason, () => begun) });
+    await play(server.url, {
+      journal: acting,
+      tools: [act],
+      signal: stopWhen(reason, () => begun),
+    });
     expect(acting.writes).toHaveLength(1);
     expect(acting.outcome).toBeUndefined();
 
@@ -165,13 +202,18 @@ describe("a signal", () => {
 
 describe("what the journal throws beside RunStopped", () => {
   it("is passed on, once every tool of the step has been left", async () => {
-    server.script([says({ calls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: "act", arguments: "{}" })) })]);
+    server.script([
+      says({ calls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: "act", arguments: "{}" })) }),
+    ]);
     const journal = memoryJournal({
       gate: (entries) => {
-        if (entries.some(({ type }) => type === "run.tool_result")) throw new Error("the database is away");
+        if (entries.some(({ type }) => type === "run.tool_result"))
+          throw new Error("the database is away");
       },
     });
-    await expect(play(server.url, { tools: [tool("act")], journal })).rejects.toThrow("the database is away");
+    await expect(play(server.url, { tools: [tool("act")], journal })).rejects.toThrow(
+      "the database is away",
+    );
     expect(journal.writes).toHaveLength(1);
   });
 });

@@ -3,7 +3,9 @@ import { expect, it } from "vitest";
 import { storableJson, storableJsonText, storableText, unstorableIn } from "./storable.ts";
 import { fitResult } from "./tool-call/fit-result.ts";
 
-const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });
+const anyText = fc.string({
+  unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+});
 
 it("makes any text storable, and leaves storable text as it is", () => {
   fc.assert(
@@ -18,16 +20,25 @@ it("makes any text storable, and leaves storable text as it is", () => {
 
 it("makes every text inside a value storable, keys included, and changes nothing else", () => {
   fc.assert(
-    fc.property(fc.jsonValue({ stringUnit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) }), (value) => {
-      expect(JSON.stringify(storableJson(value))).not.toMatch(/(?<!\\)(?:\\\\)*\\u(0000|d[89a-f])/);
-    }),
+    fc.property(
+      fc.jsonValue({
+        stringUnit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+      }),
+      (value) => {
+        expect(JSON.stringify(storableJson(value))).not.toMatch(
+          /(?<!\\)(?:\\\\)*\\u(0000|d[89a-f])/,
+        );
+      },
+    ),
   );
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: "grapheme" }), (value) => {
       expect(storableJson(value)).toEqual(value);
     }),
   );
-  expect(storableJson(JSON.parse('{"__proto__":{"a":"\\u0000"}}'))).toEqual(JSON.parse('{"__proto__":{"a":"\\ufffd"}}'));
+  expect(storableJson(JSON.parse('{"__proto__":{"a":"\\u0000"}}'))).toEqual(
+    JSON.parse('{"__proto__":{"a":"\\ufffd"}}'),
+  );
 });
 
 it("gives a value without bad text back as it is", () => {
@@ -37,7 +48,9 @@ it("gives a value without bad text back as it is", () => {
   expect(storableJson(plain)).toBe(plain);
 });
 
-const anyValue = fc.jsonValue({ stringUnit: fc.constantFrom("a", "\\", '"', "\u0000", "\ud83d", "\ude00", "😀") });
+const anyValue = fc.jsonValue({
+  stringUnit: fc.constantFrom("a", "\\", '"', "\u0000", "\ud83d", "\ude00", "😀"),
+});
 
 it("keeps the value of a JSON text, whether NUL and halves stand in it as they are or as escapes", () => {
   fc.assert(
@@ -75,7 +88,10 @@ it("says where in a value a text cannot be stored, exactly when one cannot", () 
 
 it("turns a tool's result into JSON, and cuts a large one between characters", () => {
   expect(fitResult(undefined)).toBeNull();
-  expect(fitResult({ when: new Date(0), gone: undefined, not: Number.NaN })).toEqual({ when: "1970-01-01T00:00:00.000Z", not: null });
+  expect(fitResult({ when: new Date(0), gone: undefined, not: Number.NaN })).toEqual({
+    when: "1970-01-01T00:00:00.000Z",
+    not: null,
+  });
   expect(() => fitResult(1n)).toThrow("not JSON");
   const cut = fitResult(`x${"😀".repeat(100_000)}`);
   expect(cut).toMatch(/😀\n\[cut: the result has 400001 bytes, these are the first 262144\]$/);

@@ -19,7 +19,9 @@ function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
   if (typeof value !== "object" || value === null) return value;
   // fromEntries defines its members, so that a key `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [storableText(key), cleaned(member)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [storableText(key), cleaned(member)]),
+  );
 }
 
 /** JSON as text that can be stored, of the same value: NUL and lone surrogates in it become their escapes. */
@@ -37,7 +39,9 @@ export function unstorableIn(value: unknown, location = ""): string | undefined 
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, member] of Object.entries(value)) {
     if (!isStorableText(name)) return `the name ${storableText(name)}`;
-    const inside = Array.isArray(value) ? `${location}[${name}]` : `${location}${location && "."}${name}`;
+    const inside = Array.isArray(value)
+      ? `${location}[${name}]`
+      : `${location}${location && "."}${name}`;
     const found = unstorableIn(member, inside);
     if (found !== undefined) return found;
   }

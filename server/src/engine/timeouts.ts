@@ -14,7 +14,12 @@ export interface Timeouts {
 }
 
 /** The timeouts of a run in production, in milliseconds. */
-export const defaultTimeouts: Timeouts = { connectMs: 10_000, firstByteMs: 120_000, idleMs: 60_000, stepMs: 600_000 };
+export const defaultTimeouts: Timeouts = {
+  connectMs: 10_000,
+  firstByteMs: 120_000,
+  idleMs: 60_000,
+  stepMs: 600_000,
+};
 
 /** How often and how fast a failed model call is repeated. */
 export interface RetryPolicy {

@@ -11,14 +11,20 @@ const generationLength = 8;
 
 /** The cursor as text, opaque to its reader. */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
-  return Buffer.from(`${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`).toString("base64url");
+  return Buffer.from(
+    `${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`,
+  ).toString("base64url");
 }
 
 /** @throws Refusal `bad_request` for text that is no cursor. */
 export function readCursor(text: string): Cursor {
-  const [, generation, transaction, runId, seq] = form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+  const [, generation, transaction, runId, seq] =
+    form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
-    throw new Refusal("bad_request", "after: this is no cursor of this stream. Go on with the one you were given, or begin without.");
+    throw new Refusal(
+      "bad_request",
+      "after: this is no cursor of this stream. Go on with the one you were given, or begin without.",
+    );
   }
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
 }

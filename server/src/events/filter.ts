@@ -17,14 +17,21 @@ export interface Filter {
  * @throws Refusal `forbidden` for an agent token that names a workspace event; `not_found` for an
  *   agent that does not exist for the actor.
  */
-export function permitFilter(ctx: Context, asked: { agent_id?: string | undefined; kind?: readonly string[] | undefined }): Filter {
+export function permitFilter(
+  ctx: Context,
+  asked: { agent_id?: string | undefined; kind?: readonly string[] | undefined },
+): Filter {
   const { agent_id, kind } = asked;
   const ofNone = kind?.find((each) => each in workspaceEventData);
   if (ctx.actor.kind === "token" && ofNone !== undefined) {
-    throw new Refusal("forbidden", `kind: an agent token cannot read ${ofNone}, only events of runs. Use a workspace key.`);
+    throw new Refusal(
+      "forbidden",
+      `kind: an agent token cannot read ${ofNone}, only events of runs. Use a workspace key.`,
+    );
   }
   if (agent_id === undefined) return { agentIds: agentLimit(ctx), kinds: kind };
-  if (!mayTouchAgent(ctx, agent_id)) throw new Refusal("not_found", "There is no agent with this id that this credential may see.");
+  if (!mayTouchAgent(ctx, agent_id))
+    throw new Refusal("not_found", "There is no agent with this id that this credential may see.");
   return { agentIds: [agent_id], kinds: kind };
 }
 
@@ -44,7 +51,10 @@ export function sourcesOf({ kinds }: Filter): { ofRuns: boolean; ofNone: boolean
   };
 }
 
-export function matches({ agentIds, kinds }: Filter, { agentId, runId, type }: PlacedEvent): boolean {
+export function matches(
+  { agentIds, kinds }: Filter,
+  { agentId, runId, type }: PlacedEvent,
+): boolean {
   const ofAgents = agentIds === undefined || (agentId !== null && agentIds.includes(agentId));
   return ofAgents && (kinds?.includes(type) ?? runId !== "");
 }

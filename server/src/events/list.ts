@@ -28,10 +28,19 @@ export async function listEvents({
   try {
     const { generation, possible } = await readGeneration(engine, cursor ?? beginning);
     if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
-      throw new Refusal("bad_request", "after: this cursor is from before a restore of this installation. Begin again without it.");
+      throw new Refusal(
+        "bad_request",
+        "after: this cursor is from before a restore of this installation. Begin again without it.",
+      );
     }
-    const stretch = await readStretch(engine, [ctx.workspaceId], { after: cursor ?? beginning, limit, ...sourcesOf(filter) });
-    const data = stretch.events.filter((event) => matches(filter, event)).map((event) => toWire(event, generation));
+    const stretch = await readStretch(engine, [ctx.workspaceId], {
+      after: cursor ?? beginning,
+      limit,
+      ...sourcesOf(filter),
+    });
+    const data = stretch.events
+      .filter((event) => matches(filter, event))
+      .map((event) => toWire(event, generation));
     return { data, next: stretch.cut ? toCursor(generation, stretch.end) : null };
   } catch (thrown) {
     throw refusalIfLost(thrown);

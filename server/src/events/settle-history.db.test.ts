@@ -17,7 +17,10 @@ const log = createLog("silent");
 const start = () => startRuns(database, [startRow(agent, { owner })]);
 const pause = () =>
   inWorkspace(database.tenant, agent.workspaceId, (tx) =>
-    writeWorkspaceEvent(tx, agent, { type: "agent.paused", data: { reason: null, actor: "system" } }),
+    writeWorkspaceEvent(tx, agent, {
+      type: "agent.paused",
+      data: { reason: null, actor: "system" },
+    }),
   );
 const generation = async () => (await readGeneration(database.engine, beginning)).generation;
 
@@ -54,7 +57,10 @@ test("a start after a restore has a new generation, and what was written before 
   expect(await generation()).not.toBe(before);
   // Transactions under way in other databases of this server hold the newest back.
   const ids = await eventually("the events after the restore", async () => {
-    const { events } = await readStretch(database.engine, [agent.workspaceId], { after: beginning, limit: 10 });
+    const { events } = await readStretch(database.engine, [agent.workspaceId], {
+      after: beginning,
+      limit: 10,
+    });
     return events.length > old.rows.length + 1 ? events.map(({ id }) => id) : undefined;
   });
   expect(ids.slice(0, old.rows.length)).toEqual(old.rows.map(({ id }) => id));

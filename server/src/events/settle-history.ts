@@ -11,12 +11,18 @@ import { beginGeneration, currentHistory, keepHistory, knownHistory } from "./hi
  *
  * A copy of a stopped server's files, put back, cannot be told from a restart. A reader's cursor gives it away: see `readGeneration`.
  */
-export async function settleHistory(client: Pick<Database["engine"], "query">, log: Log): Promise<void> {
+export async function settleHistory(
+  client: Pick<Database["engine"], "query">,
+  log: Log,
+): Promise<void> {
   let history: string;
   try {
     history = await currentHistory(client);
   } catch (thrown) {
-    log.info({ reason: messageOf(thrown) }, "this database does not say whether it has been restored");
+    log.info(
+      { reason: messageOf(thrown) },
+      "this database does not say whether it has been restored",
+    );
     return;
   }
   const known = await knownHistory(client);

@@ -82,7 +82,14 @@ export async function readStretch(
         ) as e
         order by transaction, run_id, seq limit $8
       ) as e on true order by e.transaction, e.run_id, e.seq`,
-    values: [workspaceIds, ...valuesOf(after), ...(upTo === undefined ? endless : valuesOf(upTo)), limit, ofRuns, ofNone],
+    values: [
+      workspaceIds,
+      ...valuesOf(after),
+      ...(upTo === undefined ? endless : valuesOf(upTo)),
+      limit,
+      ofRuns,
+      ofNone,
+    ],
   });
   const [first] = rows;
   if (first === undefined) throw new Error("a snapshot has no row");
@@ -90,7 +97,12 @@ export async function readStretch(
   const last = events.at(-1);
   const cut = events.length === limit;
   const horizon = beforeTransaction(Number(first.horizon));
-  return { events, cut, held: first.held, end: cut && last !== undefined ? last : (upTo ?? horizon) };
+  return {
+    events,
+    cut,
+    held: first.held,
+    end: cut && last !== undefined ? last : (upTo ?? horizon),
+  };
 }
 
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
@@ -113,7 +125,10 @@ function toPlaced(row: Row, id: string): PlacedEvent {
 
 /** Where the events end now: after what nothing can be added to. */
 export async function readEnd(database: Pick<Database["engine"], "query">): Promise<Position> {
-  const { rows } = await database.query<{ horizon: string }>({ name: "read-end", text: `select horizon from ${snapshot}` });
+  const { rows } = await database.query<{ horizon: string }>({
+    name: "read-end",
+    text: `select horizon from ${snapshot}`,
+  });
   return beforeTransaction(Number(rows[0]?.horizon));
 }
 

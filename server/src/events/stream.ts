@@ -40,8 +40,16 @@ export async function streamEvents({
     const { generation, possible } = await readGeneration(ctx.database.engine, cursor ?? beginning);
     const resumed = cursor !== undefined && possible && isOf(cursor, generation);
     const start = resumed ? cursor : await readEnd(ctx.database.engine);
-    const notice = resumed ? undefined : noticeOf(cursor === undefined ? "stream.opened" : "stream.reset", toCursor(generation, start));
-    return { agentIds: filter.agentIds ?? null, events: (signal) => events(ctx, filter, { start, generation, notice, signal }) };
+    const notice = resumed
+      ? undefined
+      : noticeOf(
+          cursor === undefined ? "stream.opened" : "stream.reset",
+          toCursor(generation, start),
+        );
+    return {
+      agentIds: filter.agentIds ?? null,
+      events: (signal) => events(ctx, filter, { start, generation, notice, signal }),
+    };
   } catch (thrown) {
     throw refusalIfLost(thrown);
   }
@@ -51,16 +59,26 @@ const resetMessage =
   "The cursor is from before a restore of this installation: what you have read may not be so any more. Read again what you keep; the stream goes on from now.";
 
 function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
-  return type === "stream.opened" ? { type, cursor, data: {} } : { type, cursor, data: { message: resetMessage } };
+  return type === "stream.opened"
+    ? { type, cursor, data: {} }
+    : { type, cursor, data: { message: resetMessage } };
 }
 
 async function* events(
   { database, workspaceId, tail }: EventContext,
   filter: Filter,
-  { start, generation, notice, signal }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
+  {
+    start,
+    generation,
+    notice,
+    signal,
+  }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {
   if (notice !== undefined) yield notice;
-  for await (const event of watchWorkspace({ database, tail }, workspaceId, { after: start, signal })) {
+  for await (const event of watchWorkspace({ database, tail }, workspaceId, {
+    after: start,
+    signal,
+  })) {
     if (matches(filter, event)) yield toWire(event, generation);
   }
 }

@@ -52,7 +52,15 @@ interface Following extends TailReader {
 }
 
 /** Makes the reader of new events that all subscribers of this process share. */
-export function createTail({ database, wakeUps, log }: { database: Database; wakeUps: WakeUps; log: Log }): Tail {
+export function createTail({
+  database,
+  wakeUps,
+  log,
+}: {
+  database: Database;
+  wakeUps: WakeUps;
+  log: Log;
+}): Tail {
   const joining = new Set<Following>();
   const following = new Map<string, Set<Following>>();
   const closing = new AbortController();
@@ -92,20 +100,30 @@ export function createTail({ database, wakeUps, log }: { database: Database; wak
       try {
         place ??= await readEnd(database.engine);
         for (const reader of joining) {
-          following.set(reader.workspaceId, (following.get(reader.workspaceId) ?? new Set()).add(reader));
+          following.set(
+            reader.workspaceId,
+            (following.get(reader.workspaceId) ?? new Set()).add(reader),
+          );
           reader.begin(place);
         }
         joining.clear();
-        const stretch = await readStretch(database.engine, [...following.keys()], { after: place, limit: stretchLimit });
+        const stretch = await readStretch(database.engine, [...following.keys()], {
+          after: place,
+          limit: stretchLimit,
+        });
         place = stretch.end;
-        for (const [workspaceId, events] of Map.groupBy(stretch.events, (event) => event.workspaceId)) {
+        for (const [workspaceId, events] of Map.groupBy(
+          stretch.events,
+          (event) => event.workspaceId,
+        )) {
           for (const reader of following.get(workspaceId) ?? []) reader.give(events);
         }
         if (stretch.cut) continue;
         held = stretch.held ? Math.min(interval, held * 2 || heldPause) : 0;
         await pause(held || interval);
       } catch (thrown) {
-        if (failureKind(thrown) !== "lost") log.error({ reason: messageOf(thrown) }, "reading events failed; it is tried again");
+        if (failureKind(thrown) !== "lost")
+          log.error({ reason: messageOf(thrown) }, "reading events failed; it is tried again");
         woken = false;
         await pause(interval);
       }

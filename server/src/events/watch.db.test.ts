@@ -79,13 +79,20 @@ test("readers of one workspace are not shown another's events, and share one loo
   const theirs = await start(other, 3);
   const ours = await start(one, 3);
   tail.grew();
-  expect(await Promise.all(readers.map((reader) => take(reader, 3)))).toEqual(readers.map(() => ours));
+  expect(await Promise.all(readers.map((reader) => take(reader, 3)))).toEqual(
+    readers.map(() => ours),
+  );
   expect(await take(foreign, 3)).toEqual(theirs);
 });
 
 test("without any message, events are found by looking", async () => {
   const agent = await seedAgent(database);
-  const deaf: WakeUps = { tell: () => {}, onMessage: () => {}, alone: false, close: async () => {} };
+  const deaf: WakeUps = {
+    tell: () => {},
+    onMessage: () => {},
+    alone: false,
+    close: async () => {},
+  };
   const events = watch(openTail(deaf), agent, await readEnd(database.engine));
   const next = take(events, 5);
   expect(await start(agent, 5)).toEqual(await next);

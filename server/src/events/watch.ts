@@ -23,7 +23,11 @@ export async function* watchWorkspace(
       const begun = await raceSignal(reader.begun, signal).catch(() => undefined);
       if (begun === undefined) return;
       for (let cut = true; cut && !signal.aborted; ) {
-        const stretch = await readStretch(database.engine, [workspaceId], { after: place, upTo: begun, limit: stretchLimit });
+        const stretch = await readStretch(database.engine, [workspaceId], {
+          after: place,
+          upTo: begun,
+          limit: stretchLimit,
+        });
         yield* stretch.events;
         place = stretch.end;
         cut = stretch.cut;
@@ -41,7 +45,11 @@ export async function* watchWorkspace(
 }
 
 /** What the tail brings, until the reader has missed some of it. */
-async function* batches(reader: TailReader, tail: Tail, signal: AbortSignal): AsyncGenerator<readonly PlacedEvent[]> {
+async function* batches(
+  reader: TailReader,
+  tail: Tail,
+  signal: AbortSignal,
+): AsyncGenerator<readonly PlacedEvent[]> {
   while (!signal.aborted && !tail.closed) {
     await reader.more(signal);
     const events = reader.take();

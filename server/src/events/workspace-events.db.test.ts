@@ -14,7 +14,9 @@ const ofNone = `insert into workspace_events (id, workspace_id, agent_id, type, 
   values ($1, $2, $3, 'agent.paused', 1, '{}')`;
 
 /** Writes all of them in one transaction. */
-async function commit(...statements: readonly [text: string, values: readonly unknown[]][]): Promise<void> {
+async function commit(
+  ...statements: readonly [text: string, values: readonly unknown[]][]
+): Promise<void> {
   const client = await database.engine.connect();
   await client.query("begin");
   for (const [text, values] of statements) await client.query(text, [...values]);
@@ -37,8 +39,14 @@ async function readAll(workspaceId: string, count: number, limit: number): Promi
 test("workspace events come before the run events of their transaction, and after those of earlier ones", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
-  const none = (id: string, about: string | null = agentId) => [ofNone, [id, workspaceId, about]] as const;
-  await commit([ofRun, [runId, 2, "run-2"]], [...none("none-1")], [ofRun, [runId, 3, "run-3"]], [...none("none-2", null)]);
+  const none = (id: string, about: string | null = agentId) =>
+    [ofNone, [id, workspaceId, about]] as const;
+  await commit(
+    [ofRun, [runId, 2, "run-2"]],
+    [...none("none-1")],
+    [ofRun, [runId, 3, "run-3"]],
+    [...none("none-2", null)],
+  );
   await commit([...none("none-3")]);
   await commit([ofRun, [runId, 4, "run-4"]]);
   const expected = ["none-1", "none-2", "run-2", "run-3", "none-3", "run-4"];
@@ -55,10 +63,18 @@ test("workspace events come before the run events of their transaction, and afte
 test("a stretch that ends at a place in the middle of a transaction has what comes before, and the next one the rest", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
-  await commit([ofRun, [runId, 2, "run"]], [ofNone, ["one", workspaceId, agentId]], [ofNone, ["two", workspaceId, agentId]]);
+  await commit(
+    [ofRun, [runId, 2, "run"]],
+    [ofNone, ["one", workspaceId, agentId]],
+    [ofNone, ["two", workspaceId, agentId]],
+  );
   const all = await readAll(workspaceId, 4, 100);
   for (const [index, upTo] of all.entries()) {
-    const before = await readStretch(database.engine, [workspaceId], { after: beginning, upTo, limit: 10 });
+    const before = await readStretch(database.engine, [workspaceId], {
+      after: beginning,
+      upTo,
+      limit: 10,
+    });
     const after = await readStretch(database.engine, [workspaceId], { after: upTo, limit: 10 });
     expect([before.events, after.events]).toEqual([all.slice(0, index + 1), all.slice(index + 1)]);
   }
@@ -66,6 +82,9 @@ test("a stretch that ends at a place in the middle of a transaction has what com
 
 test("a stretch of one workspace has no event of another", async () => {
   const [ours, theirs] = [await seedAgent(database), await seedAgent(database)];
-  await commit([ofNone, ["ours", ours.workspaceId, ours.agentId]], [ofNone, ["theirs", theirs.workspaceId, null]]);
+  await commit(
+    [ofNone, ["ours", ours.workspaceId, ours.agentId]],
+    [ofNone, ["theirs", theirs.workspaceId, null]],
+  );
   expect((await readAll(ours.workspaceId, 1, 10)).map(({ id }) => id)).toEqual(["ours"]);
 });

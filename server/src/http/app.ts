@@ -2,7 +2,13 @@ import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { Refusal } from "../base/errors.ts";
 import { accountRoutes, managedRoutes } from "./api/index.ts";
-import { createHints, fireCors, handleFire, handleFireOptions, handleInvoke } from "./calls/index.ts";
+import {
+  createHints,
+  fireCors,
+  handleFire,
+  handleFireOptions,
+  handleInvoke,
+} from "./calls/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
@@ -25,23 +31,38 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
   const hints = createHints(services);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
-    { method: "POST", path: `${root}/agents/:agent_id/invoke`, handle: (c) => handleInvoke(services, hints, c) },
+    {
+      method: "POST",
+      path: `${root}/agents/:agent_id/invoke`,
+      handle: (c) => handleInvoke(services, hints, c),
+    },
     { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
     { method: "OPTIONS", path: firePath, handle: handleFireOptions },
     ...managedRoutes.map(
-      (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleManaged(services, route, c) }),
+      (route): Route => ({
+        method: route.method,
+        path: root + route.path,
+        handle: (c) => handleManaged(services, route, c),
+      }),
     ),
     ...accountRoutes.map(
-      (route): Route => ({ method: route.method, path: root + route.path, handle: (c) => handleAccount(services, route, c) }),
+      (route): Route => ({
+        method: route.method,
+        path: root + route.path,
+        handle: (c) => handleAccount(services, route, c),
+      }),
     ),
     { method: "GET", path: "/openapi.json", handle: serveDocument },
     { method: "GET", path: "/docs", handle: servePage },
-    ...linkPages.map((page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) })),
+    ...linkPages.map(
+      (page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) }),
+    ),
     { method: "GET", path: "/healthz", handle: (c) => c.json({ ok: true }) },
     {
       method: "GET",
       path: "/readyz",
-      handle: async (c) => ((await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503)),
+      handle: async (c) =>
+        (await isReady(services)) ? c.json({ ok: true }) : c.json({ ok: false }, 503),
     },
   ];
 
@@ -56,7 +77,10 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     const methods = here.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
     app.all(path, (c) => {
-      const refusal = new Refusal("method_not_allowed", `This path does not answer ${c.req.method}. It answers ${allow}.`);
+      const refusal = new Refusal(
+        "method_not_allowed",
+        `This path does not answer ${c.req.method}. It answers ${allow}.`,
+      );
       const response = errorResponse(refusal, services.log, path);
       response.headers.set("allow", allow);
       if (path === firePath) allowAnyOrigin(response);
@@ -64,7 +88,10 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     });
   }
   app.notFound((c) => {
-    const refusal = new Refusal("not_found", "There is nothing at this path. /docs lists the paths there are.");
+    const refusal = new Refusal(
+      "not_found",
+      "There is nothing at this path. /docs lists the paths there are.",
+    );
     return errorResponse(refusal, services.log, c.req.method);
   });
   app.onError((thrown, c) => {

@@ -6,6 +6,7 @@ import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
+// Long because every action that is recorded is one row of one table.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 const model = await startModelServer();
@@ -14,8 +15,12 @@ const provider = await beckon.createProvider(model.url, "held");
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const waiting = await beckon.createAgent({ model: "held/x" });
-const key = (await beckon.call("/keys", { body: { name: "Before", scopes: ["runs:read"], expires_at: null } })).body.data;
-const { id: bootstrap } = (await beckon.call("/keys?limit=200")).body.data.find((each: { bootstrap: boolean }) => each.bootstrap);
+const key = (
+  await beckon.call("/keys", { body: { name: "Before", scopes: ["runs:read"], expires_at: null } })
+).body.data;
+const { id: bootstrap } = (await beckon.call("/keys?limit=200")).body.data.find(
+  (each: { bootstrap: boolean }) => each.bootstrap,
+);
 const apiKey = "sk-this-is-the-secret-of-a-provider";
 const toolSecret = "this-is-the-secret-of-a-tool";
 const tools = [
@@ -24,7 +29,9 @@ const tools = [
     name: "shop",
     allowed_hosts: ["api.example.com"],
     headers: { authorization: { secret: toolSecret, prefix: "Bearer " } },
-    operations: [{ name: "look", description: "Looks.", method: "GET", url: "https://api.example.com/" }],
+    operations: [
+      { name: "look", description: "Looks.", method: "GET", url: "https://api.example.com/" },
+    ],
   },
 ];
 const ofAgent = `/agents/${agent.id}`;
@@ -35,10 +42,14 @@ await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
 const [once, swept] = [await beckon.createAgent(), await beckon.createAgent()];
 const { body: ended } = await beckon.invoke(once, "Hello");
 await beckon.invoke(swept, "Hello");
-const { workspace_id: workspaceId } = (await engine.query("select workspace_id from agents limit 1")).rows[0] as { workspace_id: string };
+const { workspace_id: workspaceId } = (
+  await engine.query("select workspace_id from agents limit 1")
+).rows[0] as { workspace_id: string };
 
 const person = await addPerson(beckon, { role: "editor" });
-const { data: invitation } = (await beckon.call("/invitations", { body: { email: "waits@example.com", role: "viewer" } })).body;
+const { data: invitation } = (
+  await beckon.call("/invitations", { body: { email: "waits@example.com", role: "viewer" } })
+).body;
 
 interface Act {
   readonly action: string;
@@ -59,11 +70,19 @@ const acts: readonly Act[] = [
   },
   {
     action: "agent.update",
-    request: ["PATCH", ofAgent, { name: "After", instructions: "x".repeat(5_000), limits: { max_steps: 3 } }],
+    request: [
+      "PATCH",
+      ofAgent,
+      { name: "After", instructions: "x".repeat(5_000), limits: { max_steps: 3 } },
+    ],
     target: agent.id,
     data: {
       version: 2,
-      before: { name: "Test", instructions: "", limits: expect.objectContaining({ max_steps: 20 }) },
+      before: {
+        name: "Test",
+        instructions: "",
+        limits: expect.objectContaining({ max_steps: 20 }),
+      },
       after: {
         name: "After",
         instructions: `${"x".repeat(2_000)} … (5,000 characters)`,
@@ -75,13 +94,24 @@ const acts: readonly Act[] = [
     action: "agent.update",
     request: ["PATCH", ofAgent, { tools }],
     target: agent.id,
-    data: { version: 3, before: { tools: [] }, after: { tools: [expect.anything()] }, secrets: { written: 1, deleted: 0 } },
+    data: {
+      version: 3,
+      before: { tools: [] },
+      after: { tools: [expect.anything()] },
+      secrets: { written: 1, deleted: 0 },
+    },
   },
   {
     action: "agent.version.restore",
     request: ["POST", `${ofAgent}/versions/2/restore`],
     target: agent.id,
-    data: { version: 4, restored: 2, before: { tools: [expect.anything()] }, after: { tools: [] }, secrets: { deleted: 1 } },
+    data: {
+      version: 4,
+      restored: 2,
+      before: { tools: [expect.anything()] },
+      after: { tools: [] },
+      secrets: { deleted: 1 },
+    },
   },
   {
     action: "agent.duplicate",
@@ -91,7 +121,11 @@ const acts: readonly Act[] = [
   },
   {
     action: "agent.import",
-    request: ["POST", "/agents/import", { beckon: 1, agents: [{ name: "Brought", model: "demo/echo", tools }] }],
+    request: [
+      "POST",
+      "/agents/import",
+      { beckon: 1, agents: [{ name: "Brought", model: "demo/echo", tools }] },
+    ],
     target: (created) => (created as unknown as { agents: { id: string }[] }).agents[0]?.id ?? "",
     data: { name: "Brought", model: "demo/echo", triggers: 0 },
   },
@@ -99,17 +133,38 @@ const acts: readonly Act[] = [
     action: "agent.pause",
     request: ["POST", `${ofAgent}/pause`, { reason: "Holiday" }],
     target: agent.id,
-    data: { before: { paused: false, pause_reason: null }, after: { paused: true, pause_reason: "Holiday" } },
+    data: {
+      before: { paused: false, pause_reason: null },
+      after: { paused: true, pause_reason: "Holiday" },
+    },
   },
   {
     action: "agent.resume",
     request: ["POST", `${ofAgent}/resume`],
     target: agent.id,
-    data: { before: { paused: true, pause_reason: "Holiday" }, after: { paused: false, pause_reason: null } },
+    data: {
+      before: { paused: true, pause_reason: "Holiday" },
+      after: { paused: false, pause_reason: null },
+    },
   },
-  { action: "agent.token.rotate", request: ["POST", `${ofAgent}/token/rotate`], target: agent.id, data: { grace_seconds: 0 } },
-  { action: "agent.token.reveal", request: ["GET", `${ofAgent}/token`], target: agent.id, data: {} },
-  { action: "agent.token.revoke", request: ["DELETE", `${ofAgent}/token`], target: agent.id, data: {} },
+  {
+    action: "agent.token.rotate",
+    request: ["POST", `${ofAgent}/token/rotate`],
+    target: agent.id,
+    data: { grace_seconds: 0 },
+  },
+  {
+    action: "agent.token.reveal",
+    request: ["GET", `${ofAgent}/token`],
+    target: agent.id,
+    data: {},
+  },
+  {
+    action: "agent.token.revoke",
+    request: ["DELETE", `${ofAgent}/token`],
+    target: agent.id,
+    data: {},
+  },
   {
     action: "trigger.create",
     request: ["POST", `${ofAgent}/triggers`, { name: "New" }],
@@ -120,7 +175,10 @@ const acts: readonly Act[] = [
     action: "trigger.update",
     request: ["PATCH", ofTrigger, { prompt_prefix: "Now:", enabled: false }],
     target: trigger.id,
-    data: { before: { prompt_prefix: "", enabled: true }, after: { prompt_prefix: "Now:", enabled: false } },
+    data: {
+      before: { prompt_prefix: "", enabled: true },
+      after: { prompt_prefix: "Now:", enabled: false },
+    },
   },
   {
     action: "trigger.rotate",
@@ -128,8 +186,18 @@ const acts: readonly Act[] = [
     target: trigger.id,
     data: { grace_seconds: 5 },
   },
-  { action: "trigger.reveal", request: ["GET", `${ofTrigger}/token`], target: trigger.id, data: {} },
-  { action: "trigger.delete", request: ["DELETE", ofTrigger], target: trigger.id, data: { name: "Test" } },
+  {
+    action: "trigger.reveal",
+    request: ["GET", `${ofTrigger}/token`],
+    target: trigger.id,
+    data: {},
+  },
+  {
+    action: "trigger.delete",
+    request: ["DELETE", ofTrigger],
+    target: trigger.id,
+    data: { name: "Test" },
+  },
   {
     action: "provider.create",
     request: ["POST", "/providers", { name: "new", kind: "openai", api_key: apiKey }],
@@ -140,11 +208,19 @@ const acts: readonly Act[] = [
     action: "provider.update",
     request: ["PATCH", `/providers/${provider.id}`, { api_key: apiKey }],
     target: provider.id,
-    data: { before: { api_key_last4: null }, after: { api_key_last4: apiKey.slice(-4) }, api_key: "replaced" },
+    data: {
+      before: { api_key_last4: null },
+      after: { api_key_last4: apiKey.slice(-4) },
+      api_key: "replaced",
+    },
   },
   {
     action: "key.create",
-    request: ["POST", "/keys", { name: "New", preset: "invoke", agent_ids: [agent.id], expires_at: null }],
+    request: [
+      "POST",
+      "/keys",
+      { name: "New", preset: "invoke", agent_ids: [agent.id], expires_at: null },
+    ],
     target: made,
     data: { name: "New", scopes: ["agents:invoke"], agent_ids: [agent.id], expires_at: null },
   },
@@ -152,11 +228,29 @@ const acts: readonly Act[] = [
     action: "key.update",
     request: ["PATCH", `/keys/${key.id}`, { name: "After", scopes: ["runs:write"] }],
     target: key.id,
-    data: { before: { name: "Before", scopes: ["runs:read"] }, after: { name: "After", scopes: ["runs:write"] } },
+    data: {
+      before: { name: "Before", scopes: ["runs:read"] },
+      after: { name: "After", scopes: ["runs:write"] },
+    },
   },
-  { action: "key.rotate", request: ["POST", `/keys/${key.id}/rotate`, { grace_seconds: 5 }], target: key.id, data: { grace_seconds: 5 } },
-  { action: "key.delete", request: ["DELETE", `/keys/${key.id}`], target: key.id, data: { name: "After" } },
-  { action: "run.cancel", request: ["POST", `/runs/${started.run_id}/cancel`], target: started.run_id, data: {} },
+  {
+    action: "key.rotate",
+    request: ["POST", `/keys/${key.id}/rotate`, { grace_seconds: 5 }],
+    target: key.id,
+    data: { grace_seconds: 5 },
+  },
+  {
+    action: "key.delete",
+    request: ["DELETE", `/keys/${key.id}`],
+    target: key.id,
+    data: { name: "After" },
+  },
+  {
+    action: "run.cancel",
+    request: ["POST", `/runs/${started.run_id}/cancel`],
+    target: started.run_id,
+    data: {},
+  },
   {
     action: "runs.cancel",
     request: ["POST", "/runs/cancel", { filter: { agent_id: waiting.id } }],
@@ -217,10 +311,25 @@ const acts: readonly Act[] = [
     target: person.id,
     data: { email: person.email, role: "viewer" },
   },
-  { action: "agent.delete", request: ["DELETE", ofAgent], target: agent.id, data: { name: "After" } },
+  {
+    action: "agent.delete",
+    request: ["DELETE", ofAgent],
+    target: agent.id,
+    data: { name: "After" },
+  },
   { action: "agent.restore", request: ["POST", `${ofAgent}/restore`], target: agent.id, data: {} },
-  { action: "agent.delete", request: ["DELETE", `/agents/${waiting.id}`], target: waiting.id, data: { name: "Test" } },
-  { action: "provider.delete", request: ["DELETE", `/providers/${provider.id}`], target: provider.id, data: { name: "held" } },
+  {
+    action: "agent.delete",
+    request: ["DELETE", `/agents/${waiting.id}`],
+    target: waiting.id,
+    data: { name: "Test" },
+  },
+  {
+    action: "provider.delete",
+    request: ["DELETE", `/providers/${provider.id}`],
+    target: provider.id,
+    data: { name: "held" },
+  },
 ];
 
 /** All that was answered, of which the secrets must be in no record. */
@@ -229,7 +338,11 @@ const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
 test.each(acts)(
   "$action is on record, with actor and address, in one entry",
   async ({ action, request: [method, path, body], target, data }) => {
-    const answer = await beckon.call(path, { method, body, headers: { "x-forwarded-for": "192.0.2.1, 203.0.113.7" } });
+    const answer = await beckon.call(path, {
+      method,
+      body,
+      headers: { "x-forwarded-for": "192.0.2.1, 203.0.113.7" },
+    });
     expect(answer.status).toBeOneOf([200, 201, 204]);
     answers.push(JSON.stringify(answer.body ?? null));
     const { body: listed } = await beckon.call("/audit?limit=1");
@@ -247,69 +360,109 @@ test.each(acts)(
     expect(rows).toEqual([{ entries }]);
   },
 );
-let entries = ((await engine.query("select count(*)::int as entries from audit")).rows[0] as { entries: number }).entries;
+let entries = (
+  (await engine.query("select count(*)::int as entries from audit")).rows[0] as { entries: number }
+).entries;
 
 /** What stores nothing, and what is on record in the workspace that it makes. */
-const exceptions = ["POST /providers/:provider_id/check", "POST /tools/http/import", "POST /workspaces"];
+const exceptions = [
+  "POST /providers/:provider_id/check",
+  "POST /tools/http/import",
+  "POST /workspaces",
+];
 
 test("every route that can change or reveal something here was tried", () => {
   const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
   const untried = managedRoutes
     .filter(({ method, path }) => method !== "GET" || path.endsWith("/token"))
-    .filter((route) => !acts.some(({ request: [method, path] }) => method === route.method && pattern(route.path).test(path)));
+    .filter(
+      (route) =>
+        !acts.some(
+          ({ request: [method, path] }) =>
+            method === route.method && pattern(route.path).test(path),
+        ),
+    );
   expect(untried.map(({ method, path }) => `${method} ${path}`)).toEqual(exceptions);
 });
 
 test("no secret is in any entry", async () => {
   const secrets = [...answers.join().matchAll(/bk[a-z]_[\w-]{48}/g)].map(([secret]) => secret);
   expect(new Set(secrets).size).toBeGreaterThanOrEqual(10);
-  const { rows } = await engine.query<{ text: string }>("select string_agg(audit::text, ' ') as text from audit");
+  const { rows } = await engine.query<{ text: string }>(
+    "select string_agg(audit::text, ' ') as text from audit",
+  );
   const text = rows[0]?.text ?? "";
-  for (const secret of [...secrets, apiKey, toolSecret, beckon.key]) expect(text).not.toContain(secret);
+  for (const secret of [...secrets, apiKey, toolSecret, beckon.key])
+    expect(text).not.toContain(secret);
   expect(text).not.toMatch(/bk[a-z]_|v1\.[0-9a-f]{8}\./);
 });
 
-test.each(["update audit set actor = 'nobody'", "delete from audit", "truncate audit"])("the database refuses: %s", async (statement) => {
-  await expect(engine.query(statement)).rejects.toThrow(/only ever added to/);
-});
+test.each(["update audit set actor = 'nobody'", "delete from audit", "truncate audit"])(
+  "the database refuses: %s",
+  async (statement) => {
+    await expect(engine.query(statement)).rejects.toThrow(/only ever added to/);
+  },
+);
 
 describe("a filter", () => {
   const find = async (query: string) => {
     const { status, body } = await beckon.call(`/audit?${query}`);
     expect(status).toBe(200);
-    return body.data as { id: string; time: string; action: string; target: string; actor: string }[];
+    return body.data as {
+      id: string;
+      time: string;
+      action: string;
+      target: string;
+      actor: string;
+    }[];
   };
 
   test("shows what it says, newest first", async () => {
     const found = await find(`target=${agent.id}&action=agent.update`);
-    expect(found.map(({ target, action }) => [target, action])).toEqual(Array.from({ length: 2 }, () => [agent.id, "agent.update"]));
+    expect(found.map(({ target, action }) => [target, action])).toEqual(
+      Array.from({ length: 2 }, () => [agent.id, "agent.update"]),
+    );
     expect(found.map(({ id }) => id)).toEqual(
       found
         .map(({ id }) => id)
         .sort()
         .reverse(),
     );
-    expect(new Set((await find("actor=system")).map(({ actor }) => actor))).toEqual(new Set(["system"]));
+    expect(new Set((await find("actor=system")).map(({ actor }) => actor))).toEqual(
+      new Set(["system"]),
+    );
     expect(await find("actor=nobody")).toEqual([]);
   });
 
   test("of time holds from since until before until", async () => {
     const [third, second, first] = await find("limit=3");
     const between = await find(`since=${second?.time}&until=${third?.time}`);
-    expect(between.map(({ time }) => time >= (second?.time ?? "") && time < (third?.time ?? ""))).not.toContain(false);
+    expect(
+      between.map(({ time }) => time >= (second?.time ?? "") && time < (third?.time ?? "")),
+    ).not.toContain(false);
     expect(between.map(({ id }) => id)).not.toContain(third?.id);
     expect(between.map(({ id }) => id)).not.toContain(first?.id);
   });
 
   test("belongs to its cursor", async () => {
     const { body } = await beckon.call("/audit?limit=1&action=agent.update");
-    expectRefusal(await beckon.call(`/audit?limit=1&action=agent.pause&after=${body.next}`), 400, "bad_request", /after/);
-    expect((await beckon.call(`/audit?limit=1&action=agent.update&after=${body.next}`)).body.data.length).toBe(1);
+    expectRefusal(
+      await beckon.call(`/audit?limit=1&action=agent.pause&after=${body.next}`),
+      400,
+      "bad_request",
+      /after/,
+    );
+    expect(
+      (await beckon.call(`/audit?limit=1&action=agent.update&after=${body.next}`)).body.data.length,
+    ).toBe(1);
   });
 
-  test.each(["who=me", "since=yesterday", "limit=0"])("that is none is refused: %s", async (query) => {
-    expectRefusal(await beckon.call(`/audit?${query}`), 400, "bad_request");
-  });
+  test.each(["who=me", "since=yesterday", "limit=0"])(
+    "that is none is refused: %s",
+    async (query) => {
+      expectRefusal(await beckon.call(`/audit?${query}`), 400, "bad_request");
+    },
+  );
 });
 
 describe("an export", () => {
@@ -332,7 +485,9 @@ describe("an export", () => {
   });
 
   test("takes the same filters", async () => {
-    expect(lines((await beckon.call("/audit/export?action=test.fill&actor=test")).body).length).toBe(1_200);
+    expect(
+      lines((await beckon.call("/audit/export?action=test.fill&actor=test")).body).length,
+    ).toBe(1_200);
     expectRefusal(await beckon.call("/audit/export?limit=1"), 400, "bad_request", /limit/);
     expect((await beckon.call("/audit/export?actor=nobody")).body).toBeUndefined();
   });
@@ -347,6 +502,8 @@ test("another workspace's audit is its own", async () => {
 
 test("a second request to cancel is no second entry, and a run that is over is not cancelled on record", async () => {
   await beckon.call(`/runs/${started.run_id}/cancel`, { method: "POST" });
-  const { rows } = await engine.query("select count(*)::int as entries from audit where action = 'run.cancel'");
+  const { rows } = await engine.query(
+    "select count(*)::int as entries from audit where action = 'run.cancel'",
+  );
   expect(rows).toEqual([{ entries: 1 }]);
 });

@@ -15,9 +15,11 @@ const inputOf = (size: number) => `{"input":"${"x".repeat(size - 12)}"}`;
 const agentOf = (size: number) => `{"name":"Test","model":"demo/echo"}`.padEnd(size);
 
 const doors = {
-  invoke: (body: string) => beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body }),
+  invoke: (body: string) =>
+    beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body }),
   fire: (body: string) => beckon.call(trigger.url, { credential: null, body }),
-  "the management API": (body: string) => beckon.call("/agents", { body, headers: { "content-type": "application/json" } }),
+  "the management API": (body: string) =>
+    beckon.call("/agents", { body, headers: { "content-type": "application/json" } }),
 };
 
 test("invoke accepts a body of 1 MiB", async () => {
@@ -36,9 +38,12 @@ test("the management API accepts a body of 1 MiB", async () => {
 });
 
 describe.each(["invoke", "fire", "the management API"] as const)("%s", (door) => {
-  test.each([limit + 1, 2 * limit, 20 * limit])("refuses a body of %d bytes with 413", async (size) => {
-    expectRefusal(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
-  });
+  test.each([limit + 1, 2 * limit, 20 * limit])(
+    "refuses a body of %d bytes with 413",
+    async (size) => {
+      expectRefusal(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
+    },
+  );
 
   test("answers the next request after it has refused a body", async () => {
     await doors[door]("x".repeat(5 * limit));
@@ -61,7 +66,11 @@ test("a body whose length is not told is refused as soon as it is too large", as
 
 test("a body whose length is not told is accepted up to 1 MiB", async () => {
   const pieces = Array.from({ length: 64 }, () => Buffer.alloc(limit / 64, "x"));
-  const { status } = await rawRequest(trigger.url, { method: "POST", headers: ["content-type", "text/plain"], pieces });
+  const { status } = await rawRequest(trigger.url, {
+    method: "POST",
+    headers: ["content-type", "text/plain"],
+    pieces,
+  });
   expect(status).toBe(200);
 });
 
@@ -78,12 +87,14 @@ describe("the management API", () => {
       headers: type === undefined ? {} : { "content-type": type },
     });
 
-  test.each(["application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json"])(
-    "reads %s",
-    async (type) => {
-      expect((await send(type)).status).toBe(201);
-    },
-  );
+  test.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    "Application/JSON",
+    "application/merge-patch+json",
+  ])("reads %s", async (type) => {
+    expect((await send(type)).status).toBe(201);
+  });
 
   test.each([
     undefined,
@@ -97,7 +108,9 @@ describe("the management API", () => {
   });
 
   test("asks for no type where there is no body", async () => {
-    const { status } = await beckon.call(`/agents/${(await beckon.createAgent()).id}/pause`, { method: "POST" });
+    const { status } = await beckon.call(`/agents/${(await beckon.createAgent()).id}/pause`, {
+      method: "POST",
+    });
     expect(status).toBe(200);
   });
 
@@ -110,7 +123,11 @@ describe("the management API", () => {
     ["is empty", ""],
   ])("refuses a body that %s with 400", async (_, body) => {
     expectRefusal(
-      await beckon.call("/agents", { method: "POST", body, headers: { "content-type": "application/json" } }),
+      await beckon.call("/agents", {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json" },
+      }),
       400,
       "bad_request",
     );

@@ -6,7 +6,8 @@ import { startHeldModel } from "../../test/held-model.ts";
 const beckon = await startTestBeckon();
 const async = { prefer: "respond-async" };
 
-const cancel = (runId: string, credential = beckon.key) => beckon.call(`/runs/${runId}/cancel`, { method: "POST", credential });
+const cancel = (runId: string, credential = beckon.key) =>
+  beckon.call(`/runs/${runId}/cancel`, { method: "POST", credential });
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 
 async function executing() {
@@ -48,7 +49,10 @@ describe("a queued run", () => {
 
   test("that is cancelled makes room in the queue", async () => {
     const { agent, runId } = await queued();
-    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_queued_runs: 1 } } });
+    await beckon.call(`/agents/${agent.id}`, {
+      method: "PATCH",
+      body: { limits: { max_queued_runs: 1 } },
+    });
     expect((await beckon.invoke(agent, "one more", async)).status).toBe(429);
     await cancel(runId);
     expect((await beckon.invoke(agent, "one more", async)).status).toBe(202);
@@ -76,7 +80,12 @@ describe("a run that executes", () => {
     await cancel(data[0].id);
     const { status, body } = await invoked;
     expect(status).toBe(500);
-    expect(body).toEqual({ ok: false, error: expect.stringMatching(/\w/), code: "cancelled", run_id: data[0].id });
+    expect(body).toEqual({
+      ok: false,
+      error: expect.stringMatching(/\w/),
+      code: "cancelled",
+      run_id: data[0].id,
+    });
   });
 
   test("may be cancelled again and again", async () => {
@@ -88,7 +97,9 @@ describe("a run that executes", () => {
   test("has one end in its journal however often it was cancelled", async () => {
     const { runId } = await executing();
     await Promise.all([cancel(runId), cancel(runId), cancel(runId)]);
-    await eventually("the end of the run", async () => ((await runOf(runId)).finished_at === null ? undefined : true));
+    await eventually("the end of the run", async () =>
+      (await runOf(runId)).finished_at === null ? undefined : true,
+    );
     const { data } = (await beckon.call(`/runs/${runId}/events`)).body;
     expect(data.filter((event: { type: string }) => event.type === "run.cancelled").length).toBe(1);
     expect(data.at(-1).type).toBe("run.cancelled");
@@ -113,14 +124,20 @@ test("pausing, disabling, revoking and deleting leave accepted runs going on", a
   const { agent, held, runId } = await executing();
   const { id: triggerId, url } = await beckon.createTrigger(agent.id);
   const { body: fired } = await beckon.call(url, { credential: null, body: "fired" });
-  await beckon.call(`/agents/${agent.id}/triggers/${triggerId}`, { method: "PATCH", body: { enabled: false } });
+  await beckon.call(`/agents/${agent.id}/triggers/${triggerId}`, {
+    method: "PATCH",
+    body: { enabled: false },
+  });
   await beckon.call(`/agents/${agent.id}/triggers/${triggerId}`, { method: "DELETE" });
   await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
   await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
   held.release();
   for (const id of [runId, fired.run_id]) {
-    const output = await eventually("the output", async () => (await runOf(id)).output ?? undefined);
+    const output = await eventually(
+      "the output",
+      async () => (await runOf(id)).output ?? undefined,
+    );
     expect(["executing", "fired"]).toContain(output);
   }
 });

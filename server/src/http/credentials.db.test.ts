@@ -28,7 +28,12 @@ async function firedTrigger() {
 }
 
 test("a refused credential is told what to do", async () => {
-  expectRefusal(await beckon.call("/agents", { credential: null }), 401, "unauthorized", /valid one/);
+  expectRefusal(
+    await beckon.call("/agents", { credential: null }),
+    401,
+    "unauthorized",
+    /valid one/,
+  );
 });
 
 describe.each([
@@ -41,7 +46,10 @@ describe.each([
     ["junk", "junk"],
     ["junk with the prefix of an agent token", "bka_junk"],
     ["an unknown agent token", newCredential("bka_")],
-    ["an agent token with a wrong checksum", `${agent.token.slice(0, -1)}${agent.token.endsWith("A") ? "B" : "A"}`],
+    [
+      "an agent token with a wrong checksum",
+      `${agent.token.slice(0, -1)}${agent.token.endsWith("A") ? "B" : "A"}`,
+    ],
     ["an agent token with more behind it", `${agent.token}x`],
     ["an agent token in other letters", agent.token.toUpperCase()],
     ["an unknown key", newCredential("bkw_")],
@@ -75,7 +83,10 @@ describe.each([
 
 describe("an agent token is refused", () => {
   const invoke = async (path: string, token: string) => {
-    const { status, body } = await beckon.call(path, { credential: token, body: { input: "Hello" } });
+    const { status, body } = await beckon.call(path, {
+      credential: token,
+      body: { input: "Hello" },
+    });
     return [status, body];
   };
 
@@ -84,9 +95,12 @@ describe("an agent token is refused", () => {
     expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, refusal]);
   });
 
-  test.each(["agt_00000000000000000000000000", "unknown", "%00", "%F0%9F%91%8B"])("at the unknown agent %s", async (id) => {
-    expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, refusal]);
-  });
+  test.each(["agt_00000000000000000000000000", "unknown", "%00", "%F0%9F%91%8B"])(
+    "at the unknown agent %s",
+    async (id) => {
+      expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, refusal]);
+    },
+  );
 
   test("after it was rotated", async () => {
     const made = await invokedAgent();
@@ -97,7 +111,9 @@ describe("an agent token is refused", () => {
   test("after its grace has ended", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token/rotate`, { body: { grace_seconds: 60 } });
-    await beckon.db.database.engine.query("update tokens set expires_at = now() where hash = $1", [hashCredential(made.token)]);
+    await beckon.db.database.engine.query("update tokens set expires_at = now() where hash = $1", [
+      hashCredential(made.token),
+    ]);
     expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
   });
 
@@ -117,7 +133,10 @@ describe("an agent token is refused", () => {
 
 describe("a fire is refused with the answer that other doors give", () => {
   const fire = async (token: string) => {
-    const { status, body } = await beckon.call(`/triggers/${token}`, { credential: null, body: "Hello" });
+    const { status, body } = await beckon.call(`/triggers/${token}`, {
+      credential: null,
+      body: "Hello",
+    });
     return [status, body];
   };
 

@@ -5,7 +5,8 @@ import { startHeldModel } from "../../test/held-model.ts";
 
 const beckon = await startTestBeckon();
 
-const onlyRunOf = async (agentId: string) => (await beckon.call(`/agents/${agentId}/runs`)).body.data[0];
+const onlyRunOf = async (agentId: string) =>
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data[0];
 
 test("a caller that goes away does not stop its run", async () => {
   const held = await startHeldModel(beckon);

@@ -14,7 +14,11 @@ const unknownAgent = "/agents/agt_00000000000000000000000000";
 const json = { "content-type": "application/json" };
 
 test("the method is judged before the credential", async () => {
-  expectRefusal(await beckon.call("/agents", { method: "DELETE", credential: null }), 405, "method_not_allowed");
+  expectRefusal(
+    await beckon.call("/agents", { method: "DELETE", credential: null }),
+    405,
+    "method_not_allowed",
+  );
 });
 
 test("the path is judged before the credential", async () => {
@@ -26,11 +30,19 @@ test("the credential is judged before the resource", async () => {
 });
 
 test("the credential is judged before the body", async () => {
-  expectRefusal(await beckon.call("/agents", { credential: "junk", body: "no JSON" }), 401, "unauthorized");
+  expectRefusal(
+    await beckon.call("/agents", { credential: "junk", body: "no JSON" }),
+    401,
+    "unauthorized",
+  );
 });
 
 test("the credential is judged before the body's size", async () => {
-  expectRefusal(await beckon.call("/agents", { credential: "junk", body: tooLarge }), 401, "unauthorized");
+  expectRefusal(
+    await beckon.call("/agents", { credential: "junk", body: tooLarge }),
+    401,
+    "unauthorized",
+  );
 });
 
 const resources: readonly (readonly [method: string, path: string])[] = [
@@ -75,7 +87,12 @@ const resources: readonly (readonly [method: string, path: string])[] = [
 
 describe.each(resources)("%s %s", (method, path) => {
   test("judges the scope before the resource", async () => {
-    expectRefusal(await beckon.call(path, { method, credential: unscoped }), 403, "forbidden", /scope/);
+    expectRefusal(
+      await beckon.call(path, { method, credential: unscoped }),
+      403,
+      "forbidden",
+      /scope/,
+    );
   });
 
   test("is told that there is no such resource", async () => {
@@ -91,22 +108,45 @@ describe.each(resources.filter(([method]) => method === "GET"))("%s %s", (_, pat
 
 describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method, path) => {
   test("judges the resource before the body", async () => {
-    expectRefusal(await beckon.call(path, { method, body: "no JSON", headers: json }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(path, { method, body: "no JSON", headers: json }),
+      404,
+      "not_found",
+    );
   });
 
   test("judges the resource before the key and the body's size", async () => {
-    expectRefusal(await beckon.call(path, { method, body: tooLarge, headers: { ...json, "idempotency-key": "large" } }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(path, {
+        method,
+        body: tooLarge,
+        headers: { ...json, "idempotency-key": "large" },
+      }),
+      404,
+      "not_found",
+    );
   });
 });
 
-test.each(["/agents", "/providers", "/keys"])("POST %s judges the scope before the body", async (path) => {
-  expectRefusal(await beckon.call(path, { credential: unscoped, body: "no JSON" }), 403, "forbidden");
-});
+test.each(["/agents", "/providers", "/keys"])(
+  "POST %s judges the scope before the body",
+  async (path) => {
+    expectRefusal(
+      await beckon.call(path, { credential: unscoped, body: "no JSON" }),
+      403,
+      "forbidden",
+    );
+  },
+);
 
 test.each(["/agents", "/runs", "/providers", "/keys", "/audit", "/audit/export"])(
   "GET %s judges the scope before the query",
   async (path) => {
-    expectRefusal(await beckon.call(`${path}?limit=none`, { credential: unscoped }), 403, "forbidden");
+    expectRefusal(
+      await beckon.call(`${path}?limit=none`, { credential: unscoped }),
+      403,
+      "forbidden",
+    );
   },
 );
 
@@ -126,22 +166,37 @@ const posts = [
 
 describe.each(posts)("POST %s", (path) => {
   test("judges an unusable key before the body", async () => {
-    const answer = await beckon.call(path, { body: "no JSON", headers: { ...json, "idempotency-key": "x".repeat(256) } });
+    const answer = await beckon.call(path, {
+      body: "no JSON",
+      headers: { ...json, "idempotency-key": "x".repeat(256) },
+    });
     expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
   test("judges the size of a body that a key would be compared with before anything else about it", async () => {
-    expectRefusal(await beckon.call(path, { body: tooLarge, headers: { "idempotency-key": "large" } }), 413, "too_large");
+    expectRefusal(
+      await beckon.call(path, { body: tooLarge, headers: { "idempotency-key": "large" } }),
+      413,
+      "too_large",
+    );
   });
 });
 
 test("the key of another body is judged before that body", async () => {
   const headers = { "idempotency-key": "other body" };
   await beckon.call("/agents", { body: { name: "Test", model: "demo/echo" }, headers });
-  expectRefusal(await beckon.call("/agents", { body: "no JSON", headers: { ...headers, ...json } }), 422, "idempotency_mismatch");
+  expectRefusal(
+    await beckon.call("/agents", { body: "no JSON", headers: { ...headers, ...json } }),
+    422,
+    "idempotency_mismatch",
+  );
 });
 
 test("a stale version is judged before the body", async () => {
-  const answer = await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: "no JSON", headers: { ...json, "if-match": '"7"' } });
+  const answer = await beckon.call(`/agents/${agent.id}`, {
+    method: "PATCH",
+    body: "no JSON",
+    headers: { ...json, "if-match": '"7"' },
+  });
   expectRefusal(answer, 412, "stale");
 });

@@ -23,8 +23,15 @@ interface Request {
 }
 
 const invoke = (agentId: string, { credential, body, key }: Request) =>
-  beckon.call(`/agents/${agentId}/invoke`, { credential, body, headers: key === undefined ? {} : { "idempotency-key": key } });
-const fire = (url: string, { body, key, type = "text/plain" }: Omit<Request, "credential"> & { type?: string }) =>
+  beckon.call(`/agents/${agentId}/invoke`, {
+    credential,
+    body,
+    headers: key === undefined ? {} : { "idempotency-key": key },
+  });
+const fire = (
+  url: string,
+  { body, key, type = "text/plain" }: Omit<Request, "credential"> & { type?: string },
+) =>
   beckon.call(url, {
     credential: null,
     method: "POST",
@@ -43,38 +50,74 @@ async function pausedAgent(known: boolean) {
 async function disabledTrigger(known: boolean) {
   const made = await beckon.createTrigger(agent.id);
   if (known) await fire(made.url, { body: "Hello", key: "used" });
-  await beckon.call(`/agents/${agent.id}/triggers/${made.id}`, { method: "PATCH", body: { enabled: false } });
+  await beckon.call(`/agents/${agent.id}/triggers/${made.id}`, {
+    method: "PATCH",
+    body: { enabled: false },
+  });
   return made.url;
 }
 
 describe("invoke", () => {
   test("judges the method before the credential", async () => {
-    expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, { method: "GET", credential: null }), 405, "method_not_allowed");
+    expectRefusal(
+      await beckon.call(`/agents/${agent.id}/invoke`, { method: "GET", credential: null }),
+      405,
+      "method_not_allowed",
+    );
   });
 
   test("judges the credential before the resource", async () => {
-    expectRefusal(await invoke(unknownAgent, { credential: "junk", body: '{"input":"Hello"}' }), 401, "unauthorized");
+    expectRefusal(
+      await invoke(unknownAgent, { credential: "junk", body: '{"input":"Hello"}' }),
+      401,
+      "unauthorized",
+    );
   });
 
   test("judges the credential before the body's size", async () => {
-    expectRefusal(await invoke(agent.id, { credential: null, body: tooLarge }), 401, "unauthorized");
+    expectRefusal(
+      await invoke(agent.id, { credential: null, body: tooLarge }),
+      401,
+      "unauthorized",
+    );
   });
 
   test("judges the scope before the resource", async () => {
-    expectRefusal(await invoke(unknownAgent, { credential: unscoped, body: '{"input":"Hello"}' }), 403, "forbidden", /agents:invoke/);
+    expectRefusal(
+      await invoke(unknownAgent, { credential: unscoped, body: '{"input":"Hello"}' }),
+      403,
+      "forbidden",
+      /agents:invoke/,
+    );
   });
 
   test("judges the scope before a key that was used", async () => {
     await invoke(agent.id, { credential: agent.token, body: '{"input":"Hello"}', key: "scope" });
-    expectRefusal(await invoke(agent.id, { credential: unscoped, body: '{"input":"Hello"}', key: "scope" }), 403, "forbidden");
+    expectRefusal(
+      await invoke(agent.id, { credential: unscoped, body: '{"input":"Hello"}', key: "scope" }),
+      403,
+      "forbidden",
+    );
   });
 
   test("judges the resource before the key", async () => {
-    expectRefusal(await invoke(unknownAgent, { credential: invoker, body: '{"input":"Hello"}', key: "x".repeat(256) }), 404, "not_found");
+    expectRefusal(
+      await invoke(unknownAgent, {
+        credential: invoker,
+        body: '{"input":"Hello"}',
+        key: "x".repeat(256),
+      }),
+      404,
+      "not_found",
+    );
   });
 
   test("judges the resource before the body's size", async () => {
-    expectRefusal(await invoke(unknownAgent, { credential: invoker, body: tooLarge, key: "large" }), 404, "not_found");
+    expectRefusal(
+      await invoke(unknownAgent, { credential: invoker, body: tooLarge, key: "large" }),
+      404,
+      "not_found",
+    );
   });
 
   describe.each([
@@ -83,13 +126,21 @@ describe("invoke", () => {
   ])("with %s", (_, known) => {
     test("judges an unusable key before the pause", async () => {
       const { id, token } = await pausedAgent(known);
-      const answer = await invoke(id, { credential: token, body: '{"input":"Hello"}', key: "x".repeat(256) });
+      const answer = await invoke(id, {
+        credential: token,
+        body: '{"input":"Hello"}',
+        key: "x".repeat(256),
+      });
       expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
     });
 
     test("judges the size of a body that a key would be compared with before the pause", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(await invoke(id, { credential: token, body: tooLarge, key: "large" }), 413, "too_large");
+      expectRefusal(
+        await invoke(id, { credential: token, body: tooLarge, key: "large" }),
+        413,
+        "too_large",
+      );
     });
 
     test("judges the pause before the size of a body without a key", async () => {
@@ -104,31 +155,50 @@ describe("invoke", () => {
 
     test("judges the pause before the body that comes with a new key", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(await invoke(id, { credential: token, body: "no JSON", key: "new" }), 409, "agent_paused");
+      expectRefusal(
+        await invoke(id, { credential: token, body: "no JSON", key: "new" }),
+        409,
+        "agent_paused",
+      );
     });
   });
 
   test("judges the key of another body before the pause", async () => {
     const { id, token } = await pausedAgent(true);
-    expectRefusal(await invoke(id, { credential: token, body: '{"input":"Other"}', key: "used" }), 422, "idempotency_mismatch");
+    expectRefusal(
+      await invoke(id, { credential: token, body: '{"input":"Other"}', key: "used" }),
+      422,
+      "idempotency_mismatch",
+    );
   });
 
   test("judges the key of another body before that body", async () => {
     const made = await beckon.createAgent();
     await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
-    expectRefusal(await invoke(made.id, { credential: made.token, body: "no JSON", key: "used" }), 422, "idempotency_mismatch");
+    expectRefusal(
+      await invoke(made.id, { credential: made.token, body: "no JSON", key: "used" }),
+      422,
+      "idempotency_mismatch",
+    );
   });
 
   test("judges the body before the queue limit", async () => {
     const { id, token } = await busyAgent();
-    expectRefusal(await invoke(id, { credential: token, body: '{"input":""}' }), 400, "bad_request");
+    expectRefusal(
+      await invoke(id, { credential: token, body: '{"input":""}' }),
+      400,
+      "bad_request",
+    );
   });
 });
 
 /** An agent with one run executing and its queue full. */
 async function busyAgent() {
   const held = await startHeldModel(beckon);
-  const made = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: 1 } });
+  const made = await beckon.createAgent({
+    model: held.model,
+    limits: { max_concurrent_runs: 1, max_queued_runs: 1 },
+  });
   const async = { prefer: "respond-async" };
   await beckon.invoke(made, "executing", async);
   await held.reached(1);
@@ -139,16 +209,28 @@ async function busyAgent() {
 
 describe("fire", () => {
   test("judges the method before the credential", async () => {
-    const answer = await beckon.call(`${beckon.url}/api/public/triggers/junk`, { method: "PUT", credential: null, body: "Hello" });
+    const answer = await beckon.call(`${beckon.url}/api/public/triggers/junk`, {
+      method: "PUT",
+      credential: null,
+      body: "Hello",
+    });
     expectRefusal(answer, 405, "method_not_allowed");
   });
 
   test("judges the credential before the body's type", async () => {
-    expectRefusal(await fire(`${beckon.url}/api/public/triggers/junk`, { body: "Hello", type: "image/png" }), 401, "unauthorized");
+    expectRefusal(
+      await fire(`${beckon.url}/api/public/triggers/junk`, { body: "Hello", type: "image/png" }),
+      401,
+      "unauthorized",
+    );
   });
 
   test("judges the credential before the body's size", async () => {
-    expectRefusal(await fire(`${beckon.url}/api/public/triggers/junk`, { body: tooLarge }), 401, "unauthorized");
+    expectRefusal(
+      await fire(`${beckon.url}/api/public/triggers/junk`, { body: tooLarge }),
+      401,
+      "unauthorized",
+    );
   });
 
   describe.each([
@@ -156,28 +238,53 @@ describe("fire", () => {
     ["a trigger that is new here", false],
   ])("of %s", (_, known) => {
     test("judges an unusable key before it is disabled", async () => {
-      expectRefusal(await fire(await disabledTrigger(known), { body: "Hello", key: "" }), 400, "bad_request", /Idempotency-Key/);
+      expectRefusal(
+        await fire(await disabledTrigger(known), { body: "Hello", key: "" }),
+        400,
+        "bad_request",
+        /Idempotency-Key/,
+      );
     });
 
     test("judges the size of a body that a key would be compared with before it is disabled", async () => {
-      expectRefusal(await fire(await disabledTrigger(known), { body: tooLarge, key: "large" }), 413, "too_large");
+      expectRefusal(
+        await fire(await disabledTrigger(known), { body: tooLarge, key: "large" }),
+        413,
+        "too_large",
+      );
     });
 
     test("judges that it is disabled before the body's size", async () => {
-      expectRefusal(await fire(await disabledTrigger(known), { body: tooLarge }), 409, "trigger_disabled");
+      expectRefusal(
+        await fire(await disabledTrigger(known), { body: tooLarge }),
+        409,
+        "trigger_disabled",
+      );
     });
 
     test("judges that it is disabled before the body's type", async () => {
-      expectRefusal(await fire(await disabledTrigger(known), { body: "Hello", type: "image/png" }), 409, "trigger_disabled");
+      expectRefusal(
+        await fire(await disabledTrigger(known), { body: "Hello", type: "image/png" }),
+        409,
+        "trigger_disabled",
+      );
     });
 
     test("judges that it is disabled before an empty body", async () => {
-      expectRefusal(await fire(await disabledTrigger(known), { body: "" }), 409, "trigger_disabled");
+      expectRefusal(
+        await fire(await disabledTrigger(known), { body: "" }),
+        409,
+        "trigger_disabled",
+      );
     });
   });
 
   test("judges the key of another body before that it is disabled", async () => {
-    expectRefusal(await fire(await disabledTrigger(true), { body: "Other", key: "used" }), 422, "idempotency_mismatch");
+    expectRefusal(
+      await fire(await disabledTrigger(true), { body: "Other", key: "used" }),
+      422,
+      "idempotency_mismatch",
+    );
   });
 
   test("judges the pause of the agent before the body", async () => {

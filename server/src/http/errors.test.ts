@@ -13,7 +13,8 @@ const sources = globSync("**/*.ts", { cwd: root })
   .join("\n");
 
 /** As a string; the tables that have an entry for each code write it as a name. */
-const isUsed = (value: string) => ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
+const isUsed = (value: string) =>
+  ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
 
 test("the server has a use for every error code of the contract but the reserved ones", () => {
   const codes = [...Object.keys(statuses), ...runErrorCode.options];

@@ -2,7 +2,21 @@ import type { ErrorAnswer, RefusalCode } from "@beckon/contract";
 import { type AppliedLimit, messageOf, Refusal } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 405 | 409 | 412 | 413 | 415 | 421 | 422 | 429 | 500 | 503;
+type ErrorStatus =
+  | 400
+  | 401
+  | 403
+  | 404
+  | 405
+  | 409
+  | 412
+  | 413
+  | 415
+  | 421
+  | 422
+  | 429
+  | 500
+  | 503;
 
 /** A new code does not compile until it has a status. */
 export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
@@ -37,7 +51,14 @@ export function errorResponse(thrown: unknown, log: Log, route: string): Respons
 }
 
 /** As the IETF's draft on RateLimit header fields writes them: structured fields, a policy's name and its parameters. */
-function limitHeaders({ policy, quota, unit, windowSeconds, remaining, resetSeconds }: AppliedLimit): Record<string, string> {
+function limitHeaders({
+  policy,
+  quota,
+  unit,
+  windowSeconds,
+  remaining,
+  resetSeconds,
+}: AppliedLimit): Record<string, string> {
   const qu = unit === undefined ? "" : `;qu="${unit}"`;
   const w = windowSeconds === undefined ? "" : `;w=${windowSeconds}`;
   return {
@@ -51,5 +72,8 @@ function fault(thrown: unknown, log: Log, route: string): Refusal {
     { route, reason: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
     "a request failed by a fault of ours",
   );
-  return new Refusal("internal_error", "Beckon failed at this request by a fault of its own. It is in the log; trying again may help.");
+  return new Refusal(
+    "internal_error",
+    "Beckon failed at this request by a fault of its own. It is in the log; trying again may help.",
+  );
 }

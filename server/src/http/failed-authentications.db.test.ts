@@ -10,13 +10,17 @@ const trigger = await beckon.createTrigger(agent.id);
 const from = (address: string) => ({ "x-forwarded-for": address });
 const doors = [
   (headers: Record<string, string>) => beckon.call("/agents", { credential: "wrong", headers }),
-  (headers: Record<string, string>) => beckon.invoke({ id: agent.id, token: "bka_wrong" }, "Hello", headers),
-  (headers: Record<string, string>) => beckon.call("/triggers/bkt_wrong", { credential: null, body: "Hello", headers }),
+  (headers: Record<string, string>) =>
+    beckon.invoke({ id: agent.id, token: "bka_wrong" }, "Hello", headers),
+  (headers: Record<string, string>) =>
+    beckon.call("/triggers/bkt_wrong", { credential: null, body: "Hello", headers }),
 ] as const;
 
 async function guess(address: string): Promise<void> {
   for (let round = 0; round < 10; round++) {
-    await Promise.all(Array.from({ length: 31 }, (_, index) => doors[(index % 3) as 0 | 1 | 2](from(address))));
+    await Promise.all(
+      Array.from({ length: 31 }, (_, index) => doors[(index % 3) as 0 | 1 | 2](from(address))),
+    );
   }
 }
 
@@ -54,12 +58,15 @@ test("an address that a caller names in front of the proxy's own does not help w
 });
 
 test("a few mistakes are told as such", async () => {
-  for (let round = 0; round < 20; round++) expect((await doors[0](from("203.0.113.6"))).status).toBe(401);
+  for (let round = 0; round < 20; round++)
+    expect((await doors[0](from("203.0.113.6"))).status).toBe(401);
 });
 
 test("the slowed down page of another origin may read why", async () => {
   await guess("203.0.113.7");
-  expect((await doors[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe("*");
+  expect((await doors[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe(
+    "*",
+  );
 });
 
 test("each failure says how many more there may be until when, and the last that there are none", async () => {
@@ -67,28 +74,39 @@ test("each failure says how many more there may be until when, and the last that
   for (const [index, door] of doors.entries()) {
     const { headers } = await door(from(address));
     expect(headers.get("ratelimit-policy")).toBe('"failed-authentications";q=300;w=60');
-    expect(headers.get("ratelimit")).toMatch(new RegExp(`^"failed-authentications";r=${299 - index};t=([1-9]|[1-5]\\d|60)$`));
+    expect(headers.get("ratelimit")).toMatch(
+      new RegExp(`^"failed-authentications";r=${299 - index};t=([1-9]|[1-5]\\d|60)$`),
+    );
   }
   await guess(address);
   for (const door of doors) {
     const { headers } = await door(from(address));
-    expect(headers.get("ratelimit")).toBe(`"failed-authentications";r=0;t=${headers.get("retry-after")}`);
+    expect(headers.get("ratelimit")).toBe(
+      `"failed-authentications";r=0;t=${headers.get("retry-after")}`,
+    );
   }
 });
 
 test("a valid caller is told of no limit, also at the address of one who guesses", async () => {
   await guess("203.0.113.9");
   const { headers } = await beckon.call("/agents", { headers: from("203.0.113.9") });
-  expect([headers.get("ratelimit-policy"), headers.get("ratelimit"), headers.get("retry-after")]).toEqual([null, null, null]);
+  expect([
+    headers.get("ratelimit-policy"),
+    headers.get("ratelimit"),
+    headers.get("retry-after"),
+  ]).toEqual([null, null, null]);
 });
 
 /** An address of one IPv6 network of a test's own; the last two groups differ. */
-const inNetwork = (network: string) => (index: number) => `2001:db8:0:${network}:${index.toString(16)}::${index.toString(16)}`;
+const inNetwork = (network: string) => (index: number) =>
+  `2001:db8:0:${network}:${index.toString(16)}::${index.toString(16)}`;
 
 test("whoever guesses from many addresses of one IPv6 network is told to wait, and another network is not", async () => {
   const address = inNetwork("a");
   for (let round = 0; round < 10; round++) {
-    await Promise.all(Array.from({ length: 31 }, (_, index) => doors[0](from(address(31 * round + index)))));
+    await Promise.all(
+      Array.from({ length: 31 }, (_, index) => doors[0](from(address(31 * round + index)))),
+    );
   }
   expect((await doors[0](from(address(1_000)))).status).toBe(429);
   expect((await doors[0](from("2001:DB8:0:A:ffff:ffff:ffff:ffff"))).status).toBe(429);
@@ -97,8 +115,13 @@ test("whoever guesses from many addresses of one IPv6 network is told to wait, a
 
 test("passwords guessed from many addresses of one IPv6 network are counted as those of one", async () => {
   const address = inNetwork("c");
-  const body = { email: "nobody@example.com", password: "guessed", workspace_id: "wsp_00000000000000000000000000" };
-  const attempt = (headers: Record<string, string>) => beckon.call("/sign-in", { credential: null, body, headers });
+  const body = {
+    email: "nobody@example.com",
+    password: "guessed",
+    workspace_id: "wsp_00000000000000000000000000",
+  };
+  const attempt = (headers: Record<string, string>) =>
+    beckon.call("/sign-in", { credential: null, body, headers });
   await Promise.all(Array.from({ length: 30 }, (_, index) => attempt(from(address(index)))));
   expect((await attempt(from(address(1_000)))).status).toBe(429);
   expect((await attempt(from("2001:db8:0:d::1"))).status).toBe(401);

@@ -20,7 +20,10 @@ const maxNetworks = 10_000;
 const windowMs = 60_000;
 
 /** Counts failed authentications by address, and answers 429 above the limit. */
-export function countFailedAuthentications(limitPerMinute: number, policy = "failed-authentications"): FailedAuthentications {
+export function countFailedAuthentications(
+  limitPerMinute: number,
+  policy = "failed-authentications",
+): FailedAuthentications {
   /** By network: see `networkOf`. */
   const failures = new FixedWindowCounter({ windowMs, maxKeys: maxNetworks });
   const limitOf = ({ count, endsAt }: Window): AppliedLimit => ({
@@ -32,10 +35,14 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
     resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
-    new Refusal("too_many_requests", "Too many failed authentications from this address. Wait, and send a valid credential.", {
-      retryAfter: limit.resetSeconds,
-      limit,
-    });
+    new Refusal(
+      "too_many_requests",
+      "Too many failed authentications from this address. Wait, and send a valid credential.",
+      {
+        retryAfter: limit.resetSeconds,
+        limit,
+      },
+    );
   return {
     permit(address) {
       const window = failures.get(networkOf(address));
@@ -44,7 +51,9 @@ export function countFailedAuthentications(limitPerMinute: number, policy = "fai
     answer(address, message) {
       const window = failures.add(networkOf(address));
       const limit = limitOf(window);
-      return window.count <= limitPerMinute ? new Refusal("unauthorized", message, { limit }) : tooMany(limit);
+      return window.count <= limitPerMinute
+        ? new Refusal("unauthorized", message, { limit })
+        : tooMany(limit);
     },
   };
 }

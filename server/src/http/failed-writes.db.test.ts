@@ -7,8 +7,10 @@ const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2" });
 const { engine } = beckon.db.database;
 const agent = await beckon.createAgent();
 
-const readiness = async () => (await beckon.call(`${beckon.url}/readyz`, { credential: null })).status;
-const becomes = (status: number) => eventually(`readiness ${status}`, async () => (await readiness()) === status || undefined);
+const readiness = async () =>
+  (await beckon.call(`${beckon.url}/readyz`, { credential: null })).status;
+const becomes = (status: number) =>
+  eventually(`readiness ${status}`, async () => (await readiness()) === status || undefined);
 
 /** From here on PostgreSQL itself refuses these writes with this SQLSTATE. @returns what ends it. */
 async function failing(writes: string, code: string): Promise<() => Promise<unknown>> {
@@ -25,17 +27,20 @@ test.each([
   ["the disk is full", "53100"],
   ["the server takes no writes", "25006"],
   ["the disk fails", "58030"],
-])("while runs cannot be written since %s the process is not ready, and afterwards it is again", async (_, code) => {
-  const end = await failing("insert on runs", code);
-  expect(await readiness()).toBe(200);
-  const start = beckon.invoke(agent, "Hello");
-  await becomes(503);
-  expectRefusal(await start, 503, "unavailable");
-  expect(await readiness()).toBe(503);
-  await end();
-  await becomes(200);
-  expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
-});
+])(
+  "while runs cannot be written since %s the process is not ready, and afterwards it is again",
+  async (_, code) => {
+    const end = await failing("insert on runs", code);
+    expect(await readiness()).toBe(200);
+    const start = beckon.invoke(agent, "Hello");
+    await becomes(503);
+    expectRefusal(await start, 503, "unavailable");
+    expect(await readiness()).toBe(503);
+    await end();
+    await becomes(200);
+    expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
+  },
+);
 
 test("while the lease cannot be renewed the process is not ready though nobody calls, and afterwards it is again", async () => {
   const end = await failing("update on processes", "53100");

@@ -47,13 +47,29 @@ test.each([
 const form = "application/x-www-form-urlencoded";
 
 test.each([
-  ["a form becomes a JSON object", "name=Ada+L.&note=caf%C3%A9%20%26+tea", '{"name":"Ada L.","note":"café & tea"}'],
-  ["repeated names of a form become a list", "tag=a&other=x&tag=b&tag=c", '{"tag":["a","b","c"],"other":"x"}'],
+  [
+    "a form becomes a JSON object",
+    "name=Ada+L.&note=caf%C3%A9%20%26+tea",
+    '{"name":"Ada L.","note":"café & tea"}',
+  ],
+  [
+    "repeated names of a form become a list",
+    "tag=a&other=x&tag=b&tag=c",
+    '{"tag":["a","b","c"],"other":"x"}',
+  ],
   ["a field without a value is an empty text", "a=&b", '{"a":"","b":""}'],
   ["a field called __proto__ is a field like any other", "__proto__=x", '{"__proto__":"x"}'],
   ["an escaped NUL in a form stays an escape", "a=%00", '{"a":"\\u0000"}'],
-  ["JSON that curl sent under its default type stays as it is", '{"formula": "a=b&c=d"}', '{"formula": "a=b&c=d"}'],
-  ["text without = that curl sent under its default type stays as it is", "100% of & + all", "100% of & + all"],
+  [
+    "JSON that curl sent under its default type stays as it is",
+    '{"formula": "a=b&c=d"}',
+    '{"formula": "a=b&c=d"}',
+  ],
+  [
+    "text without = that curl sent under its default type stays as it is",
+    "100% of & + all",
+    "100% of & + all",
+  ],
 ])("%s", async (_, body, input) => {
   expect(await inputOf(body, form)).toBe(input);
 });
@@ -75,7 +91,11 @@ test.each([
 });
 
 test("a compressed body is refused with 415", async () => {
-  const answer = await beckon.call(bare.url, { credential: null, body: Buffer.from("Hello"), headers: { "content-encoding": "gzip" } });
+  const answer = await beckon.call(bare.url, {
+    credential: null,
+    body: Buffer.from("Hello"),
+    headers: { "content-encoding": "gzip" },
+  });
   expectRefusal(answer, 415, "unsupported_type", /Content-Encoding/);
 });
 
@@ -85,7 +105,12 @@ test.each([
   ["a NUL byte in text", "a\0b", "text/plain", /NUL/],
   ["a NUL byte without a type", "a\0b", undefined, /NUL/],
   ["a NUL byte in JSON", '"a\0b"', "application/json", /NUL/],
-  ["text that is not UTF-8", Buffer.from("Grüße", "latin1"), "text/plain; charset=iso-8859-1", /UTF-8/],
+  [
+    "text that is not UTF-8",
+    Buffer.from("Grüße", "latin1"),
+    "text/plain; charset=iso-8859-1",
+    /UTF-8/,
+  ],
   ["an overlong form of UTF-8", Buffer.from([0xc0, 0xaf]), "text/plain", /UTF-8/],
   ["half of a surrogate pair in UTF-8", Buffer.from([0xed, 0xa0, 0x80]), "text/plain", /UTF-8/],
   ["a form that is not UTF-8", Buffer.from("a=é", "latin1"), form, /UTF-8/],
@@ -93,15 +118,21 @@ test.each([
   expectRefusal(await fire(body, type), 400, "bad_request", text);
 });
 
-test.each([undefined, "text/plain", "application/json", form])("an empty body of type %s is refused without a prefix", async (type) => {
-  expectRefusal(await fire("", type), 400, "bad_request", /empty/);
-});
+test.each([undefined, "text/plain", "application/json", form])(
+  "an empty body of type %s is refused without a prefix",
+  async (type) => {
+    expectRefusal(await fire("", type), 400, "bad_request", /empty/);
+  },
+);
 
-test.each([undefined, "text/plain", "application/json", form])("an empty body of type %s is accepted with a prefix", async (type) => {
-  const { status, body } = await fire("", type, prefixed);
-  expect(status).toBe(200);
-  expect((await beckon.call(`/runs/${body.run_id}`)).body.data.input).toBe("Prefix");
-});
+test.each([undefined, "text/plain", "application/json", form])(
+  "an empty body of type %s is accepted with a prefix",
+  async (type) => {
+    const { status, body } = await fire("", type, prefixed);
+    expect(status).toBe(200);
+    expect((await beckon.call(`/runs/${body.run_id}`)).body.data.input).toBe("Prefix");
+  },
+);
 
 test("a fire without any body is accepted with a prefix", async () => {
   const { status } = await beckon.call(prefixed.url, { method: "POST", credential: null });

@@ -10,7 +10,11 @@ test("a browser that asks whether it may fire is told that any origin may", asyn
   const { status, headers } = await beckon.call(trigger.url, {
     method: "OPTIONS",
     credential: null,
-    headers: { ...origin, "access-control-request-method": "POST", "access-control-request-headers": "content-type" },
+    headers: {
+      ...origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "content-type",
+    },
   });
   expect(status).toBe(204);
   expect(headers.get("access-control-allow-origin")).toBe("*");
@@ -20,26 +24,52 @@ test("a browser that asks whether it may fire is told that any origin may", asyn
 });
 
 test("OPTIONS is answered alike for a trigger that is unknown, and starts nothing", async () => {
-  const ask = (url: string) => beckon.call(url, { method: "OPTIONS", credential: null, headers: origin });
-  const [known, unknown] = await Promise.all([ask(trigger.url), ask(`${beckon.url}/api/public/triggers/bkt_unknown`)]);
+  const ask = (url: string) =>
+    beckon.call(url, { method: "OPTIONS", credential: null, headers: origin });
+  const [known, unknown] = await Promise.all([
+    ask(trigger.url),
+    ask(`${beckon.url}/api/public/triggers/bkt_unknown`),
+  ]);
   expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
   expect(known.headers.get("allow")).toBe(unknown.headers.get("allow"));
 });
 
 test.each([
   ["an accepted fire", "POST", trigger.url, "Hello", {}, 200],
-  ["a body of a type that cannot be read", "POST", trigger.url, "Hello", { "content-type": "image/png" }, 415],
+  [
+    "a body of a type that cannot be read",
+    "POST",
+    trigger.url,
+    "Hello",
+    { "content-type": "image/png" },
+    415,
+  ],
   ["an empty body", "POST", trigger.url, "", {}, 400],
   ["a body that is too large", "POST", trigger.url, "x".repeat(1_048_577), {}, 413],
   ["an unknown trigger", "POST", `${beckon.url}/api/public/triggers/bkt_unknown`, "Hello", {}, 401],
   ["a wrong method", "GET", trigger.url, undefined, {}, 405],
-])("a page of any origin may read the answer to %s", async (_, method, url, body, headers, expected) => {
-  const answer = await beckon.call(url, { method, credential: null, body, headers: { ...origin, ...headers } });
-  expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([expected, "*"]);
-});
+])(
+  "a page of any origin may read the answer to %s",
+  async (_, method, url, body, headers, expected) => {
+    const answer = await beckon.call(url, {
+      method,
+      credential: null,
+      body,
+      headers: { ...origin, ...headers },
+    });
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([
+      expected,
+      "*",
+    ]);
+  },
+);
 
 test("no other path answers a page of another origin", async () => {
-  const asked = await beckon.call("/agents", { method: "OPTIONS", credential: null, headers: origin });
+  const asked = await beckon.call("/agents", {
+    method: "OPTIONS",
+    credential: null,
+    headers: origin,
+  });
   const read = await beckon.call("/agents", { headers: origin });
   expect([asked.status, asked.headers.has("access-control-allow-origin")]).toEqual([405, false]);
   expect(read.headers.has("access-control-allow-origin")).toBe(false);

@@ -3,10 +3,13 @@ import { startTestBeckon } from "../../test/beckon.ts";
 
 const beckon = await startTestBeckon();
 
-test.each(["/healthz", "/readyz"])("%s is open, and says that all is well and no more", async (path) => {
-  const { status, body } = await beckon.call(beckon.url + path, { credential: null });
-  expect([status, body]).toEqual([200, { ok: true }]);
-});
+test.each(["/healthz", "/readyz"])(
+  "%s is open, and says that all is well and no more",
+  async (path) => {
+    const { status, body } = await beckon.call(beckon.url + path, { credential: null });
+    expect([status, body]).toEqual([200, { ok: true }]);
+  },
+);
 
 test.each(["/healthz", "/readyz"])("%s does not mind a credential that is wrong", async (path) => {
   expect((await beckon.call(beckon.url + path, { credential: "junk" })).status).toBe(200);
@@ -16,7 +19,9 @@ test("a process whose database has not our schema is alive but not ready", async
   const { engine } = beckon.db.database;
   await engine.query("alter table installation rename to installation_away");
   try {
-    const [alive, ready] = await Promise.all(["/healthz", "/readyz"].map((path) => beckon.call(beckon.url + path, { credential: null })));
+    const [alive, ready] = await Promise.all(
+      ["/healthz", "/readyz"].map((path) => beckon.call(beckon.url + path, { credential: null })),
+    );
     expect([alive?.status, ready?.status, ready?.body]).toEqual([200, 503, { ok: false }]);
   } finally {
     await engine.query("alter table installation_away rename to installation");

@@ -9,7 +9,10 @@ const mostPending = 5_000;
  * our schema. A probe writes nothing itself: what says that writes go through again are the lease, which is renewed in any case,
  * and a batch that failed, which is tried until it is written.
  */
-export async function isReady({ database, runs }: Pick<Services, "database" | "runs">): Promise<boolean> {
+export async function isReady({
+  database,
+  runs,
+}: Pick<Services, "database" | "runs">): Promise<boolean> {
   const { capacity, starts, appends, process, memory } = runs;
   if (capacity.isDraining || starts.pending >= mostPending) return false;
   if (memory.heap.isFull || process.leaseFailing || starts.stalled || appends.stalled) return false;

@@ -9,7 +9,11 @@ import { expectRefusal } from "../../test/refusal.ts";
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
 const behind = await beckon.another({
-  settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "0" },
+  settings: {
+    DATABASE_URL: proxy.urlFor(beckon.db.url),
+    BECKON_ROLE: "api",
+    BECKON_DRAIN_SECONDS: "0",
+  },
 });
 afterAll(async () => {
   proxy.weather = { type: "fair" };
@@ -19,7 +23,8 @@ afterAll(async () => {
 });
 const agent = await beckon.createAgent();
 
-const readiness = async () => (await beckon.call(`${behind.url}/readyz`, { credential: null })).status;
+const readiness = async () =>
+  (await beckon.call(`${behind.url}/readyz`, { credential: null })).status;
 const there = (path: string) => `${behind.url}/api/public${path}`;
 
 async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
@@ -37,13 +42,21 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
       proxy.weather = { type: "fair" };
       proxy.drop({ hard: true });
     });
-    for (const { answer, ms } of await Promise.all(Array.from({ length: 20 }, () => timed(readiness())))) {
+    for (const { answer, ms } of await Promise.all(
+      Array.from({ length: 20 }, () => timed(readiness())),
+    )) {
       expect(answer).toBe(503);
       expect(ms).toBeLessThan(3_000);
     }
     // More than there are connections, so that some wait for one.
-    const paths = Array.from({ length: 10 }, () => [`/agents/${agent.id}`, "/runs", "/events"]).flat();
-    for (const { answer, ms } of await Promise.all(paths.map((path) => timed(beckon.call(there(path)))))) {
+    const paths = Array.from({ length: 10 }, () => [
+      `/agents/${agent.id}`,
+      "/runs",
+      "/events",
+    ]).flat();
+    for (const { answer, ms } of await Promise.all(
+      paths.map((path) => timed(beckon.call(there(path)))),
+    )) {
       expectRefusal(answer, 503, "unavailable");
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(ms).toBeLessThan(5_000);
@@ -71,7 +84,9 @@ test("those who ask for readiness at once share one query", async () => {
     proxy.weather = { type: "fair" };
     proxy.rewrite = undefined;
   });
-  expect(await Promise.all(Array.from({ length: 50 }, readiness))).toEqual(Array.from({ length: 50 }, () => 200));
+  expect(await Promise.all(Array.from({ length: 50 }, readiness))).toEqual(
+    Array.from({ length: 50 }, () => 200),
+  );
   // A few are the worker's.
   expect(queries).toBeLessThan(10);
 });

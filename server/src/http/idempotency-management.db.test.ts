@@ -7,7 +7,11 @@ const beckon = await startTestBeckon();
 
 const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") === "true";
 const create = (key: string, { name = "Test", credential = beckon.key } = {}) =>
-  beckon.call("/agents", { credential, body: { name, model: "demo/echo" }, headers: { "idempotency-key": key } });
+  beckon.call("/agents", {
+    credential,
+    body: { name, model: "demo/echo" },
+    headers: { "idempotency-key": key },
+  });
 
 /** The routes that take a key, each with a body that it accepts. */
 async function routes() {
@@ -18,25 +22,52 @@ async function routes() {
   const key = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
   return {
     "create an agent": { path: "/agents", body: { name: "Test", model: "demo/echo" }, status: 201 },
-    "create a trigger": { path: `/agents/${agent.id}/triggers`, body: { name: "Test" }, status: 201 },
-    "create a provider": {
-      path: "/providers",
-      body: { name: `p${agent.id.slice(-20)}`, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
+    "create a trigger": {
+      path: `/agents/${agent.id}/triggers`,
+      body: { name: "Test" },
       status: 201,
     },
-    "rotate an agent's token": { path: `/agents/${agent.id}/token/rotate`, body: { grace_seconds: 9 }, status: 200 },
-    "rotate a trigger's token": { path: `/agents/${agent.id}/triggers/${trigger.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
+    "create a provider": {
+      path: "/providers",
+      body: {
+        name: `p${agent.id.slice(-20)}`,
+        kind: "openai-compatible",
+        base_url: "http://127.0.0.1:9/v1",
+      },
+      status: 201,
+    },
+    "rotate an agent's token": {
+      path: `/agents/${agent.id}/token/rotate`,
+      body: { grace_seconds: 9 },
+      status: 200,
+    },
+    "rotate a trigger's token": {
+      path: `/agents/${agent.id}/triggers/${trigger.id}/rotate`,
+      body: { grace_seconds: 9 },
+      status: 200,
+    },
     "create a key": { path: "/keys", body: { name: "Test", preset: "invoke" }, status: 201 },
     "rotate a key": { path: `/keys/${key.id}/rotate`, body: { grace_seconds: 9 }, status: 200 },
     "restore an agent": { path: `/agents/${deleted.id}/restore`, body: {}, status: 200 },
-    "duplicate an agent": { path: `/agents/${agent.id}/duplicate`, body: { name: "Other" }, status: 201 },
+    "duplicate an agent": {
+      path: `/agents/${agent.id}/duplicate`,
+      body: { name: "Other" },
+      status: 201,
+    },
     "restore a version": { path: `/agents/${agent.id}/versions/1/restore`, body: {}, status: 200 },
     "import agents": {
       path: "/agents/import",
-      body: { beckon: 1, agents: [{ name: "Test", model: "demo/echo", triggers: [{ name: "Test" }] }] },
+      body: {
+        beckon: 1,
+        agents: [{ name: "Test", model: "demo/echo", triggers: [{ name: "Test" }] }],
+      },
       status: 200,
     },
-    "pause an agent": { path: `/agents/${agent.id}/pause`, body: { reason: "Holiday" }, status: 200 },
+    "pause an agent": {
+      path: `/agents/${agent.id}/pause`,
+      body: { reason: "Holiday" },
+      status: 200,
+    },
     "resume an agent": { path: `/agents/${agent.id}/resume`, body: {}, status: 200 },
   };
 }
@@ -62,15 +93,24 @@ describe.each(names)("a repeated request to %s", (name) => {
     const { path, body, status } = (await routes())[name];
     const send = () => beckon.call(path, { body, headers: { "idempotency-key": "stored" } });
     const [first, second] = [await send(), await send()];
-    expect([first.status, second.status, isReplay(first), isReplay(second)]).toEqual([status, status, false, true]);
+    expect([first.status, second.status, isReplay(first), isReplay(second)]).toEqual([
+      status,
+      status,
+      false,
+      true,
+    ]);
     expect(second.body).toEqual(first.body);
-    for (const header of ["location", "cache-control"]) expect(second.headers.get(header)).toBe(first.headers.get(header));
+    for (const header of ["location", "cache-control"])
+      expect(second.headers.get(header)).toBe(first.headers.get(header));
   });
 
   test("is refused with 422 when its body is another", async () => {
     const { path, body } = (await routes())[name];
     const send = (text: string) =>
-      beckon.call(path, { body: text, headers: { "idempotency-key": "mismatch", "content-type": "application/json" } });
+      beckon.call(path, {
+        body: text,
+        headers: { "idempotency-key": "mismatch", "content-type": "application/json" },
+      });
     await send(JSON.stringify(body));
     expectRefusal(await send(`${JSON.stringify(body)} `), 422, "idempotency_mismatch");
   });
@@ -85,7 +125,11 @@ test("a repeated creation leaves one agent", async () => {
 
 test("a repeated rotation leaves the token that it answered with", async () => {
   const agent = await beckon.createAgent();
-  const rotate = () => beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST", headers: { "idempotency-key": "k" } });
+  const rotate = () =>
+    beckon.call(`/agents/${agent.id}/token/rotate`, {
+      method: "POST",
+      headers: { "idempotency-key": "k" },
+    });
   const { token } = (await rotate()).body.data;
   await rotate();
   expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
@@ -100,7 +144,9 @@ test("a stored answer is the old one although the resource has changed since", a
 
 test("a stored answer is sealed", async () => {
   const { data } = (await create("sealed")).body;
-  const { rows } = await beckon.db.database.engine.query<{ answer: string }>("select answer from idempotency where key = 'sealed'");
+  const { rows } = await beckon.db.database.engine.query<{ answer: string }>(
+    "select answer from idempotency where key = 'sealed'",
+  );
   expect(rows[0]?.answer).toMatch(/^v1\./);
   expect(rows[0]?.answer).not.toContain(data.token);
 });
@@ -114,7 +160,11 @@ test("the same key of another principal is another request", async () => {
 
 test("the same key at another path is another request", async () => {
   const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
-  const rotate = (id: string) => beckon.call(`/agents/${id}/token/rotate`, { method: "POST", headers: { "idempotency-key": "paths" } });
+  const rotate = (id: string) =>
+    beckon.call(`/agents/${id}/token/rotate`, {
+      method: "POST",
+      headers: { "idempotency-key": "paths" },
+    });
   await rotate(one.id);
   expect(isReplay(await rotate(other.id))).toBe(false);
 });
@@ -135,12 +185,16 @@ test("a refusal does not bind the key", async () => {
 test("a principal that has lost the scope is refused before its key is looked up", async () => {
   const credential = await insertKey(beckon, { scopes: ["agents:write"] });
   await create("lost scope", { credential });
-  await beckon.db.database.engine.query("update keys set scopes = '{}' where scopes = '{agents:write}'");
+  await beckon.db.database.engine.query(
+    "update keys set scopes = '{}' where scopes = '{agents:write}'",
+  );
   expectRefusal(await create("lost scope", { credential }), 403, "forbidden");
 });
 
 test("requests with one key at the same moment create one agent", async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => create("same moment")));
-  expect(new Set(answers.map(({ status, body }) => `${status} ${body.data.id} ${body.data.token}`)).size).toBe(1);
+  expect(
+    new Set(answers.map(({ status, body }) => `${status} ${body.data.id} ${body.data.token}`)).size,
+  ).toBe(1);
   expect(answers.filter((answer) => !isReplay(answer)).length).toBe(1);
 });

@@ -7,7 +7,8 @@ import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
 
-const runsOf = async (agentId: string) => (await beckon.call(`/agents/${agentId}/runs`)).body.data.length;
+const runsOf = async (agentId: string) =>
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data.length;
 const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") === "true";
 const fire = (url: string, payload: string, headers: Record<string, string>) =>
   beckon.call(url, { credential: null, body: payload, headers });
@@ -20,7 +21,9 @@ async function twice(send: () => Promise<Answer>): Promise<[Answer, Answer]> {
 describe("a repeated invoke", () => {
   test("is answered from the same run, and says so", async () => {
     const agent = await beckon.createAgent();
-    const [first, second] = await twice(() => beckon.invoke(agent, "Hello", { "idempotency-key": "k" }));
+    const [first, second] = await twice(() =>
+      beckon.invoke(agent, "Hello", { "idempotency-key": "k" }),
+    );
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
     expect(await runsOf(agent.id)).toBe(1);
@@ -53,7 +56,9 @@ describe("a repeated invoke", () => {
     ["256 characters in quotes", `"${"k".repeat(256)}"`],
     ["not ASCII", "\u00e9"],
   ])("is not promised by a key that is %s, which is refused", async (_, key) => {
-    const answer = await beckon.invoke(await beckon.createAgent(), "Hello", { "idempotency-key": key });
+    const answer = await beckon.invoke(await beckon.createAgent(), "Hello", {
+      "idempotency-key": key,
+    });
     expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
@@ -80,7 +85,11 @@ describe("a repeated invoke", () => {
     const agent = await beckon.createAgent();
     const options = { credential: agent.token, headers: { "idempotency-key": "k" } };
     await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body: '{"input":"Hello"}' });
-    expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body }), 422, "idempotency_mismatch");
+    expectRefusal(
+      await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body }),
+      422,
+      "idempotency_mismatch",
+    );
     expect(await runsOf(agent.id)).toBe(1);
   });
 
@@ -110,8 +119,15 @@ describe("a repeated invoke", () => {
     const held = await startHeldModel(beckon, modelSays(400));
     held.release();
     const agent = await beckon.createAgent({ model: held.model });
-    const [first, second] = await twice(() => beckon.invoke(agent, "Hello", { "idempotency-key": "k" }));
-    expect(second.body).toEqual({ ok: false, error: first.body.error, code: "model_error", run_id: first.body.run_id });
+    const [first, second] = await twice(() =>
+      beckon.invoke(agent, "Hello", { "idempotency-key": "k" }),
+    );
+    expect(second.body).toEqual({
+      ok: false,
+      error: first.body.error,
+      code: "model_error",
+      run_id: first.body.run_id,
+    });
     expect([second.status, isReplay(second)]).toEqual([500, true]);
   });
 
@@ -128,14 +144,22 @@ describe("a repeated invoke", () => {
 
   test("waits for the output although the first did not", async () => {
     const agent = await beckon.createAgent();
-    const first = await beckon.invoke(agent, "Hello", { "idempotency-key": "k", prefer: "respond-async" });
+    const first = await beckon.invoke(agent, "Hello", {
+      "idempotency-key": "k",
+      prefer: "respond-async",
+    });
     const second = await beckon.invoke(agent, "Hello", { "idempotency-key": "k" });
-    expect([second.status, second.body]).toEqual([200, { ok: true, run_id: first.body.run_id, output: "Hello" }]);
+    expect([second.status, second.body]).toEqual([
+      200,
+      { ok: true, run_id: first.body.run_id, output: "Hello" },
+    ]);
   });
 
   test("at the same moment starts one run", async () => {
     const agent = await beckon.createAgent();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => beckon.invoke(agent, "Hello", { "idempotency-key": "k" })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => beckon.invoke(agent, "Hello", { "idempotency-key": "k" })),
+    );
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.run_id}`)).size).toBe(1);
     expect(answers.filter((answer) => !isReplay(answer)).length).toBe(1);
     expect(await runsOf(agent.id)).toBe(1);
@@ -161,12 +185,19 @@ describe("a refusal does not bind the key:", () => {
 
   test("a full queue", async () => {
     const held = await startHeldModel(beckon);
-    const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: 1 } });
+    const agent = await beckon.createAgent({
+      model: held.model,
+      limits: { max_concurrent_runs: 1, max_queued_runs: 1 },
+    });
     const async = { prefer: "respond-async" };
     await beckon.invoke(agent, "executing", async);
     await held.reached(1);
     await beckon.invoke(agent, "queued", async);
-    expectRefusal(await beckon.invoke(agent, "refused", { ...async, "idempotency-key": "k" }), 429, "agent_busy");
+    expectRefusal(
+      await beckon.invoke(agent, "refused", { ...async, "idempotency-key": "k" }),
+      429,
+      "agent_busy",
+    );
     held.release();
     await held.reached(2);
     const answer = await beckon.invoke(agent, "Hello", { "idempotency-key": "k" });
@@ -180,20 +211,26 @@ describe("a repeated fire", () => {
     return { agent, trigger: await beckon.createTrigger(agent.id) };
   };
 
-  test.each(["idempotency-key", "webhook-id"])("is answered with the same run by its %s, and says so", async (header) => {
-    const { agent, trigger } = await made();
-    const [first, second] = await twice(() => fire(trigger.url, "Hello", { [header]: "msg_1" }));
-    expect([second.status, second.body]).toEqual([200, first.body]);
-    expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
-    expect(await runsOf(agent.id)).toBe(1);
-  });
+  test.each(["idempotency-key", "webhook-id"])(
+    "is answered with the same run by its %s, and says so",
+    async (header) => {
+      const { agent, trigger } = await made();
+      const [first, second] = await twice(() => fire(trigger.url, "Hello", { [header]: "msg_1" }));
+      expect([second.status, second.body]).toEqual([200, first.body]);
+      expect([isReplay(first), isReplay(second)]).toEqual([false, true]);
+      expect(await runsOf(agent.id)).toBe(1);
+    },
+  );
 
-  test.each(["", "x".repeat(256)])("is another fire under the unusable webhook-id %j", async (id) => {
-    const { agent, trigger } = await made();
-    const answers = await twice(() => fire(trigger.url, "Hello", { "webhook-id": id }));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await runsOf(agent.id)).toBe(2);
-  });
+  test.each(["", "x".repeat(256)])(
+    "is another fire under the unusable webhook-id %j",
+    async (id) => {
+      const { agent, trigger } = await made();
+      const answers = await twice(() => fire(trigger.url, "Hello", { "webhook-id": id }));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      expect(await runsOf(agent.id)).toBe(2);
+    },
+  );
 
   test("goes by its Idempotency-Key when it has a webhook-id too", async () => {
     const { agent, trigger } = await made();
@@ -204,7 +241,10 @@ describe("a repeated fire", () => {
 
   test("with an unusable Idempotency-Key is refused although it has a webhook-id", async () => {
     const { trigger } = await made();
-    const answer = await fire(trigger.url, "Hello", { "idempotency-key": "x".repeat(256), "webhook-id": "msg_1" });
+    const answer = await fire(trigger.url, "Hello", {
+      "idempotency-key": "x".repeat(256),
+      "webhook-id": "msg_1",
+    });
     expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
@@ -230,13 +270,20 @@ describe("a repeated fire", () => {
   test("with another body is refused with 422", async () => {
     const { trigger } = await made();
     await fire(trigger.url, "Hello", { "webhook-id": "msg_1" });
-    expectRefusal(await fire(trigger.url, "Other", { "webhook-id": "msg_1" }), 422, "idempotency_mismatch");
+    expectRefusal(
+      await fire(trigger.url, "Other", { "webhook-id": "msg_1" }),
+      422,
+      "idempotency_mismatch",
+    );
   });
 
   test("is answered while the trigger is disabled", async () => {
     const { agent, trigger } = await made();
     const first = await fire(trigger.url, "Hello", { "idempotency-key": "k" });
-    await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, { method: "PATCH", body: { enabled: false } });
+    await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, {
+      method: "PATCH",
+      body: { enabled: false },
+    });
     const second = await fire(trigger.url, "Hello", { "idempotency-key": "k" });
     expect([second.status, second.body, isReplay(second)]).toEqual([200, first.body, true]);
   });
@@ -244,7 +291,9 @@ describe("a repeated fire", () => {
   test("is recognised after the trigger's token was rotated", async () => {
     const { agent, trigger } = await made();
     const first = await fire(trigger.url, "Hello", { "idempotency-key": "k" });
-    const { data } = (await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { method: "POST" })).body;
+    const { data } = (
+      await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}/rotate`, { method: "POST" })
+    ).body;
     const second = await fire(data.url, "Hello", { "idempotency-key": "k" });
     expect([second.body, isReplay(second)]).toEqual([first.body, true]);
   });

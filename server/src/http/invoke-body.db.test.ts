@@ -7,7 +7,11 @@ const agent = await beckon.createAgent();
 
 /** Bytes go out without a Content-Type, unless one is given. */
 const send = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
-  beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: Buffer.from(body), headers });
+  beckon.call(`/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: Buffer.from(body),
+    headers,
+  });
 
 test.each([
   undefined,
@@ -17,12 +21,17 @@ test.each([
   "multipart/form-data; boundary=x",
   "nonsense",
 ])("the body is read as JSON under the Content-Type %s", async (type) => {
-  const { status, body } = await send('{"input":"Hello"}', type === undefined ? {} : { "content-type": type });
+  const { status, body } = await send(
+    '{"input":"Hello"}',
+    type === undefined ? {} : { "content-type": type },
+  );
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
 test("members that invoke does not know are ignored", async () => {
-  const { status, body } = await send('{"input":"Hello","stream":true,"metadata":{"a":[1]},"output":7}');
+  const { status, body } = await send(
+    '{"input":"Hello","stream":true,"metadata":{"a":[1]},"output":7}',
+  );
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
@@ -57,8 +66,16 @@ test.each([
   ["holds a NUL byte", Buffer.from('{"input":"a\0b"}'), /NUL/],
   ["has half of a surrogate pair in its input", String.raw`{"input":"a\ud800b"}`, /surrogate/],
   ["has a surrogate pair the wrong way round", String.raw`{"input":"\udc4b\ud83d"}`, /surrogate/],
-  ["is not UTF-8", Buffer.from([...Buffer.from('{"input":"'), 0xff, ...Buffer.from('"}')]), /UTF-8/],
-  ["is compressed", Buffer.from("1f8b08000000000000ffaa56cacc2b282d51b25250f248cdc9c957aa050000ffff", "hex"), /body/],
+  [
+    "is not UTF-8",
+    Buffer.from([...Buffer.from('{"input":"'), 0xff, ...Buffer.from('"}')]),
+    /UTF-8/,
+  ],
+  [
+    "is compressed",
+    Buffer.from("1f8b08000000000000ffaa56cacc2b282d51b25250f248cdc9c957aa050000ffff", "hex"),
+    /body/,
+  ],
 ])("a body that %s is refused with 400", async (_, body, text) => {
   expectRefusal(await send(body), 400, "bad_request", text);
 });

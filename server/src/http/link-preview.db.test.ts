@@ -15,18 +15,42 @@ const invokeUrl = `${beckon.url}/api/public/agents/${agent.id}/invoke`;
 
 /** What chat programs, mail scanners and browsers send to a URL that somebody pasted or typed. */
 const previews: readonly [name: string, method: string, headers: Record<string, string>][] = [
-  ["Slack", "GET", { "user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)", range: "bytes=0-32768", accept: "*/*" }],
-  ["Discord", "GET", { "user-agent": "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)" }],
+  [
+    "Slack",
+    "GET",
+    {
+      "user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+      range: "bytes=0-32768",
+      accept: "*/*",
+    },
+  ],
+  [
+    "Discord",
+    "GET",
+    { "user-agent": "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)" },
+  ],
   ["Facebook", "GET", { "user-agent": "facebookexternalhit/1.1", range: "bytes=0-524287" }],
   ["WhatsApp", "GET", { "user-agent": "WhatsApp/2.23.20.0", accept: "*/*" }],
   ["a mail scanner", "HEAD", { "user-agent": "BarracudaCentral/1.0" }],
   [
     "a browser's address bar",
     "GET",
-    { accept: "text/html,application/xhtml+xml", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" },
+    {
+      accept: "text/html,application/xhtml+xml",
+      "sec-fetch-mode": "navigate",
+      "sec-fetch-dest": "document",
+    },
   ],
-  ["a browser that prefetches", "GET", { "sec-purpose": "prefetch;prerender", purpose: "prefetch" }],
-  ["a crawler", "HEAD", { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)" }],
+  [
+    "a browser that prefetches",
+    "GET",
+    { "sec-purpose": "prefetch;prerender", purpose: "prefetch" },
+  ],
+  [
+    "a crawler",
+    "HEAD",
+    { "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)" },
+  ],
 ];
 
 async function runs(): Promise<number> {

@@ -14,7 +14,10 @@ test("a server on every address names one in its links that can be opened", asyn
   expect(await urlAt("::")).toMatch(/^http:\/\/\[::1\]:\d+$/);
   const { url } = await beckon.createTrigger((await beckon.createAgent()).id);
   expect(url.startsWith(`${beckon.url}/`)).toBe(true);
-  expect((await fetch(url, { method: "POST", body: "Hello", headers: { "content-type": "text/plain" } })).status).toBe(200);
+  expect(
+    (await fetch(url, { method: "POST", body: "Hello", headers: { "content-type": "text/plain" } }))
+      .status,
+  ).toBe(200);
 });
 
 test("a server on one address names that one, as it was set", async () => {

@@ -33,7 +33,12 @@ const backlog = 4_096;
 export async function listen(services: Services, address: ListenAddress): Promise<Listening> {
   const app = createApp(services);
   const handle = getRequestListener(app.fetch, {
-    errorHandler: (thrown) => errorResponse(thrown instanceof RequestError ? noAddress() : thrown, services.log, "before any route"),
+    errorHandler: (thrown) =>
+      errorResponse(
+        thrown instanceof RequestError ? noAddress() : thrown,
+        services.log,
+        "before any route",
+      ),
   });
   const server = createServer(
     {
@@ -70,7 +75,10 @@ function openableHost(host: string, bound: string): string {
 }
 
 function noAddress(): Refusal {
-  return new Refusal("bad_request", "The request's path and Host header do not make a URL. Send both, each properly encoded.");
+  return new Refusal(
+    "bad_request",
+    "The request's path and Host header do not make a URL. Send both, each properly encoded.",
+  );
 }
 
 /** Milliseconds for what has reached this machine to be accepted and read. */
@@ -84,7 +92,9 @@ const arriveMs = 250;
  */
 async function closeServer(server: Server): Promise<void> {
   await sleep(arriveMs);
-  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+  const closed = new Promise<void>((resolve) =>
+    NetServer.prototype.close.call(server, () => resolve()),
+  );
   await sleep(arriveMs);
   server.close();
   const idle = setInterval(() => server.closeIdleConnections(), 50);

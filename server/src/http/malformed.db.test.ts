@@ -11,33 +11,66 @@ const { hostname, port } = new URL(beckon.url);
 test.each([
   ["that is no HTTP", "Hello\r\n\r\n", 400, "bad_request"],
   ["of HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
-  ["without a Host", `POST ${pathname} HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`, 400, "bad_request"],
+  [
+    "without a Host",
+    `POST ${pathname} HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
+    400,
+    "bad_request",
+  ],
   [
     "with a Host that is none",
     `POST ${pathname} HTTP/1.1\r\nHost: a b\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
     400,
     "bad_request",
   ],
-  ["with too long headers", `POST ${pathname} HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "too_large"],
-  ["with two lengths", `POST ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy`, 400, "bad_request"],
-  ["with a broken chunk", `POST ${pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\nzz\r\n`, 400, "bad_request"],
+  [
+    "with too long headers",
+    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`,
+    431,
+    "too_large",
+  ],
+  [
+    "with two lengths",
+    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy`,
+    400,
+    "bad_request",
+  ],
+  [
+    "with a broken chunk",
+    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\nzz\r\n`,
+    400,
+    "bad_request",
+  ],
   [
     "whose body is encoded in transit",
     `POST ${pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
     415,
     "unsupported_type",
   ],
-  ["for a tunnel", "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n", 405, "method_not_allowed"],
+  [
+    "for a tunnel",
+    "CONNECT example.com:443 HTTP/1.1\r\nHost: example.com\r\n\r\n",
+    405,
+    "method_not_allowed",
+  ],
 ])("a request %s is answered in the form of all errors", async (_what, bytes, status, code) => {
   const { answers, rest } = await rawExchange(beckon.url, Buffer.from(bytes));
-  expect(answers.map((answer) => [answer.status, answer.headers.get("content-type"), JSON.parse(answer.text)])).toEqual([
+  expect(
+    answers.map((answer) => [
+      answer.status,
+      answer.headers.get("content-type"),
+      JSON.parse(answer.text),
+    ]),
+  ).toEqual([
     [status, "application/json", { ok: false, error: expect.stringMatching(/\.$/), code }],
   ]);
   expect(rest).toBe("");
 });
 
 test("an expectation that nobody understands is ignored", async () => {
-  const bytes = Buffer.from(`POST ${pathname} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`);
+  const bytes = Buffer.from(
+    `POST ${pathname} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
+  );
   const { answers } = await rawExchange(beckon.url, bytes);
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
@@ -47,19 +80,24 @@ test.each([
   ["401 without a credential", `/api/public/agents/${agent.id}/invoke`, 401],
   ["413 for the size", pathname, 413],
   ["404 for the path", "/nowhere", 404],
-])("a client that reads only when it has sent all of 16 MB gets its %s", async (_what, path, status) => {
-  for (let round = 0; round < 3; round++) {
-    const received = await new Promise<string>((resolve, reject) => {
-      const socket = connect(Number(port), hostname);
-      socket.on("error", reject).pause();
-      socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 16000000\r\n\r\n`);
-      socket.write(Buffer.alloc(16_000_000, "x"), () => {
-        socket.resume().once("data", (chunk: Buffer) => {
-          socket.destroy();
-          resolve(chunk.toString());
+])(
+  "a client that reads only when it has sent all of 16 MB gets its %s",
+  async (_what, path, status) => {
+    for (let round = 0; round < 3; round++) {
+      const received = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname);
+        socket.on("error", reject).pause();
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: 16000000\r\n\r\n`,
+        );
+        socket.write(Buffer.alloc(16_000_000, "x"), () => {
+          socket.resume().once("data", (chunk: Buffer) => {
+            socket.destroy();
+            resolve(chunk.toString());
+          });
         });
       });
-    });
-    expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-  }
-});
+      expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    }
+  },
+);

@@ -47,9 +47,25 @@ const members = [
 ];
 
 /** Every object of a body is closed, the nested ones too: as much of them as a route takes. */
-const operation = { name: "read", description: "Reads", method: "GET", url: "http://127.0.0.1:9/orders" };
-const tool = { type: "http", name: "shop", allowed_hosts: ["127.0.0.1:9"], operations: [operation] };
-const agent = { name: "Test", model: "demo/echo", limits: { max_steps: 1 }, model_settings: { temperature: 1 }, tools: [tool] };
+const operation = {
+  name: "read",
+  description: "Reads",
+  method: "GET",
+  url: "http://127.0.0.1:9/orders",
+};
+const tool = {
+  type: "http",
+  name: "shop",
+  allowed_hosts: ["127.0.0.1:9"],
+  operations: [operation],
+};
+const agent = {
+  name: "Test",
+  model: "demo/echo",
+  limits: { max_steps: 1 },
+  model_settings: { temperature: 1 },
+  tools: [tool],
+};
 const fuller: Readonly<Record<string, unknown>> = {
   createAgent: agent,
   updateAgent: agent,
@@ -72,7 +88,8 @@ function withMember(body: unknown, at: readonly string[], member: string): strin
   if (Array.isArray(body))
     return `[${body.map((each, index) => (String(index) === next ? withMember(each, rest, member) : JSON.stringify(each)))}]`;
   const given = Object.entries(body as Json).map(
-    ([name, value]) => `${JSON.stringify(name)}:${name === next ? withMember(value, rest, member) : JSON.stringify(value)}`,
+    ([name, value]) =>
+      `${JSON.stringify(name)}:${name === next ? withMember(value, rest, member) : JSON.stringify(value)}`,
   );
   return `{${[...given, ...(next === undefined ? [`${JSON.stringify(member)}:"x"`] : [])]}}`;
 }
@@ -81,7 +98,9 @@ function withMember(body: unknown, at: readonly string[], member: string): strin
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>
-    key === "properties" ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)] : namesIn(value),
+    key === "properties"
+      ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)]
+      : namesIn(value),
   );
 }
 
@@ -98,7 +117,9 @@ test("every route that creates or changes something by a body says what it takes
 describe.each(taking.map((route) => ({ ...route, id: route.doc.id })))("$method $path", (route) => {
   const { id, method, path, doc } = route;
   const body = fuller[id] ?? bodyOf(route);
-  const known = new Set(namesIn(z.toJSONSchema(doc.body ?? z.never(), { io: "input", unrepresentable: "any" })));
+  const known = new Set(
+    namesIn(z.toJSONSchema(doc.body ?? z.never(), { io: "input", unrepresentable: "any" })),
+  );
   const call = personal.has(id)
     ? workspace.owner.call
     : (to: string, options = {}) => beckon.call(to, { ...options, credential: workspace.key });
@@ -114,7 +135,11 @@ describe.each(taking.map((route) => ({ ...route, id: route.doc.id })))("$method 
       const tried = at.length === 0 ? members : ["id", "workspace_id", "version", "__proto__"];
       for (const member of tried.filter((name) => !known.has(name))) {
         const text = withMember(body, at, member);
-        const answer = await call(pathOf(path, workspace), { method, body: text, headers: { "content-type": "application/json" } });
+        const answer = await call(pathOf(path, workspace), {
+          method,
+          body: text,
+          headers: { "content-type": "application/json" },
+        });
         expectRefusal(answer, 400, "bad_request", new RegExp(`${at.join("\\.")}.*\\b${member}\\b`));
       }
     }

@@ -18,7 +18,10 @@ function setFull(isFull: boolean): void {
  * Sends all but the last byte of a body of 1 MiB, and keeps the connection. `answer` is what has
  * come back by now.
  */
-function sendSlowly(agent: { id: string; token: string }): { readonly socket: Socket; answer: string } {
+function sendSlowly(agent: { id: string; token: string }): {
+  readonly socket: Socket;
+  answer: string;
+} {
   const { hostname, port } = new URL(beckon.url);
   const slow = { socket: connect(Number(port), hostname), answer: "" };
   onTestFinished(() => void slow.socket.destroy());
@@ -37,12 +40,17 @@ test("more large bodies than one caller may send at once are answered with 503, 
   const large = "x".repeat(1_040_000);
   expect((await beckon.invoke(greedy, large)).status).toBe(200);
   const slow = Array.from({ length: 6 }, () => sendSlowly(greedy));
-  const refused = await eventually("a refused body", () => slow.find(({ answer }) => answer.includes("}")));
+  const refused = await eventually("a refused body", () =>
+    slow.find(({ answer }) => answer.includes("}")),
+  );
   expect(refused.answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":"unavailable"/s);
   expect((await beckon.invoke(other, large)).status).toBe(200);
   expect((await beckon.invoke(greedy, "small")).status).toBe(200);
   for (const { socket } of slow) socket.destroy();
-  await eventually("room for its bodies again", async () => (await beckon.invoke(greedy, large)).status === 200 || undefined);
+  await eventually(
+    "room for its bodies again",
+    async () => (await beckon.invoke(greedy, large)).status === 200 || undefined,
+  );
 });
 
 test("an output that is too large to be sent now is answered with 503 and the run's id", async () => {
@@ -50,7 +58,10 @@ test("an output that is too large to be sent now is answered with 503 and the ru
   onTestFinished(() => server.close());
   server.script(says("x".repeat(5_000_000)));
   const { name } = await beckon.createProvider(server.url, "large");
-  const agent = await beckon.createAgent({ model: `${name}/scripted`, limits: { max_answer_bytes: 6_000_000 } });
+  const agent = await beckon.createAgent({
+    model: `${name}/scripted`,
+    limits: { max_answer_bytes: 6_000_000 },
+  });
   const { status, body, headers } = await beckon.invoke(agent, "hello");
   expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", "1"]);
   expect(body.error).toContain(body.run_id);
@@ -81,7 +92,10 @@ test("while the heap is full nothing is started, and all is as before when it is
   const trigger = await beckon.createTrigger(agent.id);
   setFull(true);
   expect((await fetch(`${beckon.url}/readyz`)).status).toBe(503);
-  const answers = [await beckon.invoke(agent, "hello"), await beckon.call(trigger.url, { credential: null, body: "hello" })];
+  const answers = [
+    await beckon.invoke(agent, "hello"),
+    await beckon.call(trigger.url, { credential: null, body: "hello" }),
+  ];
   for (const { status, body, headers } of answers) {
     expect([status, body.code, headers.get("retry-after")]).toEqual([503, "unavailable", "5"]);
   }
@@ -95,7 +109,10 @@ test("a run that another process has accepted meanwhile is not lost: it is execu
   const door = await beckon.another({ settings: { BECKON_ROLE: "api" } });
   onTestFinished(() => door.stop());
   setFull(true);
-  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "kept" } });
+  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: { input: "kept" },
+  });
   const { data } = await eventually("the run in the queue", async () => {
     const { body } = await beckon.call(`/agents/${agent.id}/runs`);
     return body.data.length === 1 ? body : undefined;

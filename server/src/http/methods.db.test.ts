@@ -86,7 +86,10 @@ describe.each(paths)("%s", (path, allow) => {
 test.each(paths.filter(([, allow]) => !allow.includes("HEAD")).map(([path]) => path))(
   "%s refuses HEAD with 405 and no body",
   async (path) => {
-    const { status, body } = await beckon.call(beckon.url + path, { method: "HEAD", credential: null });
+    const { status, body } = await beckon.call(beckon.url + path, {
+      method: "HEAD",
+      credential: null,
+    });
     expect([status, body]).toEqual([405, undefined]);
   },
 );
@@ -97,19 +100,27 @@ test("HEAD is answered like GET, without a body", async () => {
 });
 
 test("a method that HTTP does not know well is refused like any other", async () => {
-  const answer = await rawRequest(`${beckon.url}/api/public/agents`, { method: "PROPFIND", headers: [] });
+  const answer = await rawRequest(`${beckon.url}/api/public/agents`, {
+    method: "PROPFIND",
+    headers: [],
+  });
   expectRefusal(answer, 405, "method_not_allowed");
 });
 
 test("a method that is named in a header is not used", async () => {
-  const answer = await beckon.call(`/agents/${agent.id}`, { method: "PUT", headers: { "x-http-method-override": "DELETE" }, body: {} });
+  const answer = await beckon.call(`/agents/${agent.id}`, {
+    method: "PUT",
+    headers: { "x-http-method-override": "DELETE" },
+    body: {},
+  });
   expectRefusal(answer, 405, "method_not_allowed");
 });
 
 test("opening a trigger's URL in a browser starts no run", async () => {
   const owner = await beckon.createAgent();
   const { url } = await beckon.createTrigger(owner.id, { prompt_prefix: "Prefix" });
-  for (const method of ["GET", "HEAD", "OPTIONS", "PUT"]) await beckon.call(url, { method, credential: null });
+  for (const method of ["GET", "HEAD", "OPTIONS", "PUT"])
+    await beckon.call(url, { method, credential: null });
   expect((await beckon.call(`/agents/${owner.id}/runs`)).body.data).toEqual([]);
 });
 
@@ -132,6 +143,10 @@ test.each([
   "/%ff",
 ])("%s is nothing, whatever the method", async (path) => {
   for (const method of ["GET", "POST", "OPTIONS"]) {
-    expectRefusal(await beckon.call(beckon.url + path, { method, credential: null }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(beckon.url + path, { method, credential: null }),
+      404,
+      "not_found",
+    );
   }
 });

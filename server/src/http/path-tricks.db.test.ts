@@ -13,7 +13,9 @@ const beckon = await startTestBeckon();
 const [workspace, elsewhere] = await fillTwoWorkspaces(beckon);
 const rows = await readRows(beckon.db);
 const { host } = new URL(beckon.url);
-const observer = await insertKey(beckon, { scopes: ["agents:read", "triggers:read", "runs:read", "providers:read"] });
+const observer = await insertKey(beckon, {
+  scopes: ["agents:read", "triggers:read", "runs:read", "providers:read"],
+});
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -54,8 +56,16 @@ const paths: readonly ((path: string) => string)[] = [
   (path) => `${path}%0d%0ax-api-key:%20${beckon.key}`,
   (path) => path.toUpperCase(),
   (path) => path.replace(/\/([^/]*)$/, (last) => last.toUpperCase()),
-  (path) => path.replace(/\/(\w)([^/]*)$/, (_, letter, rest) => `/%${letter.charCodeAt(0).toString(16)}${rest}`),
-  (path) => path.replace(/\/(\w)([^/]*)$/, (_, letter, rest) => `/%25${letter.charCodeAt(0).toString(16)}${rest}`),
+  (path) =>
+    path.replace(
+      /\/(\w)([^/]*)$/,
+      (_, letter, rest) => `/%${letter.charCodeAt(0).toString(16)}${rest}`,
+    ),
+  (path) =>
+    path.replace(
+      /\/(\w)([^/]*)$/,
+      (_, letter, rest) => `/%25${letter.charCodeAt(0).toString(16)}${rest}`,
+    ),
   (path) => `http://${host}${path}`,
   (path) => `http://evil.example${path}`,
   (path) => `http://x-api-key:${beckon.key}@${host}${path}`,
@@ -78,9 +88,24 @@ const headers: readonly ((own: Headers, path: string) => Headers)[] = [
     ["x-real-ip", "127.0.0.1"],
     ["forwarded", "for=127.0.0.1;host=localhost;proto=https"],
   ],
-  (own) => [...own, ["x-forwarded-host", host], ["x-forwarded-proto", "https"], ["x-forwarded-prefix", "/api/public"]],
-  (own) => [...own, ["x-forwarded-user", workspace.owner.email], ["x-remote-user", workspace.owner.id], ["remote-user", "root"]],
-  (own) => [...own, ["authorization", `Bearer ${beckon.key}`], ["api-key", beckon.key], ["x_api_key", beckon.key]],
+  (own) => [
+    ...own,
+    ["x-forwarded-host", host],
+    ["x-forwarded-proto", "https"],
+    ["x-forwarded-prefix", "/api/public"],
+  ],
+  (own) => [
+    ...own,
+    ["x-forwarded-user", workspace.owner.email],
+    ["x-remote-user", workspace.owner.id],
+    ["remote-user", "root"],
+  ],
+  (own) => [
+    ...own,
+    ["authorization", `Bearer ${beckon.key}`],
+    ["api-key", beckon.key],
+    ["x_api_key", beckon.key],
+  ],
   (own) => [...own, ["x-api-key", observer], ["x-api-key", beckon.key]],
   (own) => [...own, ["x-api-key", beckon.key], ["x-api-key", observer]],
   (own) => [...own, ["x-api-key", `${observer}, ${beckon.key}`]],
@@ -99,27 +124,42 @@ interface Sent {
 }
 
 /** The status and text that these bytes are answered with; 400 for those that are answered with nothing. */
-async function send({ method, path, headers: given, body }: Sent): Promise<{ status: number; text: string }> {
+async function send({
+  method,
+  path,
+  headers: given,
+  body,
+}: Sent): Promise<{ status: number; text: string }> {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.1`,
     `host: ${host}`,
     "connection: close",
     ...given.map(([name, value]) => `${name}: ${value}`),
-    ...(body === undefined ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]),
+    ...(body === undefined
+      ? []
+      : ["content-type: application/json", `content-length: ${Buffer.byteLength(text)}`]),
   ];
-  const { answers, rest } = await rawExchange(beckon.url, Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`));
+  const { answers, rest } = await rawExchange(
+    beckon.url,
+    Buffer.from(`${lines.join("\r\n")}\r\n\r\n${text}`),
+  );
   expect(answers.length).toBeLessThan(2);
   // A file has no length that is known beforehand.
   const [, status = "400"] = /^HTTP\/1\.1 (\d{3}) /.exec(rest) ?? [];
   return answers[0] ?? { status: Number(status), text: rest.slice(rest.indexOf("\r\n\r\n")) };
 }
 
-const invoke = { method: "POST", path: "/agents/:agent_id/invoke", doc: { id: "invoke", example: { input: "Hello" } } } as const;
+const invoke = {
+  method: "POST",
+  path: "/agents/:agent_id/invoke",
+  doc: { id: "invoke", example: { input: "Hello" } },
+} as const;
 const personal = accountRoutes.filter(({ who }) => who === "signed in");
 const routes = [...managedRoutes, invoke, ...personal];
 
-const kindOf = (route: { method: string; permission?: string }) => `${route.method} ${route.permission}`;
+const kindOf = (route: { method: string; permission?: string }) =>
+  `${route.method} ${route.permission}`;
 
 describe.each(Object.entries(callers))("%s", (who, own) => {
   const here = who === "a viewer's session" ? [...managedRoutes, invoke] : routes;
@@ -134,12 +174,18 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
       ...acts.map((act) => ({ ...plain, path: `${path}?_method=${act}` })),
     ];
     // One caller tries all on the first route of each kind; else each trick has its turn on every fourth route.
-    const isFirst = who === "an observer's key" && here.findIndex((each) => kindOf(each) === kindOf(route)) === here.indexOf(route);
+    const isFirst =
+      who === "an observer's key" &&
+      here.findIndex((each) => kindOf(each) === kindOf(route)) === here.indexOf(route);
     const tricks = all.filter((_, index) => isFirst || (index + here.indexOf(route)) % 4 === 0);
     const before = await rows.marks(workspace.id);
     const { status, text } = await send(plain);
-    expect(status === 200 && route.method === "GET" ? 200 : Math.floor(status / 100)).toBeOneOf([200, 4]);
-    const more = (await Promise.all(tricks.map(async (trick) => ({ trick, got: await send(trick) })))).filter(
+    expect(status === 200 && route.method === "GET" ? 200 : Math.floor(status / 100)).toBeOneOf([
+      200, 4,
+    ]);
+    const more = (
+      await Promise.all(tricks.map(async (trick) => ({ trick, got: await send(trick) })))
+    ).filter(
       ({ got }) => got.status < 400 && !(status === 200 && got.status === 200 && got.text === text),
     );
     expect(more).toEqual([]);
@@ -152,12 +198,17 @@ test("who may do everything does what the request's method says, whatever a head
   const own: Headers = [["x-api-key", beckon.key]];
   const plain = await send({ method: "GET", path, headers: own, body: undefined });
   for (const change of headers.slice(0, 12)) {
-    expect(await send({ method: "GET", path, headers: change(own, path), body: undefined })).toMatchObject({
+    expect(
+      await send({ method: "GET", path, headers: change(own, path), body: undefined }),
+    ).toMatchObject({
       status: 200,
       text: plain.text,
     });
   }
-  expect((await send({ method: "GET", path: `${path}?_method=DELETE`, headers: own, body: undefined })).text).toBe(plain.text);
+  expect(
+    (await send({ method: "GET", path: `${path}?_method=DELETE`, headers: own, body: undefined }))
+      .text,
+  ).toBe(plain.text);
 });
 
 test("a page of another site gets nothing by naming itself in headers that a proxy would set", async () => {
@@ -176,7 +227,9 @@ test("a page of another site gets nothing by naming itself in headers that a pro
     [["host", evil[1]]],
   ] satisfies Headers[]) {
     const sent: Headers = [cookie, ["origin", evil[0]], ...forged];
-    expect((await send({ method: "POST", path: "/api/public/agents", headers: sent, body })).status).toBeOneOf([400, 403, 421]);
+    expect(
+      (await send({ method: "POST", path: "/api/public/agents", headers: sent, body })).status,
+    ).toBeOneOf([400, 403, 421]);
   }
   expect(await rows.marks(workspace.id)).toEqual(before);
 });

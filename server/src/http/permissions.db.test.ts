@@ -12,9 +12,13 @@ const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 // Of a scope that every key of this file may hand on: rotating one that may do more is refused.
-const { data: key } = (await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })).body;
+const { data: key } = (
+  await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
+).body;
 const member = await addPerson(beckon, { role: "viewer" });
-const { data: invitation } = (await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })).body;
+const { data: invitation } = (
+  await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })
+).body;
 const { body: own } = await beckon.invoke(agent, "mine");
 const { body: foreign } = await beckon.invoke(other, "theirs");
 const stranger = await insertStranger(beckon);
@@ -91,17 +95,38 @@ test("no route is missing here", () => {
     const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
     return routes.some(([, ...route]) => route[0] === method && pattern.test(route[1]));
   };
-  expect(managedRoutes.filter(({ method, path }) => !listed(method, path)).map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  expect(
+    managedRoutes
+      .filter(({ method, path }) => !listed(method, path))
+      .map(({ method, path }) => `${method} ${path}`),
+  ).toEqual([]);
 });
 
 test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, path) => {
-  const credential = await insertKey(beckon, { scopes: scopes.filter((scope) => scope !== needed) });
-  expectRefusal(await beckon.call(path, { method, credential }), 403, "forbidden", new RegExp(needed));
+  const credential = await insertKey(beckon, {
+    scopes: scopes.filter((scope) => scope !== needed),
+  });
+  expectRefusal(
+    await beckon.call(path, { method, credential }),
+    403,
+    "forbidden",
+    new RegExp(needed),
+  );
 });
 
-test.each(routes.filter(([, method]) => method === "GET"))("the scope %s opens %s %s", async (needed, method, path) => {
-  expect((await beckon.call(path, { method, credential: await insertKey(beckon, { scopes: [needed] }) })).status).toBe(200);
-});
+test.each(routes.filter(([, method]) => method === "GET"))(
+  "the scope %s opens %s %s",
+  async (needed, method, path) => {
+    expect(
+      (
+        await beckon.call(path, {
+          method,
+          credential: await insertKey(beckon, { scopes: [needed] }),
+        })
+      ).status,
+    ).toBe(200);
+  },
+);
 
 // None of these reaches its body, so that the resources stay as they are.
 test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH"))(
@@ -114,14 +139,16 @@ test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH")
 );
 
 describe("an agent token", () => {
-  const asAgent = (path: string, method = "GET") => beckon.call(path, { method, credential: agent.token });
+  const asAgent = (path: string, method = "GET") =>
+    beckon.call(path, { method, credential: agent.token });
 
-  test.each(routes.filter(([scope]) => !scope.startsWith("runs:")).map(([, method, path]) => [method, path] as const))(
-    "is refused at %s %s with 403",
-    async (method, path) => {
-      expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
-    },
-  );
+  test.each(
+    routes
+      .filter(([scope]) => !scope.startsWith("runs:"))
+      .map(([, method, path]) => [method, path] as const),
+  )("is refused at %s %s with 403", async (method, path) => {
+    expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
+  });
 
   test("reads a run of its agent", async () => {
     const { status, body } = await asAgent(`/runs/${own.run_id}`);
@@ -145,10 +172,13 @@ describe("an agent token", () => {
     expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
-  test.each(["/runs", `/agents/${agent.id}/runs`])("finds runs of its agent only at %s", async (path) => {
-    const { status, body } = await asAgent(path);
-    expect([status, body.data.map((run: { id: string }) => run.id)]).toEqual([200, [own.run_id]]);
-  });
+  test.each(["/runs", `/agents/${agent.id}/runs`])(
+    "finds runs of its agent only at %s",
+    async (path) => {
+      const { status, body } = await asAgent(path);
+      expect([status, body.data.map((run: { id: string }) => run.id)]).toEqual([200, [own.run_id]]);
+    },
+  );
 
   test.each([
     ["GET", `/runs/${foreign.run_id}`],
@@ -168,12 +198,13 @@ describe("an agent token", () => {
 });
 
 describe("a key of another workspace", () => {
-  test.each(routes.filter(([, , path]) => /\/[a-z]{3}_/.test(path)).map(([, method, path]) => [method, path] as const))(
-    "is told at %s %s that there is nothing",
-    async (method, path) => {
-      expectRefusal(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
-    },
-  );
+  test.each(
+    routes
+      .filter(([, , path]) => /\/[a-z]{3}_/.test(path))
+      .map(([, method, path]) => [method, path] as const),
+  )("is told at %s %s that there is nothing", async (method, path) => {
+    expectRefusal(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
+  });
 
   test.each(["/agents", "/runs", "/providers"])("finds an empty list at %s", async (path) => {
     const { status, body } = await beckon.call(path, { credential: await insertStranger(beckon) });
@@ -181,17 +212,30 @@ describe("a key of another workspace", () => {
   });
 
   test("is told that there is no such agent to invoke", async () => {
-    expectRefusal(await beckon.invoke({ id: agent.id, token: stranger }, "Hello"), 404, "not_found");
+    expectRefusal(
+      await beckon.invoke({ id: agent.id, token: stranger }, "Hello"),
+      404,
+      "not_found",
+    );
   });
 
   test("cannot build an agent on a provider that is not its own", async () => {
     const credential = await insertStranger(beckon);
-    const answer = await beckon.call("/agents", { credential, body: { name: "Test", model: `${provider.name}/x` } });
+    const answer = await beckon.call("/agents", {
+      credential,
+      body: { name: "Test", model: `${provider.name}/x` },
+    });
     expectRefusal(answer, 400, "bad_request", /model/);
   });
 
   test("may use a name that a provider here has", async () => {
-    const body = { name: provider.name, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" };
-    expect((await beckon.call("/providers", { credential: await insertStranger(beckon), body })).status).toBe(201);
+    const body = {
+      name: provider.name,
+      kind: "openai-compatible",
+      base_url: "http://127.0.0.1:9/v1",
+    };
+    expect(
+      (await beckon.call("/providers", { credential: await insertStranger(beckon), body })).status,
+    ).toBe(201);
   });
 });

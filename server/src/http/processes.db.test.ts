@@ -12,24 +12,45 @@ afterAll(() => api.stop());
 
 const there = (path: string) => `${api.url}/api/public${path}`;
 const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") === "true";
-const invokeThere = (agent: { id: string; token: string }, input: string, headers: Record<string, string> = {}) =>
-  beckon.call(there(`/agents/${agent.id}/invoke`), { credential: agent.token, body: { input }, headers });
+const invokeThere = (
+  agent: { id: string; token: string },
+  input: string,
+  headers: Record<string, string> = {},
+) =>
+  beckon.call(there(`/agents/${agent.id}/invoke`), {
+    credential: agent.token,
+    body: { input },
+    headers,
+  });
 
 test("an invoke that one process accepts and another executes is answered with the output", async () => {
   const { status, body } = await invokeThere(await beckon.createAgent(), "Hello");
-  expect([status, body]).toEqual([200, { ok: true, run_id: expect.stringMatching(/^run_/), output: "Hello" }]);
+  expect([status, body]).toEqual([
+    200,
+    { ok: true, run_id: expect.stringMatching(/^run_/), output: "Hello" },
+  ]);
 });
 
 test("an invoke that one process accepts and another executes is answered with the failure", async () => {
   const agent = await beckon.createAgent({ limits: { max_steps: 1 }, tools: [{ type: "clock" }] });
   const { status, body } = await invokeThere(agent, "/call clock {}");
-  expect([status, body.code, body.run_id]).toEqual([500, "step_limit", expect.stringMatching(/^run_/)]);
+  expect([status, body.code, body.run_id]).toEqual([
+    500,
+    "step_limit",
+    expect.stringMatching(/^run_/),
+  ]);
 });
 
 test("a fire that one process accepts is executed by the other", async () => {
   const { token } = await beckon.createTrigger((await beckon.createAgent()).id);
-  const { body } = await beckon.call(there(`/triggers/${token}`), { credential: null, body: "Hello" });
-  const output = await eventually("the output", async () => (await beckon.call(`/runs/${body.run_id}`)).body.data.output ?? undefined);
+  const { body } = await beckon.call(there(`/triggers/${token}`), {
+    credential: null,
+    body: "Hello",
+  });
+  const output = await eventually(
+    "the output",
+    async () => (await beckon.call(`/runs/${body.run_id}`)).body.data.output ?? undefined,
+  );
   expect(output).toBe("Hello");
 });
 
@@ -45,7 +66,9 @@ test("a key that comes to both processes at the same moment starts one run", asy
   const headers = { "idempotency-key": "k" };
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      index % 2 === 0 ? beckon.invoke(agent, "Hello", headers) : invokeThere(agent, "Hello", headers),
+      index % 2 === 0
+        ? beckon.invoke(agent, "Hello", headers)
+        : invokeThere(agent, "Hello", headers),
     ),
   );
   expect(new Set(answers.map(({ status, body }) => `${status} ${body.run_id}`)).size).toBe(1);
@@ -53,7 +76,11 @@ test("a key that comes to both processes at the same moment starts one run", asy
 });
 
 test("a management answer that one process has stored is given by the other", async () => {
-  const send = (url: string) => beckon.call(url, { body: { name: "Test", model: "demo/echo" }, headers: { "idempotency-key": "shared" } });
+  const send = (url: string) =>
+    beckon.call(url, {
+      body: { name: "Test", model: "demo/echo" },
+      headers: { "idempotency-key": "shared" },
+    });
   const first = await send("/agents");
   const second = await send(there("/agents"));
   expect([second.status, second.body, isReplay(second)]).toEqual([201, first.body, true]);
@@ -84,16 +111,23 @@ test("a revocation holds at the other process from its answer on", async () => {
 test("a disabled trigger is disabled at the other process from the answer on", async () => {
   const agent = await beckon.createAgent();
   const { id, token } = await beckon.createTrigger(agent.id);
-  const fireThere = () => beckon.call(there(`/triggers/${token}`), { credential: null, body: "Hello" });
+  const fireThere = () =>
+    beckon.call(there(`/triggers/${token}`), { credential: null, body: "Hello" });
   await fireThere();
-  await beckon.call(`/agents/${agent.id}/triggers/${id}`, { method: "PATCH", body: { enabled: false } });
+  await beckon.call(`/agents/${agent.id}/triggers/${id}`, {
+    method: "PATCH",
+    body: { enabled: false },
+  });
   expectRefusal(await fireThere(), 409, "trigger_disabled");
 });
 
 test("a changed agent is executed in its new version by the other process", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its version is known");
-  await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_steps: 1 }, tools: [{ type: "clock" }] } });
+  await beckon.call(`/agents/${agent.id}`, {
+    method: "PATCH",
+    body: { limits: { max_steps: 1 }, tools: [{ type: "clock" }] },
+  });
   expect((await invokeThere(agent, "/call clock {}")).body.code).toBe("step_limit");
 });
 
@@ -103,7 +137,9 @@ test("a run that the other process executes can be cancelled here", async () => 
   const invoked = beckon.invoke(agent, "Hello");
   await held.reached(1);
   const { data } = (await beckon.call(there(`/agents/${agent.id}/runs`))).body;
-  expect((await beckon.call(there(`/runs/${data[0].id}/cancel`), { method: "POST" })).status).toBe(200);
+  expect((await beckon.call(there(`/runs/${data[0].id}/cancel`), { method: "POST" })).status).toBe(
+    200,
+  );
   const { status, body } = await invoked;
   expect([status, body.code]).toEqual([500, "cancelled"]);
 });
@@ -112,5 +148,10 @@ test("events that the other process writes are read here", async () => {
   const agent = await beckon.createAgent();
   const { body } = await invokeThere(agent, "Hello");
   const events = await beckon.call(there(`/runs/${body.run_id}/events`));
-  expect(events.body.data.map((event: { type: string }) => event.type)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
+  expect(events.body.data.map((event: { type: string }) => event.type)).toEqual([
+    "run.queued",
+    "run.started",
+    "run.step",
+    "run.finished",
+  ]);
 });

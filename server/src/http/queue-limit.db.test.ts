@@ -10,31 +10,47 @@ const async = { prefer: "respond-async" };
 /** An agent that executes one run, which is held, and has `queued` more waiting. */
 async function busyAgent({ queued, limit = queued }: { queued: number; limit?: number }) {
   const held = await startHeldModel(beckon);
-  const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: limit } });
+  const agent = await beckon.createAgent({
+    model: held.model,
+    limits: { max_concurrent_runs: 1, max_queued_runs: limit },
+  });
   await beckon.invoke(agent, "executing", async);
   await held.reached(1);
   for (let index = 0; index < queued; index++) await beckon.invoke(agent, `queued ${index}`, async);
   return { held, agent };
 }
 
-const limitsIn = ({ headers }: Answer) => [headers.get("ratelimit-policy"), headers.get("ratelimit")];
+const limitsIn = ({ headers }: Answer) => [
+  headers.get("ratelimit-policy"),
+  headers.get("ratelimit"),
+];
 
 const statusesOf = async (agentId: string): Promise<string[]> =>
-  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { status: string }) => run.status);
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map(
+    (run: { status: string }) => run.status,
+  );
 
 test("an invoke of an agent whose queue is full is refused with 429 and when to come back", async () => {
   const { agent } = await busyAgent({ queued: 2 });
   const answer = await beckon.invoke(agent, "one more");
   expectRefusal(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(limitsIn(answer)).toEqual(['"queued-runs";q=2;qu="concurrent-requests"', '"queued-runs";r=0;t=5']);
+  expect(limitsIn(answer)).toEqual([
+    '"queued-runs";q=2;qu="concurrent-requests"',
+    '"queued-runs";r=0;t=5',
+  ]);
 });
 
 test("a key that invokes is told the limit too, and who is served is told none", async () => {
   const { agent, held } = await busyAgent({ queued: 1 });
-  expect(limitsIn(await beckon.invoke({ id: agent.id, token: beckon.key }, "one more"))[0]).toMatch(/q=1;/);
+  expect(limitsIn(await beckon.invoke({ id: agent.id, token: beckon.key }, "one more"))[0]).toMatch(
+    /q=1;/,
+  );
   held.release();
-  await eventually("an empty queue", async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined);
+  await eventually(
+    "an empty queue",
+    async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined,
+  );
   expect(limitsIn(await beckon.invoke(agent, "Hello"))).toEqual([null, null]);
 });
 
@@ -44,7 +60,10 @@ test("a fire at an agent whose queue is full is refused with 429 and when to com
   const answer = await beckon.call(url, { credential: null, body: "one more" });
   expectRefusal(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect(limitsIn(answer)).toEqual(['"queued-runs";q=1;qu="concurrent-requests"', '"queued-runs";r=0;t=5']);
+  expect(limitsIn(answer)).toEqual([
+    '"queued-runs";q=1;qu="concurrent-requests"',
+    '"queued-runs";r=0;t=5',
+  ]);
 });
 
 test("what is refused for a full queue is not on record", async () => {
@@ -55,8 +74,15 @@ test("what is refused for a full queue is not on record", async () => {
 
 test("requests at the same moment fill the queue and no more", async () => {
   const { agent } = await busyAgent({ queued: 0, limit: 3 });
-  const answers = await Promise.all(Array.from({ length: 10 }, () => beckon.invoke(agent, "Hello", async)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, ...Array(7).fill(429)]);
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => beckon.invoke(agent, "Hello", async)),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    202,
+    202,
+    202,
+    ...Array(7).fill(429),
+  ]);
 });
 
 test("an agent with a concurrency limit executes no more than that at once, and all in the end", async () => {
@@ -64,7 +90,10 @@ test("an agent with a concurrency limit executes no more than that at once, and 
   expect((await statusesOf(agent.id)).filter((status) => status === "running").length).toBe(1);
   expect(held.requests.length).toBe(1);
   held.release();
-  await eventually("the end of all runs", async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined);
+  await eventually(
+    "the end of all runs",
+    async () => (await statusesOf(agent.id)).every((status) => status === "succeeded") || undefined,
+  );
 });
 
 test("an agent whose queue has emptied accepts again", async () => {
@@ -82,7 +111,10 @@ test("a full queue of one agent does not concern another", async () => {
 
 test("a changed limit holds for runs that are queued already", async () => {
   const { agent } = await busyAgent({ queued: 1 });
-  await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_queued_runs: 2 } } });
+  await beckon.call(`/agents/${agent.id}`, {
+    method: "PATCH",
+    body: { limits: { max_queued_runs: 2 } },
+  });
   expect((await beckon.invoke(agent, "one more", async)).status).toBe(202);
   expect((await beckon.invoke(agent, "and one more", async)).status).toBe(429);
 });

@@ -6,15 +6,24 @@ import { managedRoutes } from "./api/index.ts";
 
 const beckon = await startTestBeckon();
 const atOnce = 100;
-const many = <T>(work: (index: number) => Promise<T>) => Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
+const many = <T>(work: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: atOnce }, (_, index) => work(index)));
 
 const names = (routes: typeof managedRoutes) => routes.map(({ doc }) => doc.id).sort();
 
 /** For each route that rotates: a path of its own, and whether what it answered with works. */
-const rotating: Readonly<Record<string, () => Promise<{ path: string; works: (data: Record<string, string>) => Promise<Answer> }>>> = {
+const rotating: Readonly<
+  Record<
+    string,
+    () => Promise<{ path: string; works: (data: Record<string, string>) => Promise<Answer> }>
+  >
+> = {
   rotateAgentToken: async () => {
     const { id } = await beckon.createAgent();
-    return { path: `/agents/${id}/token/rotate`, works: ({ token = "" }) => beckon.call(`/agents/${id}/runs`, { credential: token }) };
+    return {
+      path: `/agents/${id}/token/rotate`,
+      works: ({ token = "" }) => beckon.call(`/agents/${id}/runs`, { credential: token }),
+    };
   },
   rotateTrigger: async () => {
     const { id } = await beckon.createAgent();
@@ -25,54 +34,85 @@ const rotating: Readonly<Record<string, () => Promise<{ path: string; works: (da
     };
   },
   rotateKey: async () => {
-    const { data } = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } })).body;
-    return { path: `/keys/${data.id}/rotate`, works: ({ key = "" }) => beckon.call("/agents", { credential: key }) };
+    const { data } = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } }))
+      .body;
+    return {
+      path: `/keys/${data.id}/rotate`,
+      works: ({ key = "" }) => beckon.call("/agents", { credential: key }),
+    };
   },
 };
 
 test("every route that rotates has its race here", () => {
-  expect(Object.keys(rotating).sort()).toEqual(names(managedRoutes.filter(({ path }) => path.endsWith("/rotate"))));
+  expect(Object.keys(rotating).sort()).toEqual(
+    names(managedRoutes.filter(({ path }) => path.endsWith("/rotate"))),
+  );
 });
 
-test.each(Object.entries(rotating))("%s a hundred times at the same moment leaves one that works", async (_, make) => {
-  const { path, works } = await make();
-  const answers = await many(() => beckon.call(path, { body: {} }));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  const statuses = await Promise.all(answers.map(async ({ body }) => (await works(body.data)).status));
-  expect(statuses.sort()).toEqual([200, ...Array<number>(atOnce - 1).fill(401)]);
-});
+test.each(Object.entries(rotating))(
+  "%s a hundred times at the same moment leaves one that works",
+  async (_, make) => {
+    const { path, works } = await make();
+    const answers = await many(() => beckon.call(path, { body: {} }));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const statuses = await Promise.all(
+      answers.map(async ({ body }) => (await works(body.data)).status),
+    );
+    expect(statuses.sort()).toEqual([200, ...Array<number>(atOnce - 1).fill(401)]);
+  },
+);
 
-test.each(Object.entries(rotating))("%s with one Idempotency-Key a hundred times at the same moment rotates once", async (_, make) => {
-  const { path, works } = await make();
-  const answers = await many(() => beckon.call(path, { body: {}, headers: { "idempotency-key": path } }));
-  expect(new Set(answers.map(({ body }) => JSON.stringify(body.data)))).toHaveLength(1);
-  expect((await works(answers[0]?.body.data)).status).toBe(200);
-});
+test.each(Object.entries(rotating))(
+  "%s with one Idempotency-Key a hundred times at the same moment rotates once",
+  async (_, make) => {
+    const { path, works } = await make();
+    const answers = await many(() =>
+      beckon.call(path, { body: {}, headers: { "idempotency-key": path } }),
+    );
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body.data)))).toHaveLength(1);
+    expect((await works(answers[0]?.body.data)).status).toBe(200);
+  },
+);
 
 /** For each route that takes If-Match: what changes an agent that both callers have seen. */
-const matching: Readonly<Record<string, (agentId: string, index: number) => readonly [method: string, path: string, body?: unknown]>> = {
+const matching: Readonly<
+  Record<
+    string,
+    (agentId: string, index: number) => readonly [method: string, path: string, body?: unknown]
+  >
+> = {
   updateAgent: (id, index) => ["PATCH", `/agents/${id}`, { name: `Changed by ${index}` }],
   deleteAgent: (id) => ["DELETE", `/agents/${id}`],
   restoreAgentVersion: (id) => ["POST", `/agents/${id}/versions/1/restore`, {}],
 };
 
 test("every route that takes If-Match has its race here", () => {
-  expect(Object.keys(matching).sort()).toEqual(names(managedRoutes.filter(({ doc }) => doc.ifMatch)));
+  expect(Object.keys(matching).sort()).toEqual(
+    names(managedRoutes.filter(({ doc }) => doc.ifMatch)),
+  );
 });
 
-test.each(Object.entries(matching))("%s against an update: one holds, the other is told that it is stale", async (_, change) => {
-  for (let round = 0; round < 5; round++) {
-    const { id } = await beckon.createAgent();
-    const headers = { "if-match": (await beckon.call(`/agents/${id}`)).headers.get("etag") ?? "" };
-    const [method, path, body] = change(id, 0);
-    const answers = await Promise.all([
-      beckon.call(path, { method, body, headers }),
-      beckon.call(`/agents/${id}`, { method: "PATCH", body: { name: "Theirs" }, headers }),
-    ]);
-    const [won, lost] = answers[0].status < 300 ? answers : answers.toReversed();
-    expect(won?.status).toBeOneOf([200, 204]);
-    // Who comes after a deletion finds nothing that could be stale.
-    expect([lost?.status, lost?.body.code]).toEqual(won?.status === 204 ? [404, "not_found"] : [412, "stale"]);
-    if (won?.status === 200) expect((await beckon.call(`/agents/${id}`)).body.data).toEqual(won.body.data);
-  }
-});
+test.each(Object.entries(matching))(
+  "%s against an update: one holds, the other is told that it is stale",
+  async (_, change) => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await beckon.createAgent();
+      const headers = {
+        "if-match": (await beckon.call(`/agents/${id}`)).headers.get("etag") ?? "",
+      };
+      const [method, path, body] = change(id, 0);
+      const answers = await Promise.all([
+        beckon.call(path, { method, body, headers }),
+        beckon.call(`/agents/${id}`, { method: "PATCH", body: { name: "Theirs" }, headers }),
+      ]);
+      const [won, lost] = answers[0].status < 300 ? answers : answers.toReversed();
+      expect(won?.status).toBeOneOf([200, 204]);
+      // Who comes after a deletion finds nothing that could be stale.
+      expect([lost?.status, lost?.body.code]).toEqual(
+        won?.status === 204 ? [404, "not_found"] : [412, "stale"],
+      );
+      if (won?.status === 200)
+        expect((await beckon.call(`/agents/${id}`)).body.data).toEqual(won.body.data);
+    }
+  },
+);

@@ -14,12 +14,17 @@ interface Sent {
 }
 
 /** Sends requests, `perSecond` of them or as fast as answers come, until told to stop; with when each was sent and what it got. */
-function sendOn(send: (index: number) => Promise<Answer>, { perSecond, atOnce = 1 }: { perSecond?: number; atOnce?: number }) {
+function sendOn(
+  send: (index: number) => Promise<Answer>,
+  { perSecond, atOnce = 1 }: { perSecond?: number; atOnce?: number },
+) {
   const sent: Promise<Sent>[] = [];
   let sending = true;
   const one = () => {
     const at = performance.now();
-    const answered = send(sent.length).then(({ status, body }): Sent => ({ at, status, code: body.code }));
+    const answered = send(sent.length).then(
+      ({ status, body }): Sent => ({ at, status, code: body.code }),
+    );
     sent.push(answered);
     return answered;
   };
@@ -29,7 +34,12 @@ function sendOn(send: (index: number) => Promise<Answer>, { perSecond, atOnce = 
       if (perSecond === undefined) await one();
       else {
         one().catch(() => {});
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, began + ((index + 1) * 1_000) / perSecond - performance.now())));
+        await new Promise((resolve) =>
+          setTimeout(
+            resolve,
+            Math.max(0, began + ((index + 1) * 1_000) / perSecond - performance.now()),
+          ),
+        );
       }
     }
   };
@@ -49,14 +59,18 @@ async function until(done: () => boolean): Promise<void> {
 }
 
 /** What was sent after `answeredAt` and accepted all the same. */
-const acceptedAfter = (sent: readonly Sent[], answeredAt: number) => sent.filter(({ at, status }) => at > answeredAt && status < 300);
+const acceptedAfter = (sent: readonly Sent[], answeredAt: number) =>
+  sent.filter(({ at, status }) => at > answeredAt && status < 300);
 
 test("of 100 requests a second at another process none is accepted that was sent after the answer to a revocation", async ({
   annotate,
 }) => {
   const agent = await beckon.createAgent();
   const path = `${other.url}/api/public/agents/${agent.id}/invoke`;
-  const requests = sendOn(() => beckon.call(path, { credential: agent.token, body: { input: "Hello" } }), { perSecond: 100 });
+  const requests = sendOn(
+    () => beckon.call(path, { credential: agent.token, body: { input: "Hello" } }),
+    { perSecond: 100 },
+  );
   await until(() => requests.count() >= 100);
   expect((await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" })).status).toBe(204);
   const answeredAt = performance.now();
@@ -69,32 +83,52 @@ test("of 100 requests a second at another process none is accepted that was sent
   expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200, 401]));
   expect(accepted).toBeGreaterThan(50);
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: accepted });
-  await annotate(`${sent.length} requests, ${accepted} accepted, ${sent.filter(({ at }) => at > answeredAt).length} sent after the answer`);
+  await annotate(
+    `${sent.length} requests, ${accepted} accepted, ${sent.filter(({ at }) => at > answeredAt).length} sent after the answer`,
+  );
 });
 
 test.each([
-  ["rotated", (path: string) => beckon.call(`${path}/rotate`, { method: "POST" }), 401, "unauthorized"],
-  ["disabled", (path: string) => beckon.call(path, { method: "PATCH", body: { enabled: false } }), 409, "trigger_disabled"],
-] as const)("nor is a fire after the answer that its trigger was %s", async (_what, end, status, code) => {
-  const agent = await beckon.createAgent();
-  const { id, token } = await beckon.createTrigger(agent.id);
-  const fire = () => beckon.call(`${other.url}/api/public/triggers/${token}`, { credential: null, body: "Hello" });
-  const requests = sendOn(fire, { perSecond: 100 });
-  await until(() => requests.count() >= 50);
-  expect((await end(`/agents/${agent.id}/triggers/${id}`)).status).toBe(200);
-  const answeredAt = performance.now();
-  const then = requests.count();
-  await until(() => requests.count() >= then + 50);
-  const sent = await requests.stop();
-  const accepted = sent.filter((each) => each.status === 200);
-  expect(acceptedAfter(sent, answeredAt)).toEqual([]);
-  expect(sent.filter((each) => each.status !== 200).map((each) => `${each.status} ${each.code}`)).toEqual(
-    Array(sent.length - accepted.length).fill(`${status} ${code}`),
-  );
-  expect(Object.values(await statesOf(beckon, agent.id)).reduce((sum, runs) => sum + runs, 0)).toBe(accepted.length);
-});
+  [
+    "rotated",
+    (path: string) => beckon.call(`${path}/rotate`, { method: "POST" }),
+    401,
+    "unauthorized",
+  ],
+  [
+    "disabled",
+    (path: string) => beckon.call(path, { method: "PATCH", body: { enabled: false } }),
+    409,
+    "trigger_disabled",
+  ],
+] as const)(
+  "nor is a fire after the answer that its trigger was %s",
+  async (_what, end, status, code) => {
+    const agent = await beckon.createAgent();
+    const { id, token } = await beckon.createTrigger(agent.id);
+    const fire = () =>
+      beckon.call(`${other.url}/api/public/triggers/${token}`, { credential: null, body: "Hello" });
+    const requests = sendOn(fire, { perSecond: 100 });
+    await until(() => requests.count() >= 50);
+    expect((await end(`/agents/${agent.id}/triggers/${id}`)).status).toBe(200);
+    const answeredAt = performance.now();
+    const then = requests.count();
+    await until(() => requests.count() >= then + 50);
+    const sent = await requests.stop();
+    const accepted = sent.filter((each) => each.status === 200);
+    expect(acceptedAfter(sent, answeredAt)).toEqual([]);
+    expect(
+      sent.filter((each) => each.status !== 200).map((each) => `${each.status} ${each.code}`),
+    ).toEqual(Array(sent.length - accepted.length).fill(`${status} ${code}`));
+    expect(
+      Object.values(await statesOf(beckon, agent.id)).reduce((sum, runs) => sum + runs, 0),
+    ).toBe(accepted.length);
+  },
+);
 
-test("of 1,000 starts at two processes none is accepted that was sent after the answer to a pause", async ({ annotate }) => {
+test("of 1,000 starts at two processes none is accepted that was sent after the answer to a pause", async ({
+  annotate,
+}) => {
   const agent = await beckon.createAgent();
   const { token } = await beckon.createTrigger(agent.id);
   const urls = [beckon.url, other.url];
@@ -110,7 +144,10 @@ test("of 1,000 starts at two processes none is accepted that was sent after the 
   };
   const requests = sendOn(start, { atOnce: 40 });
   await until(() => requests.count() >= 500);
-  expect((await beckon.call(`${other.url}/api/public/agents/${agent.id}/pause`, { method: "POST" })).status).toBe(200);
+  expect(
+    (await beckon.call(`${other.url}/api/public/agents/${agent.id}/pause`, { method: "POST" }))
+      .status,
+  ).toBe(200);
   const answeredAt = performance.now();
   const then = requests.count();
   await until(() => requests.count() >= Math.max(1_000, then + 300));
@@ -118,10 +155,14 @@ test("of 1,000 starts at two processes none is accepted that was sent after the 
 
   const accepted = sent.filter(({ status }) => status < 300);
   expect(acceptedAfter(sent, answeredAt)).toEqual([]);
-  expect(new Set(sent.filter(({ status }) => status >= 300).map(({ status, code }) => `${status} ${code}`))).toEqual(
-    new Set(["409 agent_paused"]),
+  expect(
+    new Set(
+      sent.filter(({ status }) => status >= 300).map(({ status, code }) => `${status} ${code}`),
+    ),
+  ).toEqual(new Set(["409 agent_paused"]));
+  expect(Object.values(await statesOf(beckon, agent.id)).reduce((sum, runs) => sum + runs, 0)).toBe(
+    accepted.length,
   );
-  expect(Object.values(await statesOf(beckon, agent.id)).reduce((sum, runs) => sum + runs, 0)).toBe(accepted.length);
   await annotate(
     `${sent.length} starts, ${accepted.length} accepted, ${sent.filter(({ at }) => at > answeredAt).length} sent after the answer`,
   );

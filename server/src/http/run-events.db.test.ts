@@ -9,7 +9,8 @@ const { body: invoked } = await beckon.invoke(agent, "/call clock {}");
 const path = `/runs/${invoked.run_id}/events`;
 
 const seqsOf = ({ body }: Answer): number[] => body.data.map((event: { seq: number }) => event.seq);
-const typesOf = ({ body }: Answer): string[] => body.data.map((event: { type: string }) => event.type);
+const typesOf = ({ body }: Answer): string[] =>
+  body.data.map((event: { type: string }) => event.type);
 const all = await beckon.call(path);
 const numbers = seqsOf(all);
 const last = numbers.length;
@@ -45,13 +46,19 @@ test("an event has these members and no more", () => {
 });
 
 test("the last event holds the output", () => {
-  expect(all.body.data.at(-1).data).toMatchObject({ output: expect.stringMatching(/^clock answered: /) });
+  expect(all.body.data.at(-1).data).toMatchObject({
+    output: expect.stringMatching(/^clock answered: /),
+  });
 });
 
 test("a run's events are read page by page", async () => {
   const first = await beckon.call(`${path}?limit=4`);
   const second = await beckon.call(`${path}?limit=4&after=${first.body.next}`);
-  expect([seqsOf(first), seqsOf(second), second.body.next]).toEqual([numbers.slice(0, 4), numbers.slice(4), null]);
+  expect([seqsOf(first), seqsOf(second), second.body.next]).toEqual([
+    numbers.slice(0, 4),
+    numbers.slice(4),
+    null,
+  ]);
 });
 
 test("there is no next page when the last event is on this one", async () => {
@@ -65,16 +72,30 @@ test("after is the number of the last event that the reader has seen", async () 
 
 test("after the last event there is nothing", async () => {
   for (const after of [last, last + 1, 2_147_483_647]) {
-    expect((await beckon.call(`${path}?after=${after}`)).body).toEqual({ ok: true, data: [], next: null });
+    expect((await beckon.call(`${path}?after=${after}`)).body).toEqual({
+      ok: true,
+      data: [],
+      next: null,
+    });
   }
 });
 
-test.each(["after=-1", "after=first", "after=1.5", "after=2147483648", "limit=0", "limit=201", "limit=x"])(
-  "%s is refused",
-  async (query) => {
-    expectRefusal(await beckon.call(`${path}?${query}`), 400, "bad_request", new RegExp(query.split("=")[0] ?? ""));
-  },
-);
+test.each([
+  "after=-1",
+  "after=first",
+  "after=1.5",
+  "after=2147483648",
+  "limit=0",
+  "limit=201",
+  "limit=x",
+])("%s is refused", async (query) => {
+  expectRefusal(
+    await beckon.call(`${path}?${query}`),
+    400,
+    "bad_request",
+    new RegExp(query.split("=")[0] ?? ""),
+  );
+});
 
 describe("while a run executes", () => {
   async function executing(): Promise<string> {
@@ -93,14 +114,21 @@ describe("while a run executes", () => {
   test("after what was seen there is nothing yet", async () => {
     const running = await executing();
     const seen = seqsOf(await beckon.call(running)).at(-1);
-    expect((await beckon.call(`${running}?after=${seen}`)).body).toEqual({ ok: true, data: [], next: null });
+    expect((await beckon.call(`${running}?after=${seen}`)).body).toEqual({
+      ok: true,
+      data: [],
+      next: null,
+    });
   });
 });
 
 test("a run that waited has an event for that", async () => {
   const held = await startHeldModel(beckon);
   held.release();
-  const limited = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+  const limited = await beckon.createAgent({
+    model: held.model,
+    limits: { max_concurrent_runs: 1 },
+  });
   const { body } = await beckon.invoke(limited, "Hello");
   const events = await beckon.call(`/runs/${body.run_id}/events`);
   expect(typesOf(events)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);

@@ -4,7 +4,14 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startCutter } from "../../test/cutter.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { type Behaviour, fated, says, startModelServer, streamOf, textChunk } from "../../test/model-server.ts";
+import {
+  type Behaviour,
+  fated,
+  says,
+  startModelServer,
+  streamOf,
+  textChunk,
+} from "../../test/model-server.ts";
 import { openStream, type StreamOptions } from "../../test/read-stream.ts";
 import { expectRefusal } from "../../test/refusal.ts";
 
@@ -17,7 +24,10 @@ const last = journal.length;
 const sse = { accept: "text/event-stream" };
 
 const stream = async (path: string, options: StreamOptions = {}) => {
-  const reader = await openStream(`${beckon.url}/api/public${path}`, { credential: beckon.key, ...options });
+  const reader = await openStream(`${beckon.url}/api/public${path}`, {
+    credential: beckon.key,
+    ...options,
+  });
   onTestFinished(() => reader.close());
   return reader;
 };
@@ -35,7 +45,9 @@ test("a finished run's stream is its journal, and ends", async () => {
   const reader = await stream(finished);
   expect(await reader.over).toBe("ended");
   expect(reader.frames.map(({ data }) => data)).toEqual(journal);
-  expect(reader.frames.map(({ id }) => id)).toEqual(journal.map(({ seq }: { seq: number }) => String(seq)));
+  expect(reader.frames.map(({ id }) => id)).toEqual(
+    journal.map(({ seq }: { seq: number }) => String(seq)),
+  );
 });
 
 test("a stream is not kept, changed or held back on the way", async () => {
@@ -71,7 +83,10 @@ test("events come as they become durable", async () => {
 test("a stream on which nothing happens carries comments", async () => {
   const { path } = await executing();
   const reader = await stream(path);
-  await eventually("two comments", () => (reader.text.match(/^:$/gm) ?? []).length >= 2 || undefined);
+  await eventually(
+    "two comments",
+    () => (reader.text.match(/^:$/gm) ?? []).length >= 2 || undefined,
+  );
 });
 
 test("a reader goes on after the event in Last-Event-ID", async () => {
@@ -82,19 +97,25 @@ test("a reader goes on after the event in Last-Event-ID", async () => {
 
 test("a reader goes on after ?after=, and Last-Event-ID wins", async () => {
   const after = await stream(`${finished}?after=${last - 1}`);
-  const both = await stream(`${finished}?after=1`, { headers: { "last-event-id": String(last - 1) } });
+  const both = await stream(`${finished}?after=1`, {
+    headers: { "last-event-id": String(last - 1) },
+  });
   await Promise.all([after.over, both.over]);
   expect([after.seqs, both.seqs]).toEqual([[last], [last]]);
 });
 
 test("an empty Last-Event-ID is none", async () => {
-  const reader = await stream(`${finished}?after=${last - 1}`, { headers: { "last-event-id": "" } });
+  const reader = await stream(`${finished}?after=${last - 1}`, {
+    headers: { "last-event-id": "" },
+  });
   await reader.over;
   expect(reader.seqs).toEqual([last]);
 });
 
 test("a reader who has had the end is told that nothing comes any more", async () => {
-  const answer = await beckon.call(finished, { headers: { ...sse, "last-event-id": String(last) } });
+  const answer = await beckon.call(finished, {
+    headers: { ...sse, "last-event-id": String(last) },
+  });
   expect([answer.status, answer.body]).toEqual([204, undefined]);
 });
 
@@ -102,7 +123,8 @@ test("an EventSource reads a run to its end, past a cut, and does not come back 
   const cutter = await startCutter(new URL(beckon.url), [500]);
   onTestFinished(() => cutter.close());
   const source = new EventSource(`${cutter.url}/api/public${finished}`, {
-    fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, "x-api-key": beckon.key } }),
+    fetch: (url, init) =>
+      fetch(url, { ...init, headers: { ...init.headers, "x-api-key": beckon.key } }),
   });
   onTestFinished(() => source.close());
   const seqs: number[] = [];
@@ -113,28 +135,58 @@ test("an EventSource reads a run to its end, past a cut, and does not come back 
   expect([seqs, cutter.cuts]).toEqual([journal.map(({ seq }: { seq: number }) => seq), 1]);
 });
 
-test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])("Last-Event-ID: %s is refused", async (id) => {
-  expectRefusal(await beckon.call(finished, { headers: { ...sse, "last-event-id": id } }), 400, "bad_request", /Last-Event-ID/);
-});
+test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])(
+  "Last-Event-ID: %s is refused",
+  async (id) => {
+    expectRefusal(
+      await beckon.call(finished, { headers: { ...sse, "last-event-id": id } }),
+      400,
+      "bad_request",
+      /Last-Event-ID/,
+    );
+  },
+);
 
-test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])("?%s is refused of a stream", async (query) => {
-  const name = query.split("=")[0] ?? "";
-  expectRefusal(await beckon.call(`${finished}?${query}`, { headers: sse }), 400, "bad_request", new RegExp(name));
-});
+test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])(
+  "?%s is refused of a stream",
+  async (query) => {
+    const name = query.split("=")[0] ?? "";
+    expectRefusal(
+      await beckon.call(`${finished}?${query}`, { headers: sse }),
+      400,
+      "bad_request",
+      new RegExp(name),
+    );
+  },
+);
 
 test("a cursor beyond the journal is refused, of a run that goes on too", async () => {
   const { path } = await executing();
   for (const each of [finished, path]) {
-    expectRefusal(await beckon.call(`${each}?after=1000`, { headers: sse }), 400, "bad_request", /1000/);
+    expectRefusal(
+      await beckon.call(`${each}?after=1000`, { headers: sse }),
+      400,
+      "bad_request",
+      /1000/,
+    );
   }
 });
 
 test("a stream is refused as its page is", async () => {
   const stranger = await beckon.createAgent();
-  expectRefusal(await beckon.call(finished, { headers: sse, credential: null }), 401, "unauthorized");
-  expectRefusal(await beckon.call(finished, { headers: sse, credential: stranger.token }), 404, "not_found");
+  expectRefusal(
+    await beckon.call(finished, { headers: sse, credential: null }),
+    401,
+    "unauthorized",
+  );
+  expectRefusal(
+    await beckon.call(finished, { headers: sse, credential: stranger.token }),
+    404,
+    "not_found",
+  );
   expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
-  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:read"] } })).body.data.key;
+  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:read"] } })).body
+    .data.key;
   expectRefusal(await beckon.call(finished, { headers: sse, credential: key }), 403, "forbidden");
 });
 
@@ -164,8 +216,14 @@ test.each([
 
 test("HEAD opens no stream", async () => {
   const { path } = await executing();
-  const response = await fetch(`${beckon.url}/api/public${path}`, { method: "HEAD", headers: { ...sse, "x-api-key": beckon.key } });
-  expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const response = await fetch(`${beckon.url}/api/public${path}`, {
+    method: "HEAD",
+    headers: { ...sse, "x-api-key": beckon.key },
+  });
+  expect([response.status, response.headers.get("content-type")]).toEqual([
+    200,
+    "application/json",
+  ]);
 });
 
 test("a connection that has carried a stream carries other requests", async () => {
@@ -188,13 +246,19 @@ test("what the model says is told while it speaks, and a reader who comes later 
   const bytes = await server.bytesOf(piece, { model: "scripted", messages: [], stream: true });
   // The end of chunked framing is 5 bytes.
   server.script([fated({ type: "stall", after: bytes - 5 }, piece)]);
-  const first = await stream(`/agents/${speaking.id}/invoke`, { credential: speaking.token, body: { input: "Hello" } });
+  const first = await stream(`/agents/${speaking.id}/invoke`, {
+    credential: speaking.token,
+    body: { input: "Hello" },
+  });
   await first.has("run.output.delta");
   const late = await stream(`${first.headers.location?.replace("/api/public", "")}/events`);
   await late.has("run.started");
-  await beckon.call(`${first.headers.location?.replace("/api/public", "")}/cancel`, { method: "POST" });
+  await beckon.call(`${first.headers.location?.replace("/api/public", "")}/cancel`, {
+    method: "POST",
+  });
   await Promise.all([first.over, late.over]);
-  const output = (reader: typeof first) => reader.frames.filter(({ event }) => event.startsWith("run.output")).map(({ data }) => data);
+  const output = (reader: typeof first) =>
+    reader.frames.filter(({ event }) => event.startsWith("run.output")).map(({ data }) => data);
   const run_id = first.headers.location?.split("/").at(-1);
   expect(output(first)).toEqual([
     { type: "run.output.start", run_id, data: { step: 1, attempt: 1 } },
@@ -215,31 +279,45 @@ test("the provider is asked for a stream while a stream is read, and not for who
   await waiting;
   const reader = await stream(path);
   await reader.over;
-  const watched = await stream(`/agents/${agentHere.id}/invoke`, { credential: token, body: { input: "watched" } });
+  const watched = await stream(`/agents/${agentHere.id}/invoke`, {
+    credential: token,
+    body: { input: "watched" },
+  });
   await watched.over;
   expect(held.requests.map(({ body }) => body.stream === true)).toEqual([false, false, true]);
-  const deltas = watched.frames.flatMap(({ data }) => (data.type === "run.output.delta" && "text" in data.data ? [data.data.text] : []));
+  const deltas = watched.frames.flatMap(({ data }) =>
+    data.type === "run.output.delta" && "text" in data.data ? [data.data.text] : [],
+  );
   expect(deltas.join("")).toBe("Hello");
-  expect(watched.frames.find(({ event }) => event === "run.output.end")?.data.data).toEqual({ step: 1, complete: true });
+  expect(watched.frames.find(({ event }) => event === "run.output.end")?.data.data).toEqual({
+    step: 1,
+    complete: true,
+  });
 });
 
 /** Calls the clock, then says Hello. */
 const twoSteps: Behaviour = (request, index) => {
   const called = request.body.messages.some(({ role }) => role === "tool");
-  return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
+  return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(
+    request,
+    index,
+  );
 };
 
 test.each([
   ["stays", true],
   ["leaves", false],
-])("when a reader who came during a call %s, the next call is streamed: %s", async (what, streamed) => {
-  const { held, path } = await executing(twoSteps);
-  const reader = await stream(path);
-  await reader.has("run.started");
-  if (what === "leaves") reader.close();
-  // What the server does about it is not to be seen from here, but takes no longer than an answer.
-  await beckon.call(path);
-  held.release();
-  await eventually("the last call", () => held.requests.length === 2 || undefined);
-  expect(held.requests.map(({ body }) => body.stream === true)).toEqual([false, streamed]);
-});
+])(
+  "when a reader who came during a call %s, the next call is streamed: %s",
+  async (what, streamed) => {
+    const { held, path } = await executing(twoSteps);
+    const reader = await stream(path);
+    await reader.has("run.started");
+    if (what === "leaves") reader.close();
+    // What the server does about it is not to be seen from here, but takes no longer than an answer.
+    await beckon.call(path);
+    held.release();
+    await eventually("the last call", () => held.requests.length === 2 || undefined);
+    expect(held.requests.map(({ body }) => body.stream === true)).toEqual([false, streamed]);
+  },
+);

@@ -12,7 +12,8 @@ const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());
 
 const async = { prefer: "respond-async" };
-const cancel = (body: unknown, credential = beckon.key) => beckon.call("/runs/cancel", { body, credential });
+const cancel = (body: unknown, credential = beckon.key) =>
+  beckon.call("/runs/cancel", { body, credential });
 const cancelled = (count: number) => ({ ok: true, data: { cancelled: count, next: null } });
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 
@@ -20,7 +21,8 @@ type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 async function busy(queued: number) {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
-  const start = async (): Promise<string> => (await beckon.invoke(agent, "Hello", async)).body.run_id;
+  const start = async (): Promise<string> =>
+    (await beckon.invoke(agent, "Hello", async)).body.run_id;
   const running = await start();
   await held.reached(1);
   const waiting: string[] = [];
@@ -30,7 +32,8 @@ async function busy(queued: number) {
 
 const states = (agent: Agent, expected: Record<string, number>) =>
   eventually(`runs that are ${JSON.stringify(expected)}`, async () =>
-    JSON.stringify(Object.entries(await statesOf(beckon, agent.id)).sort()) === JSON.stringify(Object.entries(expected).sort())
+    JSON.stringify(Object.entries(await statesOf(beckon, agent.id)).sort()) ===
+    JSON.stringify(Object.entries(expected).sort())
       ? true
       : undefined,
   );
@@ -42,7 +45,8 @@ test("all runs of an agent are cancelled, those in the queue and the one that an
   await states(agent, { cancelled: 4 });
   expect(held.requests).toHaveLength(1);
   expect((await eventTypesOf(beckon, running)).at(-1)).toBe("run.cancelled");
-  for (const runId of waiting) expect(await eventTypesOf(beckon, runId)).toEqual(["run.queued", "run.cancelled"]);
+  for (const runId of waiting)
+    expect(await eventTypesOf(beckon, runId)).toEqual(["run.queued", "run.cancelled"]);
 });
 
 test("each ends as one that is cancelled alone", async () => {
@@ -53,8 +57,15 @@ test("each ends as one that is cancelled alone", async () => {
     const another = await busy(1);
     return beckon.call(`/runs/${another.waiting[0]}/cancel`, { method: "POST" });
   })();
-  const same = ({ status, error, usage, cost_micros, output }: Record<string, unknown>) => ({ status, error, usage, cost_micros, output });
-  for (const runId of [one, other]) expect(same((await beckon.call(`/runs/${runId}`)).body.data)).toEqual(same(alone.data));
+  const same = ({ status, error, usage, cost_micros, output }: Record<string, unknown>) => ({
+    status,
+    error,
+    usage,
+    cost_micros,
+    output,
+  });
+  for (const runId of [one, other])
+    expect(same((await beckon.call(`/runs/${runId}`)).body.data)).toEqual(same(alone.data));
 });
 
 test("whoever waits for one of them is told", async () => {
@@ -91,7 +102,10 @@ test("runs that have ended stay as they are", async () => {
 
 test("a second call finds nothing left to cancel, and two at once count each run once", async () => {
   const { agent } = await busy(4);
-  const answers = await Promise.all([cancel({ filter: { agent_id: agent.id } }), cancel({ filter: { agent_id: agent.id } })]);
+  const answers = await Promise.all([
+    cancel({ filter: { agent_id: agent.id } }),
+    cancel({ filter: { agent_id: agent.id } }),
+  ]);
   expect(answers.reduce((sum, { body }) => sum + body.data.cancelled, 0)).toBe(5);
   expect((await cancel({ filter: { agent_id: agent.id } })).body).toEqual(cancelled(0));
   await states(agent, { cancelled: 5 });
@@ -102,7 +116,8 @@ test("every filter of the search narrows it", async () => {
   const trigger = await beckon.createTrigger(agent.id);
   const { body: fired } = await beckon.call(trigger.url, { credential: null, body: "Hello" });
   const agent_id = agent.id;
-  const cancelledBy = async (filter: Record<string, unknown>) => (await cancel({ filter: { agent_id, ...filter } })).body.data.cancelled;
+  const cancelledBy = async (filter: Record<string, unknown>) =>
+    (await cancel({ filter: { agent_id, ...filter } })).body.data.cancelled;
   expect(await cancelledBy({ created_before: "2020-01-01T00:00:00Z" })).toBe(0);
   expect(await cancelledBy({ created_after: "2100-01-01T00:00:00Z" })).toBe(0);
   expect(await cancelledBy({ error: "model" })).toBe(0);
@@ -130,7 +145,12 @@ test("more than one call may change are cancelled call by call", async () => {
   const first = await cancel(body);
   expect(first.body.data).toEqual({ cancelled: 1_000, next: expect.any(String) });
   expect((await cancel({ ...body, after: first.body.data.next })).body).toEqual(cancelled(200));
-  expectRefusal(await cancel({ filter: { agent_id: agent.id }, after: first.body.data.next }), 400, "bad_request", /cursor/);
+  expectRefusal(
+    await cancel({ filter: { agent_id: agent.id }, after: first.body.data.next }),
+    400,
+    "bad_request",
+    /cursor/,
+  );
   await states(agent, { running: 1, cancelled: 1_200 });
 });
 
@@ -140,7 +160,9 @@ test("a call is put on record once, with its filter and how many there were; one
   await cancel({ filter });
   await cancel({ filter });
   const { data } = (await beckon.call("/audit?action=runs.cancel&limit=200")).body;
-  const ours = data.filter((entry: { data: { filter: { agent_id?: string } } }) => entry.data.filter.agent_id === agent.id);
+  const ours = data.filter(
+    (entry: { data: { filter: { agent_id?: string } } }) => entry.data.filter.agent_id === agent.id,
+  );
   expect(ours.map((entry: { data: unknown }) => entry.data)).toEqual([{ filter, cancelled: 3 }]);
 });
 
@@ -148,14 +170,19 @@ describe("who is bound to agents cancels theirs only", () => {
   test("an agent's token", async () => {
     const [one, other] = [await busy(1), await busy(1)];
     expect((await cancel({ all: true }, one.agent.token)).body).toEqual(cancelled(2));
-    expect((await cancel({ filter: { agent_id: other.agent.id } }, one.agent.token)).body).toEqual(cancelled(0));
+    expect((await cancel({ filter: { agent_id: other.agent.id } }, one.agent.token)).body).toEqual(
+      cancelled(0),
+    );
     await states(one.agent, { cancelled: 2 });
     expect(await statesOf(beckon, other.agent.id)).toEqual({ running: 1, queued: 1 });
   });
 
   test("a key that is limited to some", async () => {
     const [one, two, other] = [await busy(1), await busy(1), await busy(1)];
-    const credential = await insertKey(beckon, { agentIds: [one.agent.id, two.agent.id], scopes: ["runs:write"] });
+    const credential = await insertKey(beckon, {
+      agentIds: [one.agent.id, two.agent.id],
+      scopes: ["runs:write"],
+    });
     expect((await cancel({ all: true }, credential)).body).toEqual(cancelled(4));
     expect(await statesOf(beckon, other.agent.id)).toEqual({ running: 1, queued: 1 });
   });

@@ -11,8 +11,10 @@ afterAll(() => another.stop());
 
 const remove = (runId: string, credential = beckon.key, url = "") =>
   beckon.call(`${url && `${url}/api/public`}/runs/${runId}`, { method: "DELETE", credential });
-const removeMany = (body: unknown, credential = beckon.key) => beckon.call("/runs/delete", { body, credential });
-const count = async (agentId: string): Promise<number> => (await beckon.call(`/agents/${agentId}/runs?limit=200`)).body.data.length;
+const removeMany = (body: unknown, credential = beckon.key) =>
+  beckon.call("/runs/delete", { body, credential });
+const count = async (agentId: string): Promise<number> =>
+  (await beckon.call(`/agents/${agentId}/runs?limit=200`)).body.data.length;
 
 async function ended(headers: Record<string, string> = {}) {
   const agent = await beckon.createAgent();
@@ -42,11 +44,18 @@ describe("a run that is deleted", () => {
       "insert into artifacts (id, workspace_id, run_id, media_type, content) select 'art_' || id, workspace_id, id, 'text/plain', 'x' from runs where id = $1",
       [runId],
     );
-    expect(await rowsOf(runId)).toEqual({ runs: 1, run_inputs: 1, run_results: 1, events: 3, artifacts: 1 });
+    expect(await rowsOf(runId)).toEqual({
+      runs: 1,
+      run_inputs: 1,
+      run_results: 1,
+      events: 3,
+      artifacts: 1,
+    });
     const { status, body } = await remove(runId);
     expect([status, body]).toEqual([204, undefined]);
     expect(await rowsOf(runId)).toEqual(nothing);
-    for (const path of [`/runs/${runId}`, `/runs/${runId}/events`]) expectRefusal(await beckon.call(path), 404, "not_found");
+    for (const path of [`/runs/${runId}`, `/runs/${runId}/events`])
+      expectRefusal(await beckon.call(path), 404, "not_found");
     expectRefusal(await beckon.call(`/runs/${runId}/retry`, { method: "POST" }), 404, "not_found");
     expect(await count(agent.id)).toBe(0);
   });
@@ -69,7 +78,9 @@ describe("a run that is deleted", () => {
     const { agent, runId } = await ended();
     await remove(runId);
     const { data } = (await beckon.call(`/audit?target=${runId}`)).body;
-    expect(data).toMatchObject([{ action: "run.delete", data: { agent_id: agent.id, status: "succeeded" } }]);
+    expect(data).toMatchObject([
+      { action: "run.delete", data: { agent_id: agent.id, status: "succeeded" } },
+    ]);
   });
 
   test("twice at the same moment, through two processes, is deleted once", async () => {
@@ -90,7 +101,8 @@ test("a run that has not ended is not deleted, and goes on", async () => {
   const { body } = await beckon.invoke(agent, "waiting", { prefer: "respond-async" });
   const [queued, running] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
   expect(queued.id).toBe(body.run_id);
-  for (const { id } of [queued, running]) expectRefusal(await remove(id), 409, "conflict", /has not ended/);
+  for (const { id } of [queued, running])
+    expectRefusal(await remove(id), 409, "conflict", /has not ended/);
   held.release();
   expect((await invoked).status).toBe(200);
 });
@@ -113,7 +125,9 @@ describe("a repeat of the request that started a deleted run", () => {
     const trigger = await beckon.createTrigger(agent.id);
     const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello", headers: key });
     const { body } = await fire();
-    await eventually("a run that can be deleted", async () => ((await remove(body.run_id)).status === 204 ? true : undefined));
+    await eventually("a run that can be deleted", async () =>
+      (await remove(body.run_id)).status === 204 ? true : undefined,
+    );
     expectRefusal(await fire(), 409, "conflict", /was deleted/);
     expect(await count(agent.id)).toBe(0);
   });
@@ -140,17 +154,24 @@ test("who waits for a run that is gone before its end was read is told so, and i
   };
   expect((await read("run.queued")).done).toBe(false);
   // As if another process had executed it, and somebody had deleted it, between two looks of this one.
-  await idle.db.database.engine.query("update runs set status = 'succeeded', finished_at = now() where id = $1", [run.id]);
+  await idle.db.database.engine.query(
+    "update runs set status = 'succeeded', finished_at = now() where id = $1",
+    [run.id],
+  );
   await idle.call(`/runs/${run.id}`, { method: "DELETE" });
   expectRefusal(await waiting, 409, "conflict", /was deleted/);
-  expect(await read("run.finished")).toEqual({ text: expect.not.stringContaining("run.finished"), done: true });
+  expect(await read("run.finished")).toEqual({
+    text: expect.not.stringContaining("run.finished"),
+    done: true,
+  });
 });
 
 describe("many runs", () => {
   test("are deleted by filter, and no others", async () => {
     const agent = await beckon.createAgent();
     const runs: string[] = [];
-    for (let index = 0; index < 3; index++) runs.push((await beckon.invoke(agent, "Hello")).body.run_id);
+    for (let index = 0; index < 3; index++)
+      runs.push((await beckon.invoke(agent, "Hello")).body.run_id);
     const { runId } = await ended();
     const filter = { agent_id: agent.id, status: ["succeeded"] };
     const { status, body } = await removeMany({ filter });
@@ -159,7 +180,10 @@ describe("many runs", () => {
     expect((await beckon.call(`/runs/${runId}`)).status).toBe(200);
     expect((await removeMany({ filter })).body.data).toEqual({ deleted: 0, next: null });
     const { data } = (await beckon.call("/audit?action=runs.delete&limit=200")).body;
-    const ours = data.filter((entry: { data: { filter: { agent_id?: string } } }) => entry.data.filter.agent_id === agent.id);
+    const ours = data.filter(
+      (entry: { data: { filter: { agent_id?: string } } }) =>
+        entry.data.filter.agent_id === agent.id,
+    );
     expect(ours.map((entry: { data: unknown }) => entry.data)).toEqual([{ filter, deleted: 3 }]);
   });
 
@@ -168,8 +192,16 @@ describe("many runs", () => {
     const agent = await beckon.createAgent({ model: held.model });
     await beckon.invoke(agent, "executing", { prefer: "respond-async" });
     await held.reached(1);
-    expect((await removeMany({ filter: { agent_id: agent.id } })).body.data).toEqual({ deleted: 0, next: null });
-    expectRefusal(await removeMany({ filter: { status: ["running"] } }), 400, "bad_request", /status/);
+    expect((await removeMany({ filter: { agent_id: agent.id } })).body.data).toEqual({
+      deleted: 0,
+      next: null,
+    });
+    expectRefusal(
+      await removeMany({ filter: { status: ["running"] } }),
+      400,
+      "bad_request",
+      /status/,
+    );
     expect(await count(agent.id)).toBe(1);
   });
 
@@ -186,14 +218,21 @@ describe("many runs", () => {
     const filter = { agent_id: agent.id };
     const first = await removeMany({ filter });
     expect(first.body.data).toEqual({ deleted: 200, next: expect.any(String) });
-    expect((await removeMany({ filter, after: first.body.data.next })).body.data).toEqual({ deleted: 50, next: null });
+    expect((await removeMany({ filter, after: first.body.data.next })).body.data).toEqual({
+      deleted: 50,
+      next: null,
+    });
   });
 
   test("are not deleted without a filter, unless all are meant", async () => {
-    for (const body of [{}, { filter: {} }, { all: false }]) expectRefusal(await removeMany(body), 400, "bad_request", /filter|all/);
+    for (const body of [{}, { filter: {} }, { all: false }])
+      expectRefusal(await removeMany(body), 400, "bad_request", /filter|all/);
     const stranger = await insertStranger(beckon);
     const { runId } = await ended();
-    expect((await removeMany({ all: true }, stranger)).body.data).toEqual({ deleted: 0, next: null });
+    expect((await removeMany({ all: true }, stranger)).body.data).toEqual({
+      deleted: 0,
+      next: null,
+    });
     expect((await beckon.call(`/runs/${runId}`)).status).toBe(200);
   });
 });
@@ -208,9 +247,15 @@ describe("who may not", () => {
 
   test("a key that is limited to agents deletes theirs only", async () => {
     const [own, other] = [await ended(), await ended()];
-    const credential = await insertKey(beckon, { agentIds: [own.agent.id], scopes: ["runs:write"] });
+    const credential = await insertKey(beckon, {
+      agentIds: [own.agent.id],
+      scopes: ["runs:write"],
+    });
     expectRefusal(await remove(other.runId, credential), 404, "not_found");
-    expect((await removeMany({ all: true }, credential)).body.data).toEqual({ deleted: 1, next: null });
+    expect((await removeMany({ all: true }, credential)).body.data).toEqual({
+      deleted: 1,
+      next: null,
+    });
     expect(await count(other.agent.id)).toBe(1);
   });
 });

@@ -12,15 +12,26 @@ const proxy = await startProxy(beckon.db.url);
 afterAll(() => proxy.close());
 
 const async = { prefer: "respond-async" };
-const retry = (runId: string, body?: unknown, headers: Record<string, string> = {}, credential = beckon.key) =>
-  beckon.call(`/runs/${runId}/retry`, { method: "POST", credential, headers, ...(body === undefined ? {} : { body }) });
+const retry = (
+  runId: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  credential = beckon.key,
+) =>
+  beckon.call(`/runs/${runId}/retry`, {
+    method: "POST",
+    credential,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 const finished = (runId: string) =>
   eventually("the end of the run", async () => {
     const run = await runOf(runId);
     return run.finished_at === null ? undefined : run;
   });
-const count = async (agentId: string): Promise<number> => (await beckon.call(`/agents/${agentId}/runs?limit=200`)).body.data.length;
+const count = async (agentId: string): Promise<number> =>
+  (await beckon.call(`/agents/${agentId}/runs?limit=200`)).body.data.length;
 
 async function ended(input = "Hello") {
   const agent = await beckon.createAgent();
@@ -33,10 +44,25 @@ test("a retry is a new run with the same input, which says whose retry it is", a
   const { status, body, headers } = await retry(runId);
   expect(status).toBe(201);
   expect(headers.get("location")).toBe(`/api/public/runs/${body.data.id}`);
-  expect(body.data).toMatchObject({ agent_id: agent.id, retry_of: runId, input: "Hello", source: "invoke", attempt: 1 });
+  expect(body.data).toMatchObject({
+    agent_id: agent.id,
+    retry_of: runId,
+    input: "Hello",
+    source: "invoke",
+    attempt: 1,
+  });
   expect(body.data.id).not.toBe(runId);
-  expect(await finished(body.data.id)).toMatchObject({ status: "succeeded", output: "Hello", retry_of: runId });
-  expect(await eventTypesOf(beckon, body.data.id)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
+  expect(await finished(body.data.id)).toMatchObject({
+    status: "succeeded",
+    output: "Hello",
+    retry_of: runId,
+  });
+  expect(await eventTypesOf(beckon, body.data.id)).toEqual([
+    "run.queued",
+    "run.started",
+    "run.step",
+    "run.finished",
+  ]);
   expect((await runOf(runId)).retry_of).toBeNull();
 });
 
@@ -45,12 +71,20 @@ test("a retry of a trigger's run has its payload, prefix and type, and names the
   const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "A payment:" });
   const { body: fired } = await beckon.call(trigger.url, { credential: null, body: { amount: 5 } });
   await finished(fired.run_id);
-  await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, { method: "PATCH", body: { prompt_prefix: "Other:", enabled: false } });
+  await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, {
+    method: "PATCH",
+    body: { prompt_prefix: "Other:", enabled: false },
+  });
   const { body: one } = await retry(fired.run_id);
   await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, { method: "DELETE" });
   const { body: two } = await retry(fired.run_id);
   for (const { data } of [one, two]) {
-    expect(data).toMatchObject({ input: 'A payment:\n\n{"amount":5}', source: "trigger", trigger_id: trigger.id, retry_of: fired.run_id });
+    expect(data).toMatchObject({
+      input: 'A payment:\n\n{"amount":5}',
+      source: "trigger",
+      trigger_id: trigger.id,
+      retry_of: fired.run_id,
+    });
   }
   const { rows } = await beckon.db.database.engine.query(
     "select distinct payload, prompt_prefix, content_type from run_inputs where run_id = any ($1)",
@@ -63,7 +97,9 @@ test("a retry is executed on the agent as it is now, or on the version of then",
   const { agent, runId } = await ended();
   await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { description: "Changed" } });
   const versionOf = async (body?: unknown) => (await retry(runId, body)).body.data.agent_version;
-  expect([await versionOf(), await versionOf({}), await versionOf({ version: "current" })]).toEqual([2, 2, 2]);
+  expect([await versionOf(), await versionOf({}), await versionOf({ version: "current" })]).toEqual(
+    [2, 2, 2],
+  );
   expect(await versionOf({ version: "original" })).toBe(1);
 });
 
@@ -71,17 +107,24 @@ test("a retry may be retried", async () => {
   const { runId } = await ended();
   const { body } = await retry(runId);
   await finished(body.data.id);
-  expect((await retry(body.data.id)).body.data).toMatchObject({ retry_of: body.data.id, input: "Hello" });
+  expect((await retry(body.data.id)).body.data).toMatchObject({
+    retry_of: body.data.id,
+    input: "Hello",
+  });
 });
 
 describe("a retry is refused", () => {
   test("while the run has not ended, queued or executing", async () => {
     const held = await startHeldModel(beckon);
-    const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
+    const agent = await beckon.createAgent({
+      model: held.model,
+      limits: { max_concurrent_runs: 1 },
+    });
     const { body: running } = await beckon.invoke(agent, "executing", async);
     await held.reached(1);
     const { body: queued } = await beckon.invoke(agent, "waiting", async);
-    for (const { run_id } of [running, queued]) expectRefusal(await retry(run_id), 409, "conflict", /not ended/);
+    for (const { run_id } of [running, queued])
+      expectRefusal(await retry(run_id), 409, "conflict", /not ended/);
     expect(await count(agent.id)).toBe(2);
   });
 
@@ -103,17 +146,27 @@ describe("a retry is refused", () => {
 
   test("when as many are queued as the agent's limit allows, with the limit and when to come back", async () => {
     const held = await startHeldModel(beckon);
-    const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1, max_queued_runs: 2 } });
+    const agent = await beckon.createAgent({
+      model: held.model,
+      limits: { max_concurrent_runs: 1, max_queued_runs: 2 },
+    });
     const { body: cancelled } = await beckon.invoke(agent, "cancelled", async);
     await beckon.call(`/runs/${cancelled.run_id}/cancel`, { method: "POST" });
     await finished(cancelled.run_id);
     await beckon.invoke(agent, "executing", async);
-    await eventually("a run that executes", async () => ((await statesOf(beckon, agent.id)).running === 1 ? true : undefined));
-    expect([(await retry(cancelled.run_id)).status, (await retry(cancelled.run_id)).status]).toEqual([201, 201]);
+    await eventually("a run that executes", async () =>
+      (await statesOf(beckon, agent.id)).running === 1 ? true : undefined,
+    );
+    expect([
+      (await retry(cancelled.run_id)).status,
+      (await retry(cancelled.run_id)).status,
+    ]).toEqual([201, 201]);
     const answer = await retry(cancelled.run_id);
     expectRefusal(answer, 429, "agent_busy");
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect(answer.headers.get("ratelimit-policy")).toBe('"queued-runs";q=2;qu="concurrent-requests"');
+    expect(answer.headers.get("ratelimit-policy")).toBe(
+      '"queued-runs";q=2;qu="concurrent-requests"',
+    );
     expect(await statesOf(beckon, agent.id)).toEqual({ cancelled: 1, running: 1, queued: 2 });
   });
 
@@ -136,7 +189,16 @@ describe("a retry is refused", () => {
 
 test("a key that is limited to the agent retries its runs", async () => {
   const { agent, runId } = await ended();
-  expect((await retry(runId, {}, {}, await insertKey(beckon, { agentIds: [agent.id], scopes: ["runs:write"] }))).status).toBe(201);
+  expect(
+    (
+      await retry(
+        runId,
+        {},
+        {},
+        await insertKey(beckon, { agentIds: [agent.id], scopes: ["runs:write"] }),
+      )
+    ).status,
+  ).toBe(201);
 });
 
 test("an agent's concurrency limit holds for retries", async () => {
@@ -160,16 +222,23 @@ describe("with an Idempotency-Key", () => {
     const run = await finished(first.body.data.id);
     const second = await retry(runId, undefined, key);
     expect([first.status, second.status, second.body.data]).toEqual([201, 201, run]);
-    expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([null, "true"]);
+    expect([first, second].map(({ headers }) => headers.get("idempotency-replayed"))).toEqual([
+      null,
+      "true",
+    ]);
     expect(second.headers.get("location")).toBe(first.headers.get("location"));
     expect(await count(agent.id)).toBe(2);
   });
 
   test("ten at once start one", async () => {
     const { agent, runId } = await ended();
-    const answers = await Promise.all(Array.from({ length: 10 }, () => retry(runId, { version: "original" }, key)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => retry(runId, { version: "original" }, key)),
+    );
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.data.id}`)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get("idempotency-replayed") === null)).toHaveLength(1);
+    expect(
+      answers.filter(({ headers }) => headers.get("idempotency-replayed") === null),
+    ).toHaveLength(1);
     expect(await count(agent.id)).toBe(2);
   });
 
@@ -182,8 +251,14 @@ describe("with an Idempotency-Key", () => {
   test("retries of two runs, and of two callers, are two", async () => {
     const [one, other] = [await ended(), await ended()];
     const credential = await insertKey(beckon);
-    const answers = [await retry(one.runId, {}, key), await retry(other.runId, {}, key), await retry(one.runId, {}, key, credential)];
-    expect(answers.map(({ status, headers }) => [status, headers.get("idempotency-replayed")])).toEqual(Array(3).fill([201, null]));
+    const answers = [
+      await retry(one.runId, {}, key),
+      await retry(other.runId, {}, key),
+      await retry(one.runId, {}, key, credential),
+    ];
+    expect(
+      answers.map(({ status, headers }) => [status, headers.get("idempotency-replayed")]),
+    ).toEqual(Array(3).fill([201, null]));
   });
 
   test("a repeat is answered while the agent is paused, and a refusal binds no key", async () => {
@@ -207,21 +282,31 @@ describe("with an Idempotency-Key", () => {
 
   test("a key that is none is refused", async () => {
     const { runId } = await ended();
-    expectRefusal(await retry(runId, {}, { "idempotency-key": "" }), 400, "bad_request", /Idempotency-Key/);
+    expectRefusal(
+      await retry(runId, {}, { "idempotency-key": "" }),
+      400,
+      "bad_request",
+      /Idempotency-Key/,
+    );
     expectRefusal(await retry("run_none", {}, { "idempotency-key": "" }), 404, "not_found");
   });
 });
 
 test("a retry whose answer was lost is sent again, and starts one run", async () => {
   const far = await beckon.another({
-    settings: { BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "0", DATABASE_URL: proxy.urlFor(beckon.db.url) },
+    settings: {
+      BECKON_ROLE: "api",
+      BECKON_DRAIN_SECONDS: "0",
+      DATABASE_URL: proxy.urlFor(beckon.db.url),
+    },
   });
   onTestFinished(() => far.stop());
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "once");
   const headers = { "idempotency-key": "lost" };
   const cut = proxy.cutNext({ request: statement("start:keys:details"), pass: "nothing" });
-  const send = () => beckon.call(`${far.url}/api/public/runs/${body.run_id}/retry`, { method: "POST", headers });
+  const send = () =>
+    beckon.call(`${far.url}/api/public/runs/${body.run_id}/retry`, { method: "POST", headers });
   const answer = await send();
   await cut;
   expect(answer.status).toBe(201);
@@ -229,6 +314,9 @@ test("a retry whose answer was lost is sent again, and starts one run", async ()
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   expect(again.body.data.id).toBe(answer.body.data.id);
   expect((await finished(answer.body.data.id)).output).toBe("once");
-  const { rows } = await beckon.db.database.engine.query("select id from runs where agent_id = $1", [agent.id]);
+  const { rows } = await beckon.db.database.engine.query(
+    "select id from runs where agent_id = $1",
+    [agent.id],
+  );
   expect(rows).toHaveLength(2);
 });

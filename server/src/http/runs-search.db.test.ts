@@ -9,10 +9,11 @@ const beckon = await startTestBeckon();
 const models = await startModelServer();
 afterAll(() => models.close());
 models.script((request, index) =>
-  status(400, { body: JSON.stringify({ error: { message: `Odd 100%_\\ input: ${request.body.messages.at(-1)?.content}` } }) })(
-    request,
-    index,
-  ),
+  status(400, {
+    body: JSON.stringify({
+      error: { message: `Odd 100%_\\ input: ${request.body.messages.at(-1)?.content}` },
+    }),
+  })(request, index),
 );
 const provider = await beckon.createProvider(models.url);
 
@@ -23,7 +24,10 @@ const runOf = async (id: string) => (await beckon.call(`/runs/${id}`)).body.data
 
 /** An agent whose runs succeed, one whose runs fail, and a run of each. */
 async function twoRuns() {
-  const [good, bad] = [await beckon.createAgent(), await beckon.createAgent({ model: `${provider.name}/scripted` })];
+  const [good, bad] = [
+    await beckon.createAgent(),
+    await beckon.createAgent({ model: `${provider.name}/scripted` }),
+  ];
   const succeeded: string = (await beckon.invoke(good, "fine")).body.run_id;
   const failed: string = (await beckon.invoke(bad, "broken")).body.run_id;
   return { good, bad, succeeded, failed };
@@ -54,18 +58,28 @@ describe("a search of runs", () => {
 
   test("by state finds what is queued and what executes", async () => {
     const held = await startHeldModel(beckon);
-    const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
-    const running = (await beckon.invoke(agent, "executing", { prefer: "respond-async" })).body.run_id;
+    const agent = await beckon.createAgent({
+      model: held.model,
+      limits: { max_concurrent_runs: 1 },
+    });
+    const running = (await beckon.invoke(agent, "executing", { prefer: "respond-async" })).body
+      .run_id;
     await held.reached(1);
     const queued = (await beckon.invoke(agent, "waiting", { prefer: "respond-async" })).body.run_id;
     expect(await search({ agent_id: agent.id, status: "queued" })).toEqual([queued]);
     expect(await search({ agent_id: agent.id, status: "running" })).toEqual([running]);
-    expect(await search({ agent_id: agent.id, status: "running,queued" })).toEqual([queued, running]);
+    expect(await search({ agent_id: agent.id, status: "running,queued" })).toEqual([
+      queued,
+      running,
+    ]);
   });
 
   test("by source and by trigger finds what came that way", async () => {
     const agent = await beckon.createAgent();
-    const [one, other] = [await beckon.createTrigger(agent.id), await beckon.createTrigger(agent.id)];
+    const [one, other] = [
+      await beckon.createTrigger(agent.id),
+      await beckon.createTrigger(agent.id),
+    ];
     const invoked = (await beckon.invoke(agent, "Hello")).body.run_id;
     const fired = (await beckon.call(one.url, { credential: null, body: "Hello" })).body.run_id;
     await beckon.call(other.url, { credential: null, body: "Hello" });
@@ -75,21 +89,28 @@ describe("a search of runs", () => {
     expect(await search({ trigger_id: one.id })).toEqual([fired]);
   });
 
-  test.each(["broken", "BROKEN", "model_error", "100%", "%_\\", "Odd 100"])("by the text of the error finds %j in it", async (error) => {
-    const { bad, failed } = await twoRuns();
-    expect(await search({ agent_id: bad.id, error })).toEqual([failed]);
-  });
+  test.each(["broken", "BROKEN", "model_error", "100%", "%_\\", "Odd 100"])(
+    "by the text of the error finds %j in it",
+    async (error) => {
+      const { bad, failed } = await twoRuns();
+      expect(await search({ agent_id: bad.id, error })).toEqual([failed]);
+    },
+  );
 
-  test.each(["b%n", "brok_n", "fine", "\\\\"])("by the text of the error does not find %j, which is not in it", async (error) => {
-    const { bad } = await twoRuns();
-    expect(await search({ agent_id: bad.id, error })).toEqual([]);
-  });
+  test.each(["b%n", "brok_n", "fine", "\\\\"])(
+    "by the text of the error does not find %j, which is not in it",
+    async (error) => {
+      const { bad } = await twoRuns();
+      expect(await search({ agent_id: bad.id, error })).toEqual([]);
+    },
+  );
 
   test("by time finds what was created from the first moment on and before the last", async () => {
     const { good, succeeded } = await twoRuns();
     const { created_at } = await runOf(succeeded);
     const at = (ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
-    const between = (from: number, to: number) => search({ agent_id: good.id, created_after: at(from), created_before: at(to) });
+    const between = (from: number, to: number) =>
+      search({ agent_id: good.id, created_after: at(from), created_before: at(to) });
     expect(await between(0, 1)).toEqual([succeeded]);
     expect(await between(-60_000, 0)).toEqual([]);
     expect(await between(1, 60_000)).toEqual([]);
@@ -99,26 +120,42 @@ describe("a search of runs", () => {
   test("takes times of any zone", async () => {
     const { good, succeeded } = await twoRuns();
     expect(
-      await search({ agent_id: good.id, created_after: "2020-01-01T00:00:00+05:30", created_before: "2100-01-01T00:00:00-08:00" }),
+      await search({
+        agent_id: good.id,
+        created_after: "2020-01-01T00:00:00+05:30",
+        created_before: "2100-01-01T00:00:00-08:00",
+      }),
     ).toEqual([succeeded]);
   });
 
   test("of one agent takes the other filters", async () => {
     const { bad, failed } = await twoRuns();
-    expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=failed&error=broken`))).toEqual([failed]);
+    expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=failed&error=broken`))).toEqual([
+      failed,
+    ]);
     expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=succeeded`))).toEqual([]);
   });
 
   test("goes on, page by page, under the same filter only", async () => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted` });
     const runs: string[] = [];
-    for (let index = 0; index < 3; index++) runs.unshift((await beckon.invoke(agent, "broken")).body.run_id);
+    for (let index = 0; index < 3; index++)
+      runs.unshift((await beckon.invoke(agent, "broken")).body.run_id);
     const query = `agent_id=${agent.id}&status=failed&error=broken&limit=2`;
     const first = await beckon.call(`/runs?${query}`);
     const second = await beckon.call(`/runs?${query}&after=${first.body.next}`);
-    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([runs.slice(0, 2), runs.slice(2), null]);
+    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([
+      runs.slice(0, 2),
+      runs.slice(2),
+      null,
+    ]);
     const changed = query.replace("broken", "other");
-    expectRefusal(await beckon.call(`/runs?${changed}&after=${first.body.next}`), 400, "bad_request", /cursor/);
+    expectRefusal(
+      await beckon.call(`/runs?${changed}&after=${first.body.next}`),
+      400,
+      "bad_request",
+      /cursor/,
+    );
   });
 
   test("shows an agent token its own agent's only, whatever it filters by", async () => {
@@ -167,5 +204,10 @@ test.each([
 
 test("the runs of one agent are not searched by agent", async () => {
   const { id } = await beckon.createAgent();
-  expectRefusal(await beckon.call(`/agents/${id}/runs?agent_id=${id}`), 400, "bad_request", /unknown member agent_id/);
+  expectRefusal(
+    await beckon.call(`/agents/${id}/runs?agent_id=${id}`),
+    400,
+    "bad_request",
+    /unknown member agent_id/,
+  );
 });

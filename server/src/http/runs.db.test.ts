@@ -12,7 +12,8 @@ const idsOf = ({ body }: Answer): string[] => body.data.map((run: { id: string }
 async function agentWithRuns(count: number) {
   const agent = await beckon.createAgent();
   const runs: string[] = [];
-  for (let index = 0; index < count; index++) runs.unshift((await beckon.invoke(agent, `run ${index}`)).body.run_id);
+  for (let index = 0; index < count; index++)
+    runs.unshift((await beckon.invoke(agent, `run ${index}`)).body.run_id);
   return { agent, runs };
 }
 
@@ -47,14 +48,18 @@ test("a run keeps the version of its agent that it was started with", async () =
   const { agent, runs } = await agentWithRuns(1);
   await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { description: "Changed" } });
   const { body: later } = await beckon.invoke(agent, "Hello");
-  const versionOf = async (id: string | undefined) => (await beckon.call(`/runs/${id}`)).body.data.agent_version;
+  const versionOf = async (id: string | undefined) =>
+    (await beckon.call(`/runs/${id}`)).body.data.agent_version;
   expect([await versionOf(runs[0]), await versionOf(later.run_id)]).toEqual([1, 2]);
 });
 
 test("a run stays readable after its agent was deleted", async () => {
   const { agent, runs } = await agentWithRuns(1);
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
-  expect((await beckon.call(`/runs/${runs[0]}`)).body.data).toMatchObject({ agent_id: agent.id, output: "run 0" });
+  expect((await beckon.call(`/runs/${runs[0]}`)).body.data).toMatchObject({
+    agent_id: agent.id,
+    output: "run 0",
+  });
 });
 
 test("an unknown run is not found", async () => {
@@ -104,9 +109,12 @@ describe("a list of runs", () => {
     expect((await beckon.call(`/agents/${agent.id}/runs?limit=2`)).body.next).toBeNull();
   });
 
-  test.each(["limit=0", "limit=201", "limit=-1", "limit=1.5", "limit=many", "limit="])("refuses %s", async (query) => {
-    expectRefusal(await beckon.call(`/runs?${query}`), 400, "bad_request", /limit/);
-  });
+  test.each(["limit=0", "limit=201", "limit=-1", "limit=1.5", "limit=many", "limit="])(
+    "refuses %s",
+    async (query) => {
+      expectRefusal(await beckon.call(`/runs?${query}`), 400, "bad_request", /limit/);
+    },
+  );
 
   test("is of 50 runs unless asked for another number", async () => {
     const agent = await beckon.createAgent();
@@ -117,12 +125,18 @@ describe("a list of runs", () => {
 });
 
 describe("a cursor", () => {
-  const cursorOf = async (path: string): Promise<string> => (await beckon.call(`${path}?limit=1`)).body.next;
+  const cursorOf = async (path: string): Promise<string> =>
+    (await beckon.call(`${path}?limit=1`)).body.next;
 
   test("of one agent's runs is refused at another's", async () => {
     const [one, other] = [await agentWithRuns(2), await agentWithRuns(2)];
     const cursor = await cursorOf(`/agents/${one.agent.id}/runs`);
-    expectRefusal(await beckon.call(`/agents/${other.agent.id}/runs?after=${cursor}`), 400, "bad_request", /cursor/);
+    expectRefusal(
+      await beckon.call(`/agents/${other.agent.id}/runs?after=${cursor}`),
+      400,
+      "bad_request",
+      /cursor/,
+    );
   });
 
   test("of one agent's runs is refused for those of the workspace", async () => {
@@ -133,19 +147,29 @@ describe("a cursor", () => {
 
   test("of runs is refused for agents", async () => {
     await agentWithRuns(2);
-    expectRefusal(await beckon.call(`/agents?after=${await cursorOf("/runs")}`), 400, "bad_request", /cursor/);
+    expectRefusal(
+      await beckon.call(`/agents?after=${await cursorOf("/runs")}`),
+      400,
+      "bad_request",
+      /cursor/,
+    );
   });
 
   test("may be used with another limit and by another credential", async () => {
     const { agent, runs } = await agentWithRuns(3);
     const cursor = await cursorOf(`/agents/${agent.id}/runs`);
     const credential = await insertKey(beckon, { scopes: ["runs:read"] });
-    expect(idsOf(await beckon.call(`/agents/${agent.id}/runs?limit=5&after=${cursor}`, { credential }))).toEqual(runs.slice(1));
+    expect(
+      idsOf(await beckon.call(`/agents/${agent.id}/runs?limit=5&after=${cursor}`, { credential })),
+    ).toEqual(runs.slice(1));
   });
 
-  test.each(["", "nonsense", "%00", "eA", "x".repeat(1_001), "run_00000000000000000000000000"])("that is %j is refused", async (cursor) => {
-    expectRefusal(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
-  });
+  test.each(["", "nonsense", "%00", "eA", "x".repeat(1_001), "run_00000000000000000000000000"])(
+    "that is %j is refused",
+    async (cursor) => {
+      expectRefusal(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
+    },
+  );
 });
 
 test("a query member that a list does not know is refused by name, so that no filter is thought to apply", async () => {

@@ -7,7 +7,11 @@ import { managedRoutes } from "./api/index.ts";
 /** Every managed route, tried with each scope alone: it opens for the one that it declares, and for no other. */
 
 const beckon = await startTestBeckon();
-const keys = new Map(await Promise.all(scopes.map(async (scope) => [scope, await insertKey(beckon, { scopes: [scope] })] as const)));
+const keys = new Map(
+  await Promise.all(
+    scopes.map(async (scope) => [scope, await insertKey(beckon, { scopes: [scope] })] as const),
+  ),
+);
 const none = await insertKey(beckon, { scopes: [] });
 
 /** A resource that is not there, and a body that no route accepts: who comes past the scope is told so, and nothing changes. */
@@ -21,7 +25,9 @@ const send = (method: string, path: string, credential: string | undefined) =>
 test.each(managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const))(
   "%s %s opens for %s alone",
   async (method, path, permission) => {
-    const answers = await Promise.all(scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const));
+    const answers = await Promise.all(
+      scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const),
+    );
     const opened = answers.filter(([, { status }]) => status !== 403);
     expect(opened.map(([scope]) => scope)).toEqual([permission]);
     expect(opened[0]?.[1].status).toBeOneOf([200, 400, 404]);

@@ -5,12 +5,23 @@ const beckon = await startTestBeckon();
 const apiKey = "sk-this-is-the-secret-of-a-provider";
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
-const rotated = { agent: await beckon.createAgent(), trigger: await beckon.createTrigger(agent.id) };
+const rotated = {
+  agent: await beckon.createAgent(),
+  trigger: await beckon.createTrigger(agent.id),
+};
 const triggerPath = `/agents/${agent.id}/triggers/${trigger.id}`;
 const provider = (
-  await beckon.call("/providers", { body: { name: "kept", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1", api_key: apiKey } })
+  await beckon.call("/providers", {
+    body: {
+      name: "kept",
+      kind: "openai-compatible",
+      base_url: "http://127.0.0.1:9/v1",
+      api_key: apiKey,
+    },
+  })
 ).body.data;
-const createKey = async () => (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
+const createKey = async () =>
+  (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body.data;
 const key = await createKey();
 const rotatedKey = await createKey();
 const { body: invoked } = await beckon.invoke(agent, "Hello");
@@ -57,7 +68,8 @@ test.each([
   const { status, body } = await beckon.call(path);
   expect(status).toBe(200);
   const text = JSON.stringify(body);
-  for (const secret of [agent.token, trigger.token, apiKey, key.key, beckon.key]) expect(text).not.toContain(secret);
+  for (const secret of [agent.token, trigger.token, apiKey, key.key, beckon.key])
+    expect(text).not.toContain(secret);
   expect(text).not.toMatch(/sealed|"hash"|v1\.[0-9a-f]{8}\.|"url"|"token"|"key"/);
 });
 
@@ -72,7 +84,8 @@ test.each<[string, string, unknown]>([
   const answer = await beckon.call(path, { method, body });
   expect(answer.status).toBe(200);
   const text = JSON.stringify(answer.body);
-  for (const secret of [agent.token, trigger.token, apiKey, key.key]) expect(text).not.toContain(secret);
+  for (const secret of [agent.token, trigger.token, apiKey, key.key])
+    expect(text).not.toContain(secret);
   expect(text).not.toMatch(/"url"|"token"|"key"/);
 });
 
@@ -98,7 +111,10 @@ test("what is told of a credential that does not stand repeats none of it", asyn
 
 test("a refused body is not repeated", async () => {
   const body = `{"name":"x","kind":"openai-compatible","api_key":"${apiKey}", oops`;
-  const answer = await beckon.call("/providers", { body, headers: { "content-type": "application/json" } });
+  const answer = await beckon.call("/providers", {
+    body,
+    headers: { "content-type": "application/json" },
+  });
   expect(answer.status).toBe(400);
   expect(JSON.stringify(answer.body)).not.toContain(apiKey);
 });

@@ -9,16 +9,23 @@ import { defaultWorkspaceId } from "../workspaces/index.ts";
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
-const { id: secondId, key: secondKey } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body.data;
-const { data: theirs } = (await beckon.call("/agents", { credential: secondKey, body: { name: "Theirs", model: "demo/echo" } })).body;
+const { id: secondId, key: secondKey } = (
+  await beckon.call("/workspaces", { body: { name: "Second" } })
+).body.data;
+const { data: theirs } = (
+  await beckon.call("/agents", {
+    credential: secondKey,
+    body: { name: "Theirs", model: "demo/echo" },
+  })
+).body;
 
 /** A member of both workspaces: an editor here, a viewer there. */
 async function memberOfTwo(): Promise<Person> {
   const person = await addPerson(beckon, { role: "editor" });
-  await beckon.db.database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')", [
-    person.id,
-    secondId,
-  ]);
+  await beckon.db.database.engine.query(
+    "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+    [person.id, secondId],
+  );
   return person;
 }
 const at = (workspace: string) => ({ headers: { "beckon-workspace": workspace } });
@@ -26,8 +33,11 @@ const at = (workspace: string) => ({ headers: { "beckon-workspace": workspace } 
 describe("a member of one workspace", () => {
   test("need not name it, and may", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    for (const options of [{}, at(defaultWorkspaceId)]) expect((await person.call("/agents", options)).status).toBe(200);
-    expect((await person.call(`/agents?workspace=${defaultWorkspaceId}&limit=1`)).body.data).toHaveLength(1);
+    for (const options of [{}, at(defaultWorkspaceId)])
+      expect((await person.call("/agents", options)).status).toBe(200);
+    expect(
+      (await person.call(`/agents?workspace=${defaultWorkspaceId}&limit=1`)).body.data,
+    ).toHaveLength(1);
   });
 
   test("finds no other workspace, whether it is there or not", async () => {
@@ -39,28 +49,59 @@ describe("a member of one workspace", () => {
     ];
     for (const answer of answers) expectRefusal(answer, 404, "not_found");
     expect(answers[0]?.body).toEqual(answers[1]?.body);
-    expectRefusal(await person.call("/agents", { body: { name: "x", model: "demo/echo" }, ...at(secondId) }), 404, "not_found");
+    expectRefusal(
+      await person.call("/agents", { body: { name: "x", model: "demo/echo" }, ...at(secondId) }),
+      404,
+      "not_found",
+    );
   });
 });
 
 describe("a member of two workspaces", () => {
   test("names one, in the header or, on GET, in the query", async () => {
     const person = await memberOfTwo();
-    const names = async (path: string, options = {}) => (await person.call(path, options)).body.data.map(({ id }: { id: string }) => id);
+    const names = async (path: string, options = {}) =>
+      (await person.call(path, options)).body.data.map(({ id }: { id: string }) => id);
     expectRefusal(await person.call("/agents"), 400, "bad_request", /beckon-workspace/);
     expect(await names("/agents", at(secondId))).toEqual([theirs.id]);
     expect(await names(`/agents?workspace=${secondId}`)).toEqual([theirs.id]);
     const body = { name: "Test", model: "demo/echo" };
-    expectRefusal(await person.call(`/agents?workspace=${defaultWorkspaceId}`, { body }), 400, "bad_request", /beckon-workspace/);
+    expectRefusal(
+      await person.call(`/agents?workspace=${defaultWorkspaceId}`, { body }),
+      400,
+      "bad_request",
+      /beckon-workspace/,
+    );
     expect((await person.call("/agents", { body, ...at(defaultWorkspaceId) })).status).toBe(201);
   });
 
   test("has in each the role they have there", async () => {
     const person = await memberOfTwo();
     const body = { description: "x" };
-    expectRefusal(await person.call(`/agents/${theirs.id}`, { method: "PATCH", body, ...at(secondId) }), 403, "forbidden", /viewer/);
-    expectRefusal(await person.call(`/agents/${theirs.id}`, { method: "PATCH", body, ...at(defaultWorkspaceId) }), 404, "not_found");
-    expect((await person.call(`/agents/${agent.id}`, { method: "PATCH", body, ...at(defaultWorkspaceId) })).status).toBe(200);
+    expectRefusal(
+      await person.call(`/agents/${theirs.id}`, { method: "PATCH", body, ...at(secondId) }),
+      403,
+      "forbidden",
+      /viewer/,
+    );
+    expectRefusal(
+      await person.call(`/agents/${theirs.id}`, {
+        method: "PATCH",
+        body,
+        ...at(defaultWorkspaceId),
+      }),
+      404,
+      "not_found",
+    );
+    expect(
+      (
+        await person.call(`/agents/${agent.id}`, {
+          method: "PATCH",
+          body,
+          ...at(defaultWorkspaceId),
+        })
+      ).status,
+    ).toBe(200);
   });
 
   test("lists them without naming one", async () => {
@@ -70,7 +111,8 @@ describe("a member of two workspaces", () => {
 
   test("reads each by its path", async () => {
     const person = await memberOfTwo();
-    for (const id of [secondId, defaultWorkspaceId]) expect((await person.call(`/workspaces/${id}`)).body.data.id).toBe(id);
+    for (const id of [secondId, defaultWorkspaceId])
+      expect((await person.call(`/workspaces/${id}`)).body.data.id).toBe(id);
   });
 
   test("shares no Idempotency-Key between them, nor with another member", async () => {
@@ -87,16 +129,20 @@ describe("a member of two workspaces", () => {
 });
 
 describe("invoke", () => {
-  const invoke = (person: Pick<Person, "call">, id = agent.id, headers: Record<string, string> = {}) =>
-    person.call(`/agents/${id}/invoke`, { body: { input: "Hello" }, headers });
+  const invoke = (
+    person: Pick<Person, "call">,
+    id = agent.id,
+    headers: Record<string, string> = {},
+  ) => person.call(`/agents/${id}/invoke`, { body: { input: "Hello" }, headers });
 
   test("takes a session, and the run says whose it is", async () => {
     const person = await addPerson(beckon, { role: "editor" });
     const { status, body } = await invoke(person);
     expect([status, body.output]).toEqual([200, "Hello"]);
-    const { rows } = await beckon.db.database.engine.query("select principal, workspace_id from run_inputs where run_id = $1", [
-      body.run_id,
-    ]);
+    const { rows } = await beckon.db.database.engine.query(
+      "select principal, workspace_id from run_inputs where run_id = $1",
+      [body.run_id],
+    );
     expect(rows).toEqual([{ principal: `user:${person.id}`, workspace_id: defaultWorkspaceId }]);
     expect((await person.call(`/runs/${body.run_id}`)).body.data.status).toBe("succeeded");
   });
@@ -109,10 +155,19 @@ describe("invoke", () => {
   });
 
   test("refuses a role without agents:invoke, an agent of elsewhere, and a session that has ended", async () => {
-    expectRefusal(await invoke(await addPerson(beckon, { role: "viewer" })), 403, "forbidden", /agents:invoke/);
+    expectRefusal(
+      await invoke(await addPerson(beckon, { role: "viewer" })),
+      403,
+      "forbidden",
+      /agents:invoke/,
+    );
     const person = await addPerson(beckon, { role: "editor" });
     expectRefusal(await invoke(person, theirs.id), 404, "not_found");
-    expectRefusal(await invoke(person, theirs.id, { "beckon-workspace": secondId }), 404, "not_found");
+    expectRefusal(
+      await invoke(person, theirs.id, { "beckon-workspace": secondId }),
+      404,
+      "not_found",
+    );
     await person.call("/sign-out", { method: "POST" });
     expectRefusal(await invoke(person), 401, "unauthorized");
   });
@@ -120,8 +175,14 @@ describe("invoke", () => {
   test("names the workspace in the header", async () => {
     const person = await memberOfTwo();
     expectRefusal(await invoke(person), 400, "bad_request", /beckon-workspace/);
-    expect((await invoke(person, agent.id, { "beckon-workspace": defaultWorkspaceId })).status).toBe(200);
-    expectRefusal(await invoke(person, theirs.id, { "beckon-workspace": defaultWorkspaceId }), 404, "not_found");
+    expect(
+      (await invoke(person, agent.id, { "beckon-workspace": defaultWorkspaceId })).status,
+    ).toBe(200);
+    expectRefusal(
+      await invoke(person, theirs.id, { "beckon-workspace": defaultWorkspaceId }),
+      404,
+      "not_found",
+    );
   });
 
   test("keeps pause, Idempotency-Key and queue as for any caller", async () => {
@@ -129,7 +190,9 @@ describe("invoke", () => {
     const paused = await beckon.createAgent();
     await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
     expectRefusal(await invoke(person, paused.id), 409, "agent_paused");
-    const again = await Promise.all([1, 2, 3].map(() => invoke(person, agent.id, { "idempotency-key": "session" })));
+    const again = await Promise.all(
+      [1, 2, 3].map(() => invoke(person, agent.id, { "idempotency-key": "session" })),
+    );
     expect(new Set(again.map(({ body }) => body.run_id)).size).toBe(1);
   });
 });
@@ -146,7 +209,12 @@ test("fire takes no session: its URL is the credential", async () => {
 });
 
 test("to a key the query's workspace is a member that it does not know", async () => {
-  expectRefusal(await beckon.call(`/agents?workspace=${secondId}`), 400, "bad_request", /workspace/);
+  expectRefusal(
+    await beckon.call(`/agents?workspace=${secondId}`),
+    400,
+    "bad_request",
+    /workspace/,
+  );
   const { body } = await beckon.call("/agents", { headers: { "beckon-workspace": secondId } });
   expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(theirs.id);
 });

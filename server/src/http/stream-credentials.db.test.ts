@@ -8,7 +8,10 @@ const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 100 } });
 
 /** What the contract promises. */
 const withinMs = 5_000;
-const headersOf = (credential: string) => ({ "x-api-key": credential, accept: "text/event-stream" });
+const headersOf = (credential: string) => ({
+  "x-api-key": credential,
+  accept: "text/event-stream",
+});
 
 /** A run that goes on until the test is over, with its agent. */
 async function running() {
@@ -27,15 +30,24 @@ async function open(url: string, credential: string): Promise<StreamReader> {
 }
 
 async function createKey(body: Record<string, unknown>): Promise<{ id: string; key: string }> {
-  return (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"], ...body } })).body.data;
+  return (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"], ...body } }))
+    .body.data;
 }
 
 /** Resolves when the stream has been ended for its credential's sake, and fails when that takes too long. */
-async function expectClosed(reader: StreamReader, url: string, credential: string, refusedWith: number): Promise<void> {
+async function expectClosed(
+  reader: StreamReader,
+  url: string,
+  credential: string,
+  refusedWith: number,
+): Promise<void> {
   const since = performance.now();
   expect(await reader.over).toBe("ended");
   expect(performance.now() - since).toBeLessThan(withinMs);
-  expect(reader.frames.at(-1)?.data).toEqual({ type: "stream.closed", data: { code: "unauthorized", message: expect.any(String) } });
+  expect(reader.frames.at(-1)?.data).toEqual({
+    type: "stream.closed",
+    data: { code: "unauthorized", message: expect.any(String) },
+  });
   expect((await fetch(url, { headers: headersOf(credential) })).status).toBe(refusedWith);
 }
 
@@ -46,7 +58,10 @@ test("a revoked token's stream ends within 5 s, at the process that revokes it a
   const there = url.replace(beckon.url, usual.url);
   const [reader, readerThere] = [await open(url, agent.token), await open(there, agent.token)];
   await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
-  await Promise.all([expectClosed(reader, url, agent.token, 401), expectClosed(readerThere, there, agent.token, 401)]);
+  await Promise.all([
+    expectClosed(reader, url, agent.token, 401),
+    expectClosed(readerThere, there, agent.token, 401),
+  ]);
 });
 
 test("a rotated token's stream ends, and its successor's goes on", async () => {
@@ -123,7 +138,9 @@ test("the stream of an invoke ends with its credential, and its run goes on", as
   expect(await reader.over).toBe("ended");
   expect(reader.types.at(-1)).toBe("stream.closed");
   held.release();
-  const rest = await openStream(`${beckon.url}${reader.headers.location}/events`, { credential: beckon.key });
+  const rest = await openStream(`${beckon.url}${reader.headers.location}/events`, {
+    credential: beckon.key,
+  });
   await rest.over;
   expect(rest.types.at(-1)).toBe("run.finished");
 });
@@ -136,5 +153,9 @@ test("streams of credentials that stand go on past many looks", async () => {
   const sign = await open(url, revoked.key);
   await beckon.call(`/keys/${revoked.id}`, { method: "DELETE" });
   await sign.over;
-  expect(readers.map(({ types }) => types.at(-1))).toEqual(["run.started", "run.started", "run.started"]);
+  expect(readers.map(({ types }) => types.at(-1))).toEqual([
+    "run.started",
+    "run.started",
+    "run.started",
+  ]);
 });

@@ -9,7 +9,10 @@ import { expectRefusal } from "../../test/refusal.ts";
 import { statesOf } from "../../test/runs-of.ts";
 
 const sse = { accept: "text/event-stream" };
-const beckon = await startTestBeckon({}, { streamLimits: { maxStreams: 4, maxPerCredential: 3, heartbeatMs: 50, stallMs: 400 } });
+const beckon = await startTestBeckon(
+  {},
+  { streamLimits: { maxStreams: 4, maxPerCredential: 3, heartbeatMs: 50, stallMs: 400 } },
+);
 
 async function open(url: string, options: StreamOptions): Promise<StreamReader> {
   const reader = await openStream(url, options);
@@ -71,10 +74,24 @@ test("refused requests take no room", async () => {
   const agent = await beckon.createAgent();
   for (let index = 0; index < 5; index++) {
     expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
-    expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: {}, headers: sse }), 400, "bad_request");
+    expectRefusal(
+      await beckon.call(`/agents/${agent.id}/invoke`, {
+        credential: agent.token,
+        body: {},
+        headers: sse,
+      }),
+      400,
+      "bad_request",
+    );
   }
   expect(
-    (await beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" }, headers: sse })).status,
+    (
+      await beckon.call(`/agents/${agent.id}/invoke`, {
+        credential: agent.token,
+        body: { input: "Hello" },
+        headers: sse,
+      })
+    ).status,
   ).toBe(200);
 });
 
@@ -82,20 +99,31 @@ test("a reader who takes nothing, while there is something to take, is cut", asy
   const { body } = await beckon.invoke(await beckon.createAgent(), "Hello");
   await growJournal(beckon.db.database.engine, body.run_id, 240, 50_000);
   const { readers, openOne } = await full();
-  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"] } })).body.data.key;
+  const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["runs:read"] } })).body
+    .data.key;
   const url = `${beckon.url}/api/public/runs/${body.run_id}/events`;
   const stalled = await open(url, { credential: key, paused: true });
   expect([stalled.status, (await openOne(key)).status]).toEqual([200, 503]);
   // The others stay, so that there is room only once this one has been cut.
-  await eventually("room for another", async () => (await openOne(key)).status === 200 || undefined);
+  await eventually(
+    "room for another",
+    async () => (await openOne(key)).status === 200 || undefined,
+  );
   stalled.resume();
   expect(await stalled.over).toBe("cut");
-  expect(readers.map(({ types }) => types.at(-1))).toEqual(["run.started", "run.started", "run.started"]);
+  expect(readers.map(({ types }) => types.at(-1))).toEqual([
+    "run.started",
+    "run.started",
+    "run.started",
+  ]);
 });
 
 test("a reader for whom there is nothing is not", async () => {
   const { held, readers } = await full();
-  await eventually("many comments", () => (readers[0]?.text.match(/^:$/gm) ?? []).length > 20 || undefined);
+  await eventually(
+    "many comments",
+    () => (readers[0]?.text.match(/^:$/gm) ?? []).length > 20 || undefined,
+  );
   held.release();
   expect(await Promise.all(readers.map(({ over }) => over))).toEqual(["ended", "ended", "ended"]);
 });

@@ -16,16 +16,26 @@ afterAll(() => api.stop());
 /** Calls the clock some times, then says Hello. */
 const manySteps: Behaviour = (request, index) => {
   const answered = request.body.messages.filter(({ role }) => role === "tool").length;
-  return says(answered === 8 ? "Hello" : { calls: [{ id: `call_${answered}`, name: "clock", arguments: "{}" }] })(request, index);
+  return says(
+    answered === 8
+      ? "Hello"
+      : { calls: [{ id: `call_${answered}`, name: "clock", arguments: "{}" }] },
+  )(request, index);
 };
 
 /** Runs whose model says nothing until it is told to. */
 async function executing(count: number, behaviour: Behaviour = manySteps) {
   const held = await startHeldModel(beckon, behaviour);
   const agent = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
-  const started = await Promise.all(Array.from({ length: count }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })));
+  const started = await Promise.all(
+    Array.from({ length: count }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })),
+  );
   await held.reached(count);
-  return { held, agent, paths: started.map(({ body }) => `/api/public/runs/${body.run_id}/events`) };
+  return {
+    held,
+    agent,
+    paths: started.map(({ body }) => `/api/public/runs/${body.run_id}/events`),
+  };
 }
 
 async function open(url: string, lastEventId?: string): Promise<StreamReader> {
@@ -35,7 +45,8 @@ async function open(url: string, lastEventId?: string): Promise<StreamReader> {
   return reader;
 }
 
-const journalEvents = (reader: StreamReader) => reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data);
+const journalEvents = (reader: StreamReader) =>
+  reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data);
 const journalAt = async (path: string) => (await beckon.call(`${beckon.url}${path}`)).body.data;
 
 test("a reader at another process reads whole steps as they come", async () => {
@@ -64,7 +75,9 @@ test("while no process hears another, streams are complete all the same, only la
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
-  const readers = await Promise.all(paths.flatMap((path) => [open(api.url + path), open(beckon.url + path)]));
+  const readers = await Promise.all(
+    paths.flatMap((path) => [open(api.url + path), open(beckon.url + path)]),
+  );
   held.release();
   await Promise.all(readers.map(({ over }) => over));
   deaf = false;
@@ -81,9 +94,18 @@ test("1,000 readers at two processes ask the database next to nothing while noth
   const { held, paths } = await executing(20, says("Hello"));
   const readers: StreamReader[] = [];
   for (const path of paths) {
-    readers.push(...(await Promise.all(Array.from({ length: 50 }, (_, index) => open((index % 2 === 0 ? beckon.url : api.url) + path)))));
+    readers.push(
+      ...(await Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          open((index % 2 === 0 ? beckon.url : api.url) + path),
+        ),
+      )),
+    );
   }
-  await eventually("the first event at all", () => readers.every(({ types }) => types.includes("run.started")) || undefined);
+  await eventually(
+    "the first event at all",
+    () => readers.every(({ types }) => types.includes("run.started")) || undefined,
+  );
   const queries = countQueries();
   const began = performance.now();
   await eventually("two seconds", () => performance.now() - began > 2_000 || undefined);
@@ -92,14 +114,18 @@ test("1,000 readers at two processes ask the database next to nothing while noth
   held.release();
   expect(new Set(await Promise.all(readers.map(({ over }) => over)))).toEqual(new Set(["ended"]));
   const took = performance.now() - released;
-  await annotate(`${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had heard of it`);
+  await annotate(
+    `${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had heard of it`,
+  );
   // Four looks, one of credentials, a few of each process's own.
   expect(asked).toBeLessThan(60);
   for (const reader of readers) expect(reader.types.at(-1)).toBe("run.finished");
 });
 
 test("a process that stops ends streams of what others execute at once, and they go on elsewhere", async () => {
-  const leaving = await beckon.another({ settings: { BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "20" } });
+  const leaving = await beckon.another({
+    settings: { BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "20" },
+  });
   const {
     held,
     paths: [path = ""],

@@ -10,48 +10,59 @@ const trigger = await beckon.createTrigger(agent.id);
 const deleted = await beckon.createAgent();
 await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
-const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } })).body;
+const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset: "invoke" } }))
+  .body;
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 const member = await addPerson(beckon, { role: "viewer" });
 
 /** Every route with a body, and one that it accepts. */
-const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] = [
-  ["POST", "/agents", { name: "Test", model: "demo/echo" }],
-  ["PATCH", `/agents/${agent.id}`, {}],
-  ["POST", `/agents/${agent.id}/pause`, {}],
-  ["POST", `/agents/${agent.id}/resume`, {}],
-  ["POST", `/agents/${deleted.id}/restore`, {}],
-  ["POST", `/agents/${agent.id}/duplicate`, {}],
-  ["POST", `/agents/${agent.id}/versions/1/restore`, {}],
-  ["POST", "/agents/import", { beckon: 1, agents: [] }],
-  ["POST", `/agents/${agent.id}/token/rotate`, {}],
-  ["POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
-  ["PATCH", `/agents/${agent.id}/triggers/${trigger.id}`, {}],
-  ["POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`, {}],
-  ["POST", `/runs/${invoked.run_id}/cancel`, {}],
-  ["POST", `/runs/${invoked.run_id}/retry`, {}],
-  ["POST", "/runs/cancel", { all: true }],
-  ["POST", "/runs/delete", { all: true }],
-  ["POST", "/providers", { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" }],
-  ["PATCH", `/providers/${provider.id}`, {}],
-  ["POST", "/tools/http/import", { document: {} }],
-  ["POST", "/keys", { name: "Test", preset: "invoke" }],
-  ["PATCH", `/keys/${key.id}`, {}],
-  ["POST", `/keys/${key.id}/rotate`, {}],
-  ["POST", "/workspaces", { name: "Test" }],
-  ["PATCH", `/workspaces/${defaultWorkspaceId}`, {}],
-  ["PATCH", `/members/${member.id}`, { role: "viewer" }],
-  ["POST", `/members/${member.id}/reset-link`, {}],
-  ["POST", "/invitations", { email: "grace@example.com", role: "viewer" }],
-  ["POST", "/setup", { token: "x", name: "x", email: "ada@example.com", password }],
-  ["POST", "/sign-in", { email: "ada@example.com", password }],
-  ["POST", "/password/reset", { token: "x", new_password: password }],
-  ["POST", "/invitations/accept", { token: "x" }],
-];
+const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] =
+  [
+    ["POST", "/agents", { name: "Test", model: "demo/echo" }],
+    ["PATCH", `/agents/${agent.id}`, {}],
+    ["POST", `/agents/${agent.id}/pause`, {}],
+    ["POST", `/agents/${agent.id}/resume`, {}],
+    ["POST", `/agents/${deleted.id}/restore`, {}],
+    ["POST", `/agents/${agent.id}/duplicate`, {}],
+    ["POST", `/agents/${agent.id}/versions/1/restore`, {}],
+    ["POST", "/agents/import", { beckon: 1, agents: [] }],
+    ["POST", `/agents/${agent.id}/token/rotate`, {}],
+    ["POST", `/agents/${agent.id}/triggers`, { name: "Test" }],
+    ["PATCH", `/agents/${agent.id}/triggers/${trigger.id}`, {}],
+    ["POST", `/agents/${agent.id}/triggers/${trigger.id}/rotate`, {}],
+    ["POST", `/runs/${invoked.run_id}/cancel`, {}],
+    ["POST", `/runs/${invoked.run_id}/retry`, {}],
+    ["POST", "/runs/cancel", { all: true }],
+    ["POST", "/runs/delete", { all: true }],
+    [
+      "POST",
+      "/providers",
+      { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
+    ],
+    ["PATCH", `/providers/${provider.id}`, {}],
+    ["POST", "/tools/http/import", { document: {} }],
+    ["POST", "/keys", { name: "Test", preset: "invoke" }],
+    ["PATCH", `/keys/${key.id}`, {}],
+    ["POST", `/keys/${key.id}/rotate`, {}],
+    ["POST", "/workspaces", { name: "Test" }],
+    ["PATCH", `/workspaces/${defaultWorkspaceId}`, {}],
+    ["PATCH", `/members/${member.id}`, { role: "viewer" }],
+    ["POST", `/members/${member.id}/reset-link`, {}],
+    ["POST", "/invitations", { email: "grace@example.com", role: "viewer" }],
+    ["POST", "/setup", { token: "x", name: "x", email: "ada@example.com", password }],
+    ["POST", "/sign-in", { email: "ada@example.com", password }],
+    ["POST", "/password/reset", { token: "x", new_password: password }],
+    ["POST", "/invitations/accept", { token: "x" }],
+  ];
 
 describe.each(routes)("%s %s", (method, path, body) => {
   test("refuses a member that it does not know, and names it", async () => {
-    expectRefusal(await beckon.call(path, { method, body: { ...body, nonsense: 1 } }), 400, "bad_request", /unknown member nonsense\b/);
+    expectRefusal(
+      await beckon.call(path, { method, body: { ...body, nonsense: 1 } }),
+      400,
+      "bad_request",
+      /unknown member nonsense\b/,
+    );
   });
 
   test("names all members that it does not know", async () => {
@@ -71,11 +82,21 @@ test("a member that is unknown further down is named with its place", async () =
 
 test("every member at fault is named", async () => {
   const body = { name: "", model: 5, tools: "all", limits: { max_steps: 0 } };
-  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /name.*model.*tools.*limits\.max_steps/);
+  expectRefusal(
+    await beckon.call("/agents", { body }),
+    400,
+    "bad_request",
+    /name.*model.*tools.*limits\.max_steps/,
+  );
 });
 
 test("a missing member is named", async () => {
-  expectRefusal(await beckon.call("/agents", { body: { name: "Test" } }), 400, "bad_request", /model/);
+  expectRefusal(
+    await beckon.call("/agents", { body: { name: "Test" } }),
+    400,
+    "bad_request",
+    /model/,
+  );
 });
 
 test("a member that the server sets cannot be sent", async () => {
@@ -85,8 +106,14 @@ test("a member that the server sets cannot be sent", async () => {
 
 test("a refused body changes nothing", async () => {
   const made = await beckon.createAgent({ name: "Before" });
-  await beckon.call(`/agents/${made.id}`, { method: "PATCH", body: { name: "After", nonsense: 1 } });
-  expect((await beckon.call(`/agents/${made.id}`)).body.data).toMatchObject({ name: "Before", version: 1 });
+  await beckon.call(`/agents/${made.id}`, {
+    method: "PATCH",
+    body: { name: "After", nonsense: 1 },
+  });
+  expect((await beckon.call(`/agents/${made.id}`)).body.data).toMatchObject({
+    name: "Before",
+    version: 1,
+  });
 });
 
 test.each([
@@ -107,12 +134,16 @@ test.each([
   ["metadata", { a: "x".repeat(16_384) }],
   ["metadata", []],
 ])("an agent's %s cannot be %j", async (member, value) => {
-  const answer = await beckon.call("/agents", { body: { name: "Test", model: "demo/echo", [member]: value } });
+  const answer = await beckon.call("/agents", {
+    body: { name: "Test", model: "demo/echo", [member]: value },
+  });
   expectRefusal(answer, 400, "bad_request", new RegExp(member));
 });
 
 test("text that looks like an escape is text", async () => {
   const metadata = { a: String.raw`\u0000 \ud800` };
-  const { body } = await beckon.call("/agents", { body: { name: "Test", model: "demo/echo", metadata } });
+  const { body } = await beckon.call("/agents", {
+    body: { name: "Test", model: "demo/echo", metadata },
+  });
   expect(body.data.metadata).toEqual(metadata);
 });

@@ -19,11 +19,21 @@ interface Sealed {
 async function make(credential = beckon.key) {
   const call = (path: string, options = {}) => beckon.call(path, { ...options, credential });
   const agent = (await call("/agents", { body: { name: "Test", model: "demo/echo" } })).body.data;
-  const trigger = (await call(`/agents/${agent.id}/triggers`, { body: { name: "Test" } })).body.data;
+  const trigger = (await call(`/agents/${agent.id}/triggers`, { body: { name: "Test" } })).body
+    .data;
   const name = `p-${agent.id.slice(-12).toLowerCase()}`;
-  const body = { name, kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1", api_key: "sk-0123456789abcdef" };
+  const body = {
+    name,
+    kind: "openai-compatible",
+    base_url: "http://127.0.0.1:9/v1",
+    api_key: "sk-0123456789abcdef",
+  };
   const provider = (await call("/providers", { body })).body.data;
-  const create = () => call("/agents", { body: { name: "Once", model: "demo/echo" }, headers: { "idempotency-key": agent.id } });
+  const create = () =>
+    call("/agents", {
+      body: { name: "Once", model: "demo/echo" },
+      headers: { "idempotency-key": agent.id },
+    });
   await create();
   const tokens = { table: "tokens", column: "sealed" };
   return {
@@ -34,7 +44,11 @@ async function make(credential = beckon.key) {
       where: `agent_id = '${agent.id}' and trigger_id is null and expires_at is null`,
       open: () => call(`/agents/${agent.id}/token`),
     },
-    trigger: { ...tokens, where: `trigger_id = '${trigger.id}'`, open: () => call(`/agents/${agent.id}/triggers/${trigger.id}/token`) },
+    trigger: {
+      ...tokens,
+      where: `trigger_id = '${trigger.id}'`,
+      open: () => call(`/agents/${agent.id}/triggers/${trigger.id}/token`),
+    },
     provider: {
       table: "providers",
       column: "api_key_sealed",
@@ -46,7 +60,9 @@ async function make(credential = beckon.key) {
 }
 
 async function read({ table, column, where }: Sealed): Promise<string | undefined> {
-  const { rows } = await engine.query<{ text: string }>(`select ${column} as text from ${table} where ${where}`);
+  const { rows } = await engine.query<{ text: string }>(
+    `select ${column} as text from ${table} where ${where}`,
+  );
   return rows[0]?.text;
 }
 async function swap(one: Sealed, other: Sealed): Promise<void> {
@@ -54,7 +70,8 @@ async function swap(one: Sealed, other: Sealed): Promise<void> {
   await engine.query(`update ${one.table} set ${one.column} = $1 where ${one.where}`, [others]);
   await engine.query(`update ${other.table} set ${other.column} = $1 where ${other.where}`, [ones]);
 }
-const isReadable = async (sealed: Sealed) => (await sealed.open()).body.code !== "secret_unreadable";
+const isReadable = async (sealed: Sealed) =>
+  (await sealed.open()).body.code !== "secret_unreadable";
 
 const mine = await make();
 const alsoMine = await make();
@@ -65,7 +82,8 @@ async function expectBound(one: Sealed, other: Sealed): Promise<void> {
   expect([await isReadable(one), await isReadable(other)]).toEqual([true, true]);
   await swap(one, other);
   try {
-    for (const sealed of [one, other]) expectRefusal(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
+    for (const sealed of [one, other])
+      expectRefusal(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
   } finally {
     await swap(one, other);
   }
@@ -75,8 +93,9 @@ async function expectBound(one: Sealed, other: Sealed): Promise<void> {
 describe("a sealed text opens in its place only:", () => {
   test.each(kinds)("%s, not in another row", (kind) => expectBound(mine[kind], alsoMine[kind]));
   test.each(kinds)("%s, not in another workspace", (kind) => expectBound(mine[kind], theirs[kind]));
-  test.each(kinds.flatMap((one, at) => kinds.slice(at + 1).map((other) => [one, other] as const)))("%s, not as %s", (one, other) =>
-    expectBound(mine[one], mine[other]),
+  test.each(kinds.flatMap((one, at) => kinds.slice(at + 1).map((other) => [one, other] as const)))(
+    "%s, not as %s",
+    (one, other) => expectBound(mine[one], mine[other]),
   );
 
   test("a token in its grace not as the one that came after it", async () => {
@@ -85,6 +104,13 @@ describe("a sealed text opens in its place only:", () => {
     const predecessor = { ...token, where: `agent_id = '${agent.id}' and expires_at is not null` };
     await swap(token, predecessor);
     expectRefusal(await token.open(), 409, "secret_unreadable", /rotate/);
-    expect((await call(`/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } })).status).toBe(200);
+    expect(
+      (
+        await call(`/agents/${agent.id}/invoke`, {
+          credential: agent.token,
+          body: { input: "Hello" },
+        })
+      ).status,
+    ).toBe(200);
   });
 });

@@ -13,13 +13,14 @@ const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
 /** So that the workspace alone tells what this person does in one from the same in the other. */
 const ownerOfBoth = await addPerson(beckon, { role: "owner" });
-await beckon.db.database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')", [
-  ownerOfBoth.id,
-  second.id,
-]);
+await beckon.db.database.engine.query(
+  "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
+  [ownerOfBoth.id, second.id],
+);
 const rows = await readRows(beckon.db);
 const [idsOfFirst, idsOfSecond] = [await rows.ids(first.id), await rows.ids(second.id)];
-const onlyIn = (some: ReadonlySet<string>, others: ReadonlySet<string>) => [...some].filter((id) => !others.has(id));
+const onlyIn = (some: ReadonlySet<string>, others: ReadonlySet<string>) =>
+  [...some].filter((id) => !others.has(id));
 
 const sides = [
   { ours: first, theirs: second, foreign: onlyIn(idsOfSecond, idsOfFirst) },
@@ -37,20 +38,29 @@ const read = (call: (path: string) => Promise<Answer>, path: string, listed: boo
     return !listed || answer.body?.data?.length > 0 ? answer : undefined;
   });
 
-test.each(managedRoutes.filter(({ method }) => method === "GET"))("$path shows what is one's own", async ({ path, doc }) => {
-  for (const { ours, theirs, foreign } of sides) {
-    for (const call of [(to: string) => beckon.call(to, { credential: ours.key }), ours.owner.call]) {
-      let asked: string | undefined = pathOf(path, ours);
-      for (let pages = 0; asked !== undefined && pages < 20; pages++) {
-        const { status, body } = await read(call, asked, doc.list === true && pages === 0);
-        const text = JSON.stringify(body ?? null);
-        expect(status).toBe(200);
-        expect([...foreign, theirs.mark].filter((each) => text.includes(each))).toEqual([]);
-        asked = doc.list && body.next !== null ? `${pathOf(path, ours)}?after=${encodeURIComponent(body.next)}` : undefined;
+test.each(managedRoutes.filter(({ method }) => method === "GET"))(
+  "$path shows what is one's own",
+  async ({ path, doc }) => {
+    for (const { ours, theirs, foreign } of sides) {
+      for (const call of [
+        (to: string) => beckon.call(to, { credential: ours.key }),
+        ours.owner.call,
+      ]) {
+        let asked: string | undefined = pathOf(path, ours);
+        for (let pages = 0; asked !== undefined && pages < 20; pages++) {
+          const { status, body } = await read(call, asked, doc.list === true && pages === 0);
+          const text = JSON.stringify(body ?? null);
+          expect(status).toBe(200);
+          expect([...foreign, theirs.mark].filter((each) => text.includes(each))).toEqual([]);
+          asked =
+            doc.list && body.next !== null
+              ? `${pathOf(path, ours)}?after=${encodeURIComponent(body.next)}`
+              : undefined;
+        }
       }
     }
-  }
-});
+  },
+);
 
 test("a stream of events carries those of its workspace, whatever agent it asks for", async () => {
   for (const { ours, theirs, foreign } of sides) {
@@ -75,16 +85,29 @@ test("a stream of events carries those of its workspace, whatever agent it asks 
 
 const storing = managedRoutes.filter(({ path, doc }) => doc.once && !path.includes(":"));
 
-test.each(storing)("$method $path with the same Idempotency-Key is done in each workspace", async (route) => {
-  const body = { ...(bodyOf(route) as object), ...(route.doc.id === "createProvider" ? { base_url: `${beckon.url}/v1` } : {}) };
-  const send = (workspace: string, sent: object = body) =>
-    ownerOfBoth.call(route.path, { body: sent, headers: { "idempotency-key": "the same", "beckon-workspace": workspace } });
-  const one = await send(first.id);
-  const other = await send(second.id);
-  const again = await send(first.id);
-  expect([one.status, again.body, again.headers.get("idempotency-replayed")]).toEqual([route.doc.created ? 201 : 200, one.body, "true"]);
-  if (route.doc.id === "createWorkspace") return expect(other.status).toBe(403);
-  expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([one.status, null]);
-  const idsOf = (answered: unknown) => JSON.stringify(answered).match(/"id":"[^"]+"/g);
-  expect(idsOf(other.body)).not.toEqual(idsOf(one.body));
-});
+test.each(storing)(
+  "$method $path with the same Idempotency-Key is done in each workspace",
+  async (route) => {
+    const body = {
+      ...(bodyOf(route) as object),
+      ...(route.doc.id === "createProvider" ? { base_url: `${beckon.url}/v1` } : {}),
+    };
+    const send = (workspace: string, sent: object = body) =>
+      ownerOfBoth.call(route.path, {
+        body: sent,
+        headers: { "idempotency-key": "the same", "beckon-workspace": workspace },
+      });
+    const one = await send(first.id);
+    const other = await send(second.id);
+    const again = await send(first.id);
+    expect([one.status, again.body, again.headers.get("idempotency-replayed")]).toEqual([
+      route.doc.created ? 201 : 200,
+      one.body,
+      "true",
+    ]);
+    if (route.doc.id === "createWorkspace") return expect(other.status).toBe(403);
+    expect([other.status, other.headers.get("idempotency-replayed")]).toEqual([one.status, null]);
+    const idsOf = (answered: unknown) => JSON.stringify(answered).match(/"id":"[^"]+"/g);
+    expect(idsOf(other.body)).not.toEqual(idsOf(one.body));
+  },
+);

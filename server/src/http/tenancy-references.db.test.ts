@@ -14,14 +14,20 @@ import type { ManagedRoute } from "./management/managed-route.ts";
  */
 
 const beckon = await startTestBeckon();
-const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [FilledWorkspace, FilledWorkspace];
+const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [
+  FilledWorkspace,
+  FilledWorkspace,
+];
 const rows = await readRows(beckon.db);
 // What `default` did to the other one when it made it is on record in both.
 const shared = await rows.ids(ours.id);
 const foreign = [...(await rows.ids(theirs.id))].filter((id) => !shared.has(id));
 
 const callers = [
-  ["a key", (path: string, options = {}) => beckon.call(path, { ...options, credential: ours.key })],
+  [
+    "a key",
+    (path: string, options = {}) => beckon.call(path, { ...options, credential: ours.key }),
+  ],
   ["a session", ours.owner.call],
 ] as const;
 
@@ -31,16 +37,23 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
   const answer = await ask();
   const sent = JSON.stringify(asked);
   const text = JSON.stringify(answer.body ?? null);
-  expect([...foreign, theirs.mark].filter((each) => text.includes(each) && !sent.includes(each))).toEqual([]);
+  expect(
+    [...foreign, theirs.mark].filter((each) => text.includes(each) && !sent.includes(each)),
+  ).toEqual([]);
   expect(await rows.marks(theirs.id)).toEqual(before);
   return answer;
 }
 
 /** Members of queries that refer to nothing that a workspace has. */
-const plainInQueries = "limit paused deleted with format created_after created_before status source kind action since until".split(" ");
+const plainInQueries =
+  "limit paused deleted with format created_after created_before status source kind action since until".split(
+    " ",
+  );
 
 /** What the others can refer to; `path` is the route's, below the foreign workspace. */
-const inQueries: Readonly<Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>> = {
+const inQueries: Readonly<
+  Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>
+> = {
   agent_id: () => [theirs.agent.id, theirs.deletedAgentId],
   trigger_id: () => [theirs.trigger.id],
   search: () => [theirs.mark],
@@ -64,24 +77,31 @@ const queries = managedRoutes.flatMap((route) =>
     .map((member) => ({ ...route, member })),
 );
 
-test.each(queries)("$method $path?$member= of a foreign workspace finds nothing", async ({ path, member, doc }) => {
-  const values = await inQueries[member]?.(pathOf(path, theirs));
-  expect(values, `say what ${member} can refer to`).toBeDefined();
-  for (const value of values ?? []) {
-    const asked = `${pathOf(path, ours)}?${member}=${encodeURIComponent(value)}`;
-    for (const [, call] of callers) {
-      const { status, body } = await keepsApart(asked, () => call(asked));
-      expect(status).toBeOneOf(member === "after" ? [200, 400, 404] : [200, 404]);
-      if (status === 200 && member !== "after") expect(doc.lines ? (body ?? "") : body.data).toEqual(doc.lines ? "" : []);
+test.each(queries)(
+  "$method $path?$member= of a foreign workspace finds nothing",
+  async ({ path, member, doc }) => {
+    const values = await inQueries[member]?.(pathOf(path, theirs));
+    expect(values, `say what ${member} can refer to`).toBeDefined();
+    for (const value of values ?? []) {
+      const asked = `${pathOf(path, ours)}?${member}=${encodeURIComponent(value)}`;
+      for (const [, call] of callers) {
+        const { status, body } = await keepsApart(asked, () => call(asked));
+        expect(status).toBeOneOf(member === "after" ? [200, 400, 404] : [200, 404]);
+        if (status === 200 && member !== "after")
+          expect(doc.lines ? (body ?? "") : body.data).toEqual(doc.lines ? "" : []);
+      }
     }
-  }
-});
+  },
+);
 
-test.each(managedRoutes.filter(({ doc }) => doc.list))("$path gives cursors to try elsewhere", async ({ path, doc }) => {
-  // A key is in one workspace, of which there is no second page. Events have a cursor each.
-  const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
-  expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
-});
+test.each(managedRoutes.filter(({ doc }) => doc.list))(
+  "$path gives cursors to try elsewhere",
+  async ({ path, doc }) => {
+    // A key is in one workspace, of which there is no second page. Events have a cursor each.
+    const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
+    expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
+  },
+);
 
 /** Members of bodies that refer to nothing that a workspace has, wherever they stand. Tokens are no references: they are credentials. */
 const plainInBodies = new Set(
@@ -89,14 +109,18 @@ const plainInBodies = new Set(
   secret prefix secret_last4 query operations method url parameters body safe_to_repeat idempotency_header timeout_seconds
   max_response_bytes max_calls_per_run limits max_steps max_concurrent_runs max_queued_runs max_attempts max_answer_bytes metadata reason grace_seconds
   beckon agents paused pause_reason triggers prompt_prefix enabled filter error created_after created_before status source all version
-  kind base_url api_key document scopes preset expires_in_days expires_at time_zone role`.split(/\s+/),
+  kind base_url api_key document scopes preset expires_in_days expires_at time_zone role`.split(
+    /\s+/,
+  ),
 );
 
 /** Names of all members, at every depth. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>
-    key === "properties" ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)] : namesIn(value),
+    key === "properties"
+      ? [...Object.keys(value), ...Object.values(value).flatMap(namesIn)]
+      : namesIn(value),
   );
 }
 
@@ -117,14 +141,22 @@ const tools = [
     name: "shop",
     allowed_hosts: [shop],
     headers: { Authorization: { secret_id: theirs.secretId } },
-    operations: [{ name: "read", description: "Reads", method: "GET", url: `http://${shop}/orders` }],
+    operations: [
+      { name: "read", description: "Reads", method: "GET", url: `http://${shop}/orders` },
+    ],
   },
 ];
-const document = (agent: object) => ({ beckon: 1, agents: [{ name: "Test", model: "demo/echo", ...agent }] });
-const after = async (list: string) => (await beckon.call(list, { credential: theirs.key })).body.next as string;
+const document = (agent: object) => ({
+  beckon: 1,
+  agents: [{ name: "Test", model: "demo/echo", ...agent }],
+});
+const after = async (list: string) =>
+  (await beckon.call(list, { credential: theirs.key })).body.next as string;
 
 /** For each of them bodies, and what they may be answered with. */
-const cases: Readonly<Record<string, readonly (readonly [body: unknown, status: number, data?: unknown])[]>> = {
+const cases: Readonly<
+  Record<string, readonly (readonly [body: unknown, status: number, data?: unknown])[]>
+> = {
   "createAgent.model": [model, byId].map((given) => [{ name: "Test", model: given }, 400] as const),
   "updateAgent.model": [model, byId].map((given) => [{ model: given }, 400] as const),
   "importAgents.model": [model, byId].map((given) => [document({ model: given }), 400] as const),
@@ -133,12 +165,22 @@ const cases: Readonly<Record<string, readonly (readonly [body: unknown, status: 
   "createKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
     (id) => [{ name: "Test", preset: "invoke", agent_ids: [ours.agent.id, id] }, 404] as const,
   ),
-  "updateKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map((id) => [{ agent_ids: [ours.agent.id, id] }, 404] as const),
-  "cancelRuns.agent_id": [[{ filter: { agent_id: theirs.busy.agentId } }, 200, { cancelled: 0, next: null }]],
-  "cancelRuns.trigger_id": [[{ filter: { trigger_id: theirs.trigger.id } }, 200, { cancelled: 0, next: null }]],
+  "updateKey.agent_ids": [theirs.agent.id, theirs.deletedAgentId].map(
+    (id) => [{ agent_ids: [ours.agent.id, id] }, 404] as const,
+  ),
+  "cancelRuns.agent_id": [
+    [{ filter: { agent_id: theirs.busy.agentId } }, 200, { cancelled: 0, next: null }],
+  ],
+  "cancelRuns.trigger_id": [
+    [{ filter: { trigger_id: theirs.trigger.id } }, 200, { cancelled: 0, next: null }],
+  ],
   "cancelRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
-  "deleteRuns.agent_id": [[{ filter: { agent_id: theirs.agent.id } }, 200, { deleted: 0, next: null }]],
-  "deleteRuns.trigger_id": [[{ filter: { trigger_id: theirs.trigger.id } }, 200, { deleted: 0, next: null }]],
+  "deleteRuns.agent_id": [
+    [{ filter: { agent_id: theirs.agent.id } }, 200, { deleted: 0, next: null }],
+  ],
+  "deleteRuns.trigger_id": [
+    [{ filter: { trigger_id: theirs.trigger.id } }, 200, { deleted: 0, next: null }],
+  ],
   "deleteRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
   // A person may be in both: that they are there is told to nobody here.
   "createInvitation.email": [[{ email: theirs.viewer.email, role: "viewer" }, 201]],
@@ -149,27 +191,42 @@ test("every member of a body that can refer to something has a case", () => {
 });
 
 describe.each(Object.entries(cases))("%s of a foreign workspace", (member, bodies) => {
-  const [{ method, path }] = managedRoutes.filter(({ doc }) => doc.id === member.split(".")[0]) as [ManagedRoute];
+  const [{ method, path }] = managedRoutes.filter(({ doc }) => doc.id === member.split(".")[0]) as [
+    ManagedRoute,
+  ];
 
   test.each(callers)("leads nowhere with %s", async (_, call) => {
     for (const [body, status, data] of bodies) {
       const answer = await keepsApart(body, () => call(pathOf(path, ours), { method, body }));
-      expect([answer.status, answer.body]).toMatchObject([status, data === undefined ? {} : { data }]);
+      expect([answer.status, answer.body]).toMatchObject([
+        status,
+        data === undefined ? {} : { data },
+      ]);
     }
   });
 });
 
 test("a document refers to no secret that is kept anywhere", async () => {
   const body = document({ tools });
-  const answer = await keepsApart(body, () => beckon.call("/agents/import", { credential: ours.key, body }));
+  const answer = await keepsApart(body, () =>
+    beckon.call("/agents/import", { credential: ours.key, body }),
+  );
   expectRefusal(answer, 400, "bad_request", /Authorization/);
 });
 
 test("all runs are those of one's own workspace", async () => {
-  const { body: cancelled } = await keepsApart({}, () => beckon.call("/runs/cancel", { credential: ours.key, body: { all: true } }));
+  const { body: cancelled } = await keepsApart({}, () =>
+    beckon.call("/runs/cancel", { credential: ours.key, body: { all: true } }),
+  );
   expect(cancelled.data).toEqual({ cancelled: 2, next: null });
   const runs = async () => (await beckon.call("/runs", { credential: ours.key })).body.data;
-  await eventually("the end of all", async () => (await runs()).every((run: { finished_at: unknown }) => run.finished_at) || undefined);
-  await keepsApart({}, () => beckon.call("/runs/delete", { credential: ours.key, body: { all: true } }));
+  await eventually(
+    "the end of all",
+    async () =>
+      (await runs()).every((run: { finished_at: unknown }) => run.finished_at) || undefined,
+  );
+  await keepsApart({}, () =>
+    beckon.call("/runs/delete", { credential: ours.key, body: { all: true } }),
+  );
   expect(await runs()).toEqual([]);
 });

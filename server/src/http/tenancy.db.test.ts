@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, type CallOptions, startTestBeckon } from "../../test/beckon.ts";
-import { bodyOf, type FilledWorkspace, fillTwoWorkspaces, pathMembersOf, pathOf } from "../../test/filled-workspace.ts";
+import {
+  bodyOf,
+  type FilledWorkspace,
+  fillTwoWorkspaces,
+  pathMembersOf,
+  pathOf,
+} from "../../test/filled-workspace.ts";
 import { openStream } from "../../test/read-stream.ts";
 import { expectRefusal } from "../../test/refusal.ts";
 import { readRows } from "../../test/rows-of.ts";
@@ -14,29 +20,51 @@ const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
 const rows = await readRows(beckon.db);
 
-const invoke = { method: "POST", path: "/agents/:agent_id/invoke", doc: { id: "invoke", example: { input: "Hello" } } } as const;
+const invoke = {
+  method: "POST",
+  path: "/agents/:agent_id/invoke",
+  doc: { id: "invoke", example: { input: "Hello" } },
+} as const;
 const routes = [...managedRoutes, invoke];
-const membersIn = (path: string) => (path.match(/:\w+/g) ?? []).filter((name) => name !== ":version");
+const membersIn = (path: string) =>
+  (path.match(/:\w+/g) ?? []).filter((name) => name !== ":version");
 const withIds = routes.filter(({ path }) => membersIn(path).length > 0);
 
 /** Every way to have at least one of the ids in a path from `theirs`, the others from `ours`. */
-function foreignChoices(path: string, ours: FilledWorkspace, theirs: FilledWorkspace): Record<string, string>[] {
+function foreignChoices(
+  path: string,
+  ours: FilledWorkspace,
+  theirs: FilledWorkspace,
+): Record<string, string>[] {
   const names = membersIn(path);
   const choices = Array.from({ length: 2 ** names.length - 1 }, (_, index) =>
-    Object.fromEntries(names.map((name, place) => [name, pathMembersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? ""])),
+    Object.fromEntries(
+      names.map((name, place) => [
+        name,
+        pathMembersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? "",
+      ]),
+    ),
   );
   const more = [
     { ":agent_id": theirs.deletedAgentId },
     { ":agent_id": theirs.busy.agentId },
     ...theirs.busy.runIds.map((id) => ({ ":run_id": id })),
   ];
-  return [...choices, ...more.filter((choice) => Object.keys(choice).every((name) => names.includes(name)))];
+  return [
+    ...choices,
+    ...more.filter((choice) => Object.keys(choice).every((name) => names.includes(name))),
+  ];
 }
 
 /** The same choice with ids that nobody has in place of the foreign ones. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
   const own = Object.values(pathMembersOf(ours));
-  return Object.fromEntries(Object.entries(choice).map(([name, id]) => [name, own.includes(id) ? id : newId(id.slice(0, 3) as IdPrefix)]));
+  return Object.fromEntries(
+    Object.entries(choice).map(([name, id]) => [
+      name,
+      own.includes(id) ? id : newId(id.slice(0, 3) as IdPrefix),
+    ]),
+  );
 }
 
 async function unharmed(theirs: FilledWorkspace, work: () => Promise<void>): Promise<void> {
@@ -47,13 +75,17 @@ async function unharmed(theirs: FilledWorkspace, work: () => Promise<void>): Pro
 
 /** The answer without the ids that were asked for, so that two can be compared. */
 const plain = ({ status, body }: Answer, choice: Record<string, string>) =>
-  Object.values(choice).reduce((text, id) => text.replaceAll(id, "…"), `${status} ${JSON.stringify(body)}`);
+  Object.values(choice).reduce(
+    (text, id) => text.replaceAll(id, "…"),
+    `${status} ${JSON.stringify(body)}`,
+  );
 
 describe.each([
   ["the workspace default", first, second],
   ["a workspace beside it", second, first],
 ] as const)("from %s", (_, ours, theirs) => {
-  const asKey = (path: string, options: CallOptions) => beckon.call(path, { ...options, credential: ours.key });
+  const asKey = (path: string, options: CallOptions) =>
+    beckon.call(path, { ...options, credential: ours.key });
 
   describe.each(withIds)("$method $path", (route) => {
     const { method, path } = route;
@@ -66,7 +98,9 @@ describe.each([
           for (const call of [asKey, ours.owner.call]) {
             const answer = await call(pathOf(path, ours, choice), sent);
             expectRefusal(answer, 404, "not_found");
-            expect(plain(answer, choice)).toBe(plain(await call(pathOf(path, ours, unknown), sent), unknown));
+            expect(plain(answer, choice)).toBe(
+              plain(await call(pathOf(path, ours, unknown), sent), unknown),
+            );
           }
         }
       });
@@ -75,30 +109,46 @@ describe.each([
     test("refuses the token of an agent, and does nothing", async () => {
       await unharmed(theirs, async () => {
         for (const choice of foreignChoices(path, ours, theirs)) {
-          const { status } = await beckon.call(pathOf(path, ours, choice), { ...sent, credential: ours.agent.token });
+          const { status } = await beckon.call(pathOf(path, ours, choice), {
+            ...sent,
+            credential: ours.agent.token,
+          });
           expect(status).toBeOneOf(path === invoke.path ? [401] : [403, 404]);
         }
       });
     });
   });
 
-  test.each(routes)("$method $path opens to no session that names the foreign workspace", async (route) => {
-    const { method, path } = route;
-    const headers = { "beckon-workspace": theirs.id };
-    await unharmed(theirs, async () => {
-      const named = pathOf(path, theirs);
-      if (!path.includes(":workspace_id")) {
-        expectRefusal(await ours.owner.call(named, { method, headers, body: bodyOf(route) }), 404, "not_found");
-      }
-      if (method !== "GET") return;
-      expectRefusal(await ours.owner.call(`${named}?workspace=${theirs.id}`, { headers: {} }), 404, "not_found");
-    });
-  });
+  test.each(routes)(
+    "$method $path opens to no session that names the foreign workspace",
+    async (route) => {
+      const { method, path } = route;
+      const headers = { "beckon-workspace": theirs.id };
+      await unharmed(theirs, async () => {
+        const named = pathOf(path, theirs);
+        if (!path.includes(":workspace_id")) {
+          expectRefusal(
+            await ours.owner.call(named, { method, headers, body: bodyOf(route) }),
+            404,
+            "not_found",
+          );
+        }
+        if (method !== "GET") return;
+        expectRefusal(
+          await ours.owner.call(`${named}?workspace=${theirs.id}`, { headers: {} }),
+          404,
+          "not_found",
+        );
+      });
+    },
+  );
 
   test.each(managedRoutes.filter(({ path, stream }) => path.includes(":") && stream !== undefined))(
     "$path streams nothing foreign",
     async ({ path }) => {
-      const reader = await openStream(`${beckon.url}/api/public${pathOf(path, theirs)}`, { credential: ours.key });
+      const reader = await openStream(`${beckon.url}/api/public${pathOf(path, theirs)}`, {
+        credential: ours.key,
+      });
       expect([reader.status, reader.headers["content-type"]]).toEqual([404, "application/json"]);
       await reader.over;
     },

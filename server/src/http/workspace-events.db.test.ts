@@ -12,21 +12,31 @@ const both = "kind=agent.paused,agent.resumed";
 
 const pause = (agent: { id: string }, body: object = {}, options: object = {}) =>
   beckon.call(`/agents/${agent.id}/pause`, { body, ...options });
-const resume = (agent: { id: string }) => beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
-const run = async (agent: { id: string; token: string }) => (await beckon.invoke(agent, "Hello")).body.run_id as string;
+const resume = (agent: { id: string }) =>
+  beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
+const run = async (agent: { id: string; token: string }) =>
+  (await beckon.invoke(agent, "Hello")).body.run_id as string;
 
 /** Pauses an agent of its own, and waits until that is shown: so is all that was written before. */
 async function allShown(): Promise<void> {
   const last = await beckon.createAgent();
   await pause(last);
-  await eventually("the last pause", async () => (await shown(`agent_id=${last.id}&kind=agent.paused`)).length > 0 || undefined);
+  await eventually(
+    "the last pause",
+    async () => (await shown(`agent_id=${last.id}&kind=agent.paused`)).length > 0 || undefined,
+  );
 }
 
 /** Those of all pages, from the first event or from a cursor. */
-async function shown(query: string, { credential = beckon.key, from = "" } = {}): Promise<WorkspaceEvent[]> {
+async function shown(
+  query: string,
+  { credential = beckon.key, from = "" } = {},
+): Promise<WorkspaceEvent[]> {
   const events: WorkspaceEvent[] = [];
   for (let after: string | null = from; after !== null; ) {
-    const { body } = await beckon.call(`/events?${query}${after && `&after=${after}`}`, { credential });
+    const { body } = await beckon.call(`/events?${query}${after && `&after=${after}`}`, {
+      credential,
+    });
     events.push(...body.data);
     after = body.next;
   }
@@ -35,12 +45,16 @@ async function shown(query: string, { credential = beckon.key, from = "" } = {})
 
 const stream = async (query: string, lastEventId?: string): Promise<StreamReader> => {
   const headers = lastEventId === undefined ? {} : { "last-event-id": lastEventId };
-  const reader = await openStream(`${beckon.url}/api/public/events?${query}`, { credential: beckon.key, headers });
+  const reader = await openStream(`${beckon.url}/api/public/events?${query}`, {
+    credential: beckon.key,
+    headers,
+  });
   onTestFinished(() => reader.close());
   if (lastEventId === undefined) await reader.has("stream.opened");
   return reader;
 };
-const eventsOf = (reader: StreamReader) => reader.frames.flatMap(({ data }) => ("version" in data && "cursor" in data ? [data] : []));
+const eventsOf = (reader: StreamReader) =>
+  reader.frames.flatMap(({ data }) => ("version" in data && "cursor" in data ? [data] : []));
 
 test("a pause and its end are events of no run, shown to who names them and to nobody else", async () => {
   const agent = await beckon.createAgent();
@@ -48,17 +62,23 @@ test("a pause and its end are events of no run, shown to who names them and to n
   await resume(agent);
   const runId = await run(agent);
   await allShown();
-  const actor = (await beckon.call(`/audit?target=${agent.id}&action=agent.pause`)).body.data[0].actor;
+  const actor = (await beckon.call(`/audit?target=${agent.id}&action=agent.pause`)).body.data[0]
+    .actor;
   const ofAgent = (await shown(both)).filter(({ agent_id }) => agent_id === agent.id);
   expect(ofAgent).toMatchObject([
-    { run_id: null, seq: null, type: "agent.paused", version: 1, data: { reason: "Holiday", actor } },
+    {
+      run_id: null,
+      seq: null,
+      type: "agent.paused",
+      version: 1,
+      data: { reason: "Holiday", actor },
+    },
     { run_id: null, seq: null, type: "agent.resumed", version: 1, data: { actor } },
   ]);
   expect(await shown(`agent_id=${agent.id}&${both}`)).toEqual(ofAgent);
-  expect((await shown(`agent_id=${agent.id}&kind=agent.resumed,run.finished`)).map(({ type }) => type)).toEqual([
-    "agent.resumed",
-    "run.finished",
-  ]);
+  expect(
+    (await shown(`agent_id=${agent.id}&kind=agent.resumed,run.finished`)).map(({ type }) => type),
+  ).toEqual(["agent.resumed", "run.finished"]);
   const others = await shown(`agent_id=${agent.id}`);
   expect(others.length).toBeGreaterThan(0);
   expect(new Set(others.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
@@ -67,7 +87,9 @@ test("a pause and its end are events of no run, shown to who names them and to n
 test("they use up no page of those who do not name them, nor do run events a page of those who name them only", async () => {
   const workspace = await insertStranger(beckon);
   const credential = { credential: workspace };
-  const { data: agent } = (await beckon.call("/agents", { ...credential, body: { name: "Test", model: "demo/echo" } })).body;
+  const { data: agent } = (
+    await beckon.call("/agents", { ...credential, body: { name: "Test", model: "demo/echo" } })
+  ).body;
   for (const reason of ["one", "two"]) await pause(agent, { reason }, credential);
   await beckon.call(`/agents/${agent.id}/resume`, { ...credential, method: "POST" });
   for (let runs = 0; runs < 2; runs++) await beckon.invoke(agent, "Hello");
@@ -85,7 +107,9 @@ test("what changes nothing, and a repeat, leave no event; another reason leaves 
   const agent = await beckon.createAgent();
   const ofAgent = async () => {
     await allShown();
-    return (await shown(`agent_id=${agent.id}&${both}`)).map(({ data, type }) => ("reason" in data ? data.reason : type));
+    return (await shown(`agent_id=${agent.id}&${both}`)).map(({ data, type }) =>
+      "reason" in data ? data.reason : type,
+    );
   };
   await resume(agent);
   expect(await ofAgent()).toEqual([]);
@@ -93,7 +117,9 @@ test("what changes nothing, and a repeat, leave no event; another reason leaves 
   await pause(agent, { reason: "Holiday" }, { headers });
   await pause(agent, { reason: "Holiday" });
   await resume(agent);
-  expect((await pause(agent, { reason: "Holiday" }, { headers })).headers.get("idempotency-replayed")).toBe("true");
+  expect(
+    (await pause(agent, { reason: "Holiday" }, { headers })).headers.get("idempotency-replayed"),
+  ).toBe("true");
   await resume(agent);
   expect(await ofAgent()).toEqual(["Holiday", "agent.resumed"]);
   await pause(agent);
@@ -103,7 +129,10 @@ test("what changes nothing, and a repeat, leave no event; another reason leaves 
 });
 
 test("an agent that is imported as paused has no event of a pause", async () => {
-  const document = { beckon: 1, agents: [{ name: "Paused", model: "demo/echo", paused: true, pause_reason: "Holiday" }] };
+  const document = {
+    beckon: 1,
+    agents: [{ name: "Paused", model: "demo/echo", paused: true, pause_reason: "Holiday" }],
+  };
   const { body } = await beckon.call("/agents/import", { body: document });
   await allShown();
   expect(await shown(`agent_id=${body.data.agents[0].id}&${both}`)).toEqual([]);
@@ -111,12 +140,16 @@ test("an agent that is imported as paused has no event of a pause", async () => 
 
 test("pauses and resumptions at the same time are in the order in which they happened", async () => {
   const agent = await beckon.createAgent();
-  await Promise.all(Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? pause(agent) : resume(agent))));
+  await Promise.all(
+    Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? pause(agent) : resume(agent))),
+  );
   await allShown();
   // Each of them has changed what the one before it left.
   const types = (await shown(`agent_id=${agent.id}&${both}`)).map(({ type }) => type);
   expect(types.length).toBeGreaterThan(1);
-  expect(types).toEqual(types.map((_, index) => (index % 2 === 0 ? "agent.paused" : "agent.resumed")));
+  expect(types).toEqual(
+    types.map((_, index) => (index % 2 === 0 ? "agent.paused" : "agent.resumed")),
+  );
 });
 
 test("a stream shows them among the events of runs, and resumes at each of them", async () => {
@@ -127,13 +160,24 @@ test("a stream shows them among the events of runs, and resumes at each of them"
   await pause(agent);
   await resume(agent);
   const last = await run(agent);
-  await eventually("the last run", () => (ofRuns.text.includes(last) && eventsOf(reader).length === 4) || undefined);
+  await eventually(
+    "the last run",
+    () => (ofRuns.text.includes(last) && eventsOf(reader).length === 4) || undefined,
+  );
   const events = eventsOf(reader);
-  expect(events.map(({ type }) => type)).toEqual(["run.finished", "agent.paused", "agent.resumed", "run.finished"]);
+  expect(events.map(({ type }) => type)).toEqual([
+    "run.finished",
+    "agent.paused",
+    "agent.resumed",
+    "run.finished",
+  ]);
   expect(ofRuns.types.filter((type) => type.startsWith("agent."))).toEqual([]);
   for (const [index, { cursor }] of events.slice(0, -1).entries()) {
     const resumed = await stream(query, cursor);
-    await eventually("the rest", () => eventsOf(resumed).length >= events.length - index - 1 || undefined);
+    await eventually(
+      "the rest",
+      () => eventsOf(resumed).length >= events.length - index - 1 || undefined,
+    );
     expect(eventsOf(resumed)).toEqual(events.slice(index + 1));
     expect(await shown(query, { from: cursor })).toEqual(events.slice(index + 1));
   }
@@ -151,14 +195,23 @@ test("a key that is limited to agents sees those of its agents, and none about t
   );
   await allShown();
   expect((await shown(both)).map(({ id }) => id)).toContain("evt_whole");
-  expect((await shown(both, { credential: limited })).map(({ agent_id }) => agent_id)).toEqual([mine.id]);
-  expectRefusal(await beckon.call(`/events?agent_id=${other.id}&${both}`, { credential: limited }), 404, "not_found");
+  expect((await shown(both, { credential: limited })).map(({ agent_id }) => agent_id)).toEqual([
+    mine.id,
+  ]);
+  expectRefusal(
+    await beckon.call(`/events?agent_id=${other.id}&${both}`, { credential: limited }),
+    404,
+    "not_found",
+  );
 });
 
 test("an agent's token cannot name them, neither for a page nor for a stream", async () => {
   const { token: credential } = await beckon.createAgent();
   for (const headers of [{}, { accept: "text/event-stream" }]) {
-    const answer = await beckon.call("/events?kind=run.finished,agent.paused", { credential, headers });
+    const answer = await beckon.call("/events?kind=run.finished,agent.paused", {
+      credential,
+      headers,
+    });
     expectRefusal(answer, 403, "forbidden", /agent\.paused/);
   }
 });
@@ -175,8 +228,16 @@ test("a cursor at an event that has another place now, as after a restore, is vo
   await pause(agent);
   await allShown();
   const [{ id, cursor } = { id: "", cursor: "" }] = await shown(`agent_id=${agent.id}&${both}`);
-  await beckon.db.database.engine.query("update workspace_events set transaction = transaction - 1 where id = $1", [id]);
-  expectRefusal(await beckon.call(`/events?after=${cursor}&${both}`), 400, "bad_request", /restore/);
+  await beckon.db.database.engine.query(
+    "update workspace_events set transaction = transaction - 1 where id = $1",
+    [id],
+  );
+  expectRefusal(
+    await beckon.call(`/events?after=${cursor}&${both}`),
+    400,
+    "bad_request",
+    /restore/,
+  );
   const reset = await stream(both, cursor);
   await reset.has("stream.reset");
 });

@@ -13,7 +13,10 @@ const agent = await beckon.createAgent();
 const sse = { accept: "text/event-stream" };
 
 const stream = async (path: string, options: StreamOptions = {}, url = beckon.url) => {
-  const reader = await openStream(`${url}/api/public${path}`, { credential: beckon.key, ...options });
+  const reader = await openStream(`${url}/api/public${path}`, {
+    credential: beckon.key,
+    ...options,
+  });
   onTestFinished(() => reader.close());
   return reader;
 };
@@ -23,10 +26,16 @@ const opened = async (path = "/events", options: StreamOptions = {}) => {
   return reader;
 };
 const eventsOf = (reader: StreamReader) =>
-  reader.frames.flatMap(({ data }) => ("cursor" in data && "seq" in data ? [data as WorkspaceEvent] : []));
-const ofRun = (reader: StreamReader, runId: string) => eventsOf(reader).filter(({ run_id }) => run_id === runId);
+  reader.frames.flatMap(({ data }) =>
+    "cursor" in data && "seq" in data ? [data as WorkspaceEvent] : [],
+  );
+const ofRun = (reader: StreamReader, runId: string) =>
+  eventsOf(reader).filter(({ run_id }) => run_id === runId);
 const ended = (reader: StreamReader, runId: string) =>
-  eventually(`the end of ${runId}`, () => ofRun(reader, runId).some(({ type }) => type === "run.finished") || undefined);
+  eventually(
+    `the end of ${runId}`,
+    () => ofRun(reader, runId).some(({ type }) => type === "run.finished") || undefined,
+  );
 const run = async (of = agent) => (await beckon.invoke(of, "Hello")).body.run_id as string;
 
 test("a reader without a cursor is given one, and then sees every event of every run", async () => {
@@ -41,7 +50,13 @@ test("a reader without a cursor is given one, and then sees every event of every
   ] as const) {
     const journal = (await beckon.call(`/runs/${runId}/events`)).body.data;
     const seen = ofRun(reader, runId);
-    expect(seen).toEqual(journal.map((event: object, index: number) => ({ ...event, agent_id: of.id, cursor: seen[index]?.cursor })));
+    expect(seen).toEqual(
+      journal.map((event: object, index: number) => ({
+        ...event,
+        agent_id: of.id,
+        cursor: seen[index]?.cursor,
+      })),
+    );
   }
 });
 
@@ -69,8 +84,13 @@ test("a reader goes on after the event in Last-Event-ID, and after ?after=", asy
   const [first, second] = [await run(), await run()];
   await ended(reader, second);
   const mark = ofRun(reader, first).at(0)?.cursor ?? "";
-  const rest = eventsOf(reader).slice(eventsOf(reader).findIndex(({ cursor }) => cursor === mark) + 1);
-  const resumed = [await stream("/events", { headers: { "last-event-id": mark } }), await stream(`/events?after=${mark}`)];
+  const rest = eventsOf(reader).slice(
+    eventsOf(reader).findIndex(({ cursor }) => cursor === mark) + 1,
+  );
+  const resumed = [
+    await stream("/events", { headers: { "last-event-id": mark } }),
+    await stream(`/events?after=${mark}`),
+  ];
   for (const each of resumed) {
     await ended(each, second);
     expect(eventsOf(each).slice(0, rest.length)).toEqual(rest);
@@ -79,7 +99,10 @@ test("a reader goes on after the event in Last-Event-ID, and after ?after=", asy
 
 test("a stream of one agent, and of some kinds, shows nothing else", async () => {
   const other = await beckon.createAgent();
-  const [ofAgent, ofKind] = [await opened(`/events?agent_id=${other.id}`), await opened("/events?kind=run.finished,run.failed")];
+  const [ofAgent, ofKind] = [
+    await opened(`/events?agent_id=${other.id}`),
+    await opened("/events?kind=run.finished,run.failed"),
+  ];
   const [mine, theirs] = [await run(), await run(other)];
   await Promise.all([ended(ofAgent, theirs), ended(ofKind, mine), ended(ofKind, theirs)]);
   expect(new Set(eventsOf(ofAgent).map(({ agent_id }) => agent_id))).toEqual(new Set([other.id]));
@@ -96,7 +119,9 @@ test("another workspace's reader sees nothing of ours", async () => {
 test("an agent's token and a key that is limited to agents see the events of these only", async () => {
   const other = await beckon.createAgent();
   const limited = await insertKey(beckon, { scopes: ["runs:read"], agentIds: [other.id] });
-  const readers = await Promise.all([other.token, limited].map((credential) => opened("/events", { credential })));
+  const readers = await Promise.all(
+    [other.token, limited].map((credential) => opened("/events", { credential })),
+  );
   await run();
   const theirs = await run(other);
   for (const reader of readers) {
@@ -105,8 +130,14 @@ test("an agent's token and a key that is limited to agents see the events of the
   }
   for (const credential of [other.token, limited]) {
     const page = await beckon.call("/events?limit=200", { credential });
-    expect(page.body.data.filter((event: WorkspaceEvent) => event.agent_id !== other.id)).toEqual([]);
-    expectRefusal(await beckon.call(`/events?agent_id=${agent.id}`, { credential }), 404, "not_found");
+    expect(page.body.data.filter((event: WorkspaceEvent) => event.agent_id !== other.id)).toEqual(
+      [],
+    );
+    expectRefusal(
+      await beckon.call(`/events?agent_id=${agent.id}`, { credential }),
+      404,
+      "not_found",
+    );
   }
 });
 
@@ -114,7 +145,10 @@ test("a stream ends when its key is limited to other agents", async () => {
   const credential = await insertKey(beckon, { scopes: ["runs:read"], agentIds: [agent.id] });
   const reader = await opened("/events", { credential });
   const other = await beckon.createAgent();
-  await beckon.db.database.engine.query("update keys set agent_ids = $1 where agent_ids = $2", [[other.id], [agent.id]]);
+  await beckon.db.database.engine.query("update keys set agent_ids = $1 where agent_ids = $2", [
+    [other.id],
+    [agent.id],
+  ]);
   expect(await reader.over).toBe("ended");
   expect(reader.types.at(-1)).toBe("stream.closed");
 });
@@ -159,7 +193,10 @@ test("a run's events are in the order of seq although a later one was written by
     [runId],
   );
   await older.query("commit");
-  await eventually("the last event", () => ofRun(reader, runId).some(({ id }) => id === "evt_older") || undefined);
+  await eventually(
+    "the last event",
+    () => ofRun(reader, runId).some(({ id }) => id === "evt_older") || undefined,
+  );
   const seqs = ofRun(reader, runId).map(({ seq }) => seq);
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
@@ -169,7 +206,10 @@ test("200 runs on two processes, 50 readers cut at any byte and resumed on eithe
   onTestFinished(() => second.stop());
   const urls = [beckon.url, second.url];
   const start = (await opened()).lastEventId ?? "";
-  const cutsOf = fc.sample(fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 2, maxLength: 4 }), 50);
+  const cutsOf = fc.sample(
+    fc.array(fc.integer({ min: 1, max: 60_000 }), { minLength: 2, maxLength: 4 }),
+    50,
+  );
   const runs = Promise.all(
     Array.from({ length: 200 }, async (_, index) => {
       const answer = await fetch(`${urls[index % 2]}/api/public/agents/${agent.id}/invoke`, {
@@ -185,9 +225,16 @@ test("200 runs on two processes, 50 readers cut at any byte and resumed on eithe
     let cursor = start;
     for (const [turn, cutAfter] of [...cuts, undefined].entries()) {
       const headers = { "last-event-id": cursor };
-      const reader = await stream("/events", cutAfter === undefined ? { headers } : { headers, cutAfter }, urls[(index + turn) % 2]);
+      const reader = await stream(
+        "/events",
+        cutAfter === undefined ? { headers } : { headers, cutAfter },
+        urls[(index + turn) % 2],
+      );
       const missing = 200 - events.filter(({ type }) => type === "run.finished").length;
-      await Promise.race([reader.over, eventually("all runs' ends", () => endsIn(reader) >= missing || undefined)]);
+      await Promise.race([
+        reader.over,
+        eventually("all runs' ends", () => endsIn(reader) >= missing || undefined),
+      ]);
       events.push(...eventsOf(reader));
       cursor = reader.lastEventId ?? cursor;
       reader.close();
@@ -212,7 +259,9 @@ function endsIn(reader: StreamReader): number {
 test("a cursor of another generation begins anew, and says so", async () => {
   const reader = await opened();
   const foreign = Buffer.from(
-    (reader.lastEventId && Buffer.from(reader.lastEventId, "base64url").toString().replace(/^.{8}/, "00000000")) ?? "",
+    (reader.lastEventId &&
+      Buffer.from(reader.lastEventId, "base64url").toString().replace(/^.{8}/, "00000000")) ??
+      "",
   ).toString("base64url");
   const reset = await stream("/events", { headers: { "last-event-id": foreign } });
   await reset.has("stream.reset");
@@ -233,16 +282,29 @@ test("a cursor from the future of a restored database begins anew", async () => 
   expect(reset.types[0]).toBe("stream.reset");
 });
 
-test.each(["x", "MTIz", "%00", "a".repeat(201), Buffer.from("deadbeef.1.run_x.1").toString("base64url")])(
-  "the cursor %s is refused",
-  async (cursor) => {
-    expectRefusal(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);
-    expectRefusal(await beckon.call(`/events?after=${cursor}`, { headers: sse }), 400, "bad_request", /after/);
-  },
-);
+test.each([
+  "x",
+  "MTIz",
+  "%00",
+  "a".repeat(201),
+  Buffer.from("deadbeef.1.run_x.1").toString("base64url"),
+])("the cursor %s is refused", async (cursor) => {
+  expectRefusal(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);
+  expectRefusal(
+    await beckon.call(`/events?after=${cursor}`, { headers: sse }),
+    400,
+    "bad_request",
+    /after/,
+  );
+});
 
 test.each(["kind=run.none", "kind=", "limit=0", "from=3"])("?%s is refused", async (query) => {
-  expectRefusal(await beckon.call(`/events?${query}`), 400, "bad_request", new RegExp(query.split("=")[0] ?? ""));
+  expectRefusal(
+    await beckon.call(`/events?${query}`),
+    400,
+    "bad_request",
+    new RegExp(query.split("=")[0] ?? ""),
+  );
 });
 
 test("pages, one after the other, are what the stream shows", async () => {

@@ -1,8 +1,15 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
-export async function deleteBootstrapKey(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
-  await tx.deleteFrom("keys").where("workspace_id", "=", workspaceId).where("bootstrap", "=", true).execute();
+export async function deleteBootstrapKey(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom("keys")
+    .where("workspace_id", "=", workspaceId)
+    .where("bootstrap", "=", true)
+    .execute();
 }
 
 /** The workspace's bootstrap key, with these scopes. */
@@ -21,7 +28,10 @@ export async function upsertBootstrapKey(
       created_by: "system",
     })
     .onConflict((conflict) =>
-      conflict.column("workspace_id").where("bootstrap", "=", true).doUpdateSet({ scopes: key.scopes, updated_at: sql<Date>`now()` }),
+      conflict
+        .column("workspace_id")
+        .where("bootstrap", "=", true)
+        .doUpdateSet({ scopes: key.scopes, updated_at: sql<Date>`now()` }),
     )
     .returning(["id", "workspace_id"])
     .executeTakeFirstOrThrow();

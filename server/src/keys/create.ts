@@ -15,15 +15,30 @@ import { insertKey } from "./store.ts";
 const defaultDays = 90;
 
 /** Adds a key and shows it, this once. @throws Refusal `forbidden` for more than the actor has itself. */
-export async function createKey({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<KeyWithSecret>> {
+export async function createKey({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<Once<KeyWithSecret>> {
   permit(ctx, "keys:write");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => once(tx, ctx, () => addKey(tx, ctx, orThrow(input.body))));
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    once(tx, ctx, () => addKey(tx, ctx, orThrow(input.body))),
+  );
 }
 
 /** The same without a permission of its own, in the caller's transaction: for verbs that make a key with something else. */
-export async function addKey(tx: WorkspaceTransaction, ctx: Context, given: unknown): Promise<KeyWithSecret> {
+export async function addKey(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  given: unknown,
+): Promise<KeyWithSecret> {
   const body = parse(createKeyBody, given);
-  const grant = { scopes: [...(scopesOf(body, body.agent_ids) ?? [])], agent_ids: body.agent_ids && [...new Set(body.agent_ids)] };
+  const grant = {
+    scopes: [...(scopesOf(body, body.agent_ids) ?? [])],
+    agent_ids: body.agent_ids && [...new Set(body.agent_ids)],
+  };
   await requireAgents(tx, ctx, grant.agent_ids);
   permitGrant(ctx, grant);
   const row = await insertKey(tx, {

@@ -5,7 +5,13 @@ import { requireKeyForChange } from "./key.ts";
 import { deleteKeyRow } from "./store.ts";
 
 /** Revokes the key, a predecessor in its grace too: every process refuses what is sent after the answer. Runs it started go on. */
-export async function deleteKey({ ctx, input }: { ctx: Context; input: { keyId: string } }): Promise<void> {
+export async function deleteKey({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { keyId: string };
+}): Promise<void> {
   permit(ctx, "keys:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireKeyForChange(tx, ctx, input.keyId);

@@ -6,7 +6,11 @@ import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /** Makes the workspace's bootstrap key equal to `text`, with all scopes; another one stops at once. undefined: there is none. */
-export async function ensureBootstrapKey(tx: WorkspaceTransaction, workspaceId: string, text: string | undefined): Promise<void> {
+export async function ensureBootstrapKey(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  text: string | undefined,
+): Promise<void> {
   if (text === undefined) return deleteBootstrapKey(tx, workspaceId);
   const key = await upsertBootstrapKey(tx, { id: newId("key"), workspaceId, scopes: [...scopes] });
   await retireSecret(tx, key, 0);

@@ -11,9 +11,14 @@ export interface Grant {
 }
 
 /** The scopes a body asks for; a preset stands for those it can have: a key limited to agents none that are about more. */
-export function scopesOf(given: { scopes?: readonly Scope[] | undefined; preset?: keyof typeof presets | undefined }, agentIds: unknown) {
+export function scopesOf(
+  given: { scopes?: readonly Scope[] | undefined; preset?: keyof typeof presets | undefined },
+  agentIds: unknown,
+) {
   if (given.preset === undefined) return given.scopes && [...new Set(given.scopes)];
-  return presets[given.preset].filter((scope) => agentIds === null || !workspaceScopes.includes(scope));
+  return presets[given.preset].filter(
+    (scope) => agentIds === null || !workspaceScopes.includes(scope),
+  );
 }
 
 /** The expiry a body asks for, or undefined when it says nothing of it. */
@@ -32,9 +37,14 @@ export function expiryOf(given: {
  */
 export function permitGrant(ctx: Context, grant: Grant): void {
   const { actor } = ctx;
-  const beyond = grant.scopes.filter((scope) => (workspaceScopes as readonly string[]).includes(scope));
+  const beyond = grant.scopes.filter((scope) =>
+    (workspaceScopes as readonly string[]).includes(scope),
+  );
   if (grant.agent_ids !== null && beyond.length > 0) {
-    throw new Refusal("bad_request", `scopes: a key that is limited to agents cannot have ${beyond.join(", ")}: they are about more.`);
+    throw new Refusal(
+      "bad_request",
+      `scopes: a key that is limited to agents cannot have ${beyond.join(", ")}: they are about more.`,
+    );
   }
   const lacking = scopesBeyond(ctx, grant.scopes);
   if (lacking.length > 0) {
@@ -50,14 +60,25 @@ export function permitGrant(ctx: Context, grant: Grant): void {
     actor.agentIds !== null &&
     (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
   ) {
-    throw new Refusal("forbidden", "This key is limited to some agents: what it makes must be limited to these, by agent_ids.");
+    throw new Refusal(
+      "forbidden",
+      "This key is limited to some agents: what it makes must be limited to these, by agent_ids.",
+    );
   }
 }
 
 /** @throws Refusal `not_found` unless all these agents live, here, and exist for the actor. */
-export async function requireAgents(tx: WorkspaceTransaction, ctx: Context, ids: readonly string[] | null): Promise<void> {
+export async function requireAgents(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  ids: readonly string[] | null,
+): Promise<void> {
   if (ids === null) return;
   const living = await livingAgents(tx, ctx.workspaceId, ids);
   const missing = ids.find((id) => !living.includes(id) || !mayTouchAgent(ctx, id));
-  if (missing !== undefined) throw new Refusal("not_found", `agent_ids: there is no agent ${JSON.stringify(missing)} in this workspace.`);
+  if (missing !== undefined)
+    throw new Refusal(
+      "not_found",
+      `agent_ids: there is no agent ${JSON.stringify(missing)} in this workspace.`,
+    );
 }

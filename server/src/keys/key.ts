@@ -23,7 +23,11 @@ export function toKey(row: KeyRow): Key {
 }
 
 /** The key; who is limited to agents sees keys that are limited to some of these. @throws Refusal `not_found` */
-export async function requireKey(tx: WorkspaceTransaction, ctx: Context, keyId: string): Promise<KeyRow> {
+export async function requireKey(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  keyId: string,
+): Promise<KeyRow> {
   return found(await findKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
 }
 
@@ -31,7 +35,11 @@ export async function requireKey(tx: WorkspaceTransaction, ctx: Context, keyId: 
  * The same, locked against other changes until the transaction ends.
  * @throws Refusal `not_found`; `conflict` for the bootstrap key, which the settings make what it is.
  */
-export async function requireKeyForChange(tx: WorkspaceTransaction, ctx: Context, keyId: string): Promise<KeyRow> {
+export async function requireKeyForChange(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  keyId: string,
+): Promise<KeyRow> {
   const row = found(await lockKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
   if (!row.bootstrap) return row;
   throw new Refusal(
@@ -41,7 +49,10 @@ export async function requireKeyForChange(tx: WorkspaceTransaction, ctx: Context
 }
 
 export function ended(): Refusal {
-  return new Refusal("bad_request", "expires_at: lies in the past. Give a time to come, or null for never; to end a key now, delete it.");
+  return new Refusal(
+    "bad_request",
+    "expires_at: lies in the past. Give a time to come, or null for never; to end a key now, delete it.",
+  );
 }
 
 function found(row: KeyRow | undefined): KeyRow {

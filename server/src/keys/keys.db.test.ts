@@ -13,7 +13,9 @@ const beckon = await startTestBeckon();
 const other = await beckon.another();
 afterAll(() => other.stop());
 const { engine } = beckon.db.database;
-const { rows: keyRows } = await engine.query<{ workspace_id: string }>("select workspace_id from keys");
+const { rows: keyRows } = await engine.query<{ workspace_id: string }>(
+  "select workspace_id from keys",
+);
 const workspaceId = keyRows[0]?.workspace_id ?? "";
 
 const create = async (body: Record<string, unknown> = {}, credential = beckon.key) => {
@@ -25,7 +27,8 @@ const create = async (body: Record<string, unknown> = {}, credential = beckon.ke
   return answer.body.data as { id: string; key: string; expires_at: string | null };
 };
 const rotate = async (id: string, graceSeconds = 0) =>
-  (await beckon.call(`/keys/${id}/rotate`, { body: { grace_seconds: graceSeconds } })).body.data.key as string;
+  (await beckon.call(`/keys/${id}/rotate`, { body: { grace_seconds: graceSeconds } })).body.data
+    .key as string;
 /** What both processes say to who sends the credential. */
 const standing = async (credential: string) => [
   (await beckon.call("/agents", { credential })).status,
@@ -33,10 +36,13 @@ const standing = async (credential: string) => [
 ];
 const weak = await create({ scopes: ["keys:write", "runs:read"] });
 const strong = await create({ preset: "everything" });
-const daysUntil = (time: string | null) => Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
+const daysUntil = (time: string | null) =>
+  Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
 
 test("a created key shows what it may do and, this once, its secret", async () => {
-  const { status, headers, body } = await beckon.call("/keys", { body: { name: "CI", scopes: ["runs:read", "agents:invoke"] } });
+  const { status, headers, body } = await beckon.call("/keys", {
+    body: { name: "CI", scopes: ["runs:read", "agents:invoke"] },
+  });
   expect([status, headers.get("location")]).toEqual([201, `/api/public/keys/${body.data.id}`]);
   expect(body.data).toEqual({
     id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
@@ -72,7 +78,9 @@ describe("a key's end", () => {
   test("is 90 days away unless something else is said", async () => {
     expect(daysUntil((await create()).expires_at)).toBe(90);
     expect(daysUntil((await create({ expires_in_days: 7 })).expires_at)).toBe(7);
-    expect((await create({ expires_at: "2999-01-01T01:00:00+01:00" })).expires_at).toBe("2999-01-01T00:00:00.000Z");
+    expect((await create({ expires_at: "2999-01-01T01:00:00+01:00" })).expires_at).toBe(
+      "2999-01-01T00:00:00.000Z",
+    );
     expect((await create({ expires_at: null })).expires_at).toBeNull();
     expect((await create({ expires_in_days: null })).expires_at).toBeNull();
   });
@@ -81,17 +89,30 @@ describe("a key's end", () => {
     const body = { name: "Test", preset: "observer", expires_at: "2020-01-01T00:00:00Z" };
     expectRefusal(await beckon.call("/keys", { body }), 400, "bad_request", /expires_at/);
     const { id } = await create();
-    expectRefusal(await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_at: body.expires_at } }), 400, "bad_request");
+    expectRefusal(
+      await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_at: body.expires_at } }),
+      400,
+      "bad_request",
+    );
   });
 
   test("stops it at every process, until it is given another", async () => {
     const { id, key } = await create();
-    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [id]);
+    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
+      id,
+    ]);
     expect(await standing(key)).toEqual([401, 401]);
     const agent = await beckon.createAgent();
     expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
-    expectRefusal(await beckon.call(`/keys/${id}/rotate`, { method: "POST" }), 409, "conflict", /expires_at/);
-    expect((await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_in_days: 1 } })).status).toBe(200);
+    expectRefusal(
+      await beckon.call(`/keys/${id}/rotate`, { method: "POST" }),
+      409,
+      "conflict",
+      /expires_at/,
+    );
+    expect(
+      (await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_in_days: 1 } })).status,
+    ).toBe(200);
     expect(await standing(key)).toEqual([200, 200]);
   });
 });
@@ -110,11 +131,13 @@ describe("a rotated key", () => {
     const next = await rotate(id, 600);
     expect(await standing(key)).toEqual([200, 200]);
     expect(await standing(next)).toEqual([200, 200]);
-    for (const token of [key, next]) expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
+    for (const token of [key, next])
+      expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
 
-    await engine.query("update key_secrets set expires_at = now() - interval '1 second' where key_id = $1 and expires_at is not null", [
-      id,
-    ]);
+    await engine.query(
+      "update key_secrets set expires_at = now() - interval '1 second' where key_id = $1 and expires_at is not null",
+      [id],
+    );
     expect(await standing(key)).toEqual([401, 401]);
     expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
     expect(await standing(next)).toEqual([200, 200]);
@@ -132,7 +155,9 @@ describe("a rotated key", () => {
   test("has one living secret however many rotate it at once", async () => {
     const { id } = await create();
     const made = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
-    const answers = await Promise.all(made.map((credential) => beckon.call("/agents", { credential })));
+    const answers = await Promise.all(
+      made.map((credential) => beckon.call("/agents", { credential })),
+    );
     expect(answers.filter(({ status }) => status === 200).length).toBe(1);
   });
 });
@@ -146,23 +171,38 @@ test("a deleted key stops at every process, its predecessor too", async () => {
   expect((await beckon.call(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
   for (const credential of [key, next]) {
     expect(await standing(credential)).toEqual([401, 401]);
-    expectRefusal(await beckon.invoke({ id: agent.id, token: credential }, "Hello"), 401, "unauthorized");
+    expectRefusal(
+      await beckon.invoke({ id: agent.id, token: credential }, "Hello"),
+      401,
+      "unauthorized",
+    );
   }
   expectRefusal(await beckon.call(`/keys/${id}`), 404, "not_found");
 });
 
 test("a changed key may do what it says now, at every process", async () => {
   const { id, key } = await create();
-  const { status, body } = await beckon.call(`/keys/${id}`, { method: "PATCH", body: { name: "Renamed", scopes: ["runs:read"] } });
+  const { status, body } = await beckon.call(`/keys/${id}`, {
+    method: "PATCH",
+    body: { name: "Renamed", scopes: ["runs:read"] },
+  });
   expect([status, body.data.name, body.data.scopes]).toEqual([200, "Renamed", ["runs:read"]]);
   expect(await standing(key)).toEqual([403, 403]);
 });
 
 describe("the bootstrap key", () => {
-  const find = async () => (await beckon.call("/keys?limit=200")).body.data.find((key: { bootstrap: boolean }) => key.bootstrap);
+  const find = async () =>
+    (await beckon.call("/keys?limit=200")).body.data.find(
+      (key: { bootstrap: boolean }) => key.bootstrap,
+    );
 
   test("is listed with every scope", async () => {
-    expect(await find()).toMatchObject({ name: "bootstrap", scopes: [...scopes], agent_ids: null, expires_at: null });
+    expect(await find()).toMatchObject({
+      name: "bootstrap",
+      scopes: [...scopes],
+      agent_ids: null,
+      expires_at: null,
+    });
   });
 
   test.each([
@@ -171,28 +211,53 @@ describe("the bootstrap key", () => {
     ["POST", "/rotate", {}],
   ])("is changed by the settings only: %s %s is told so", async (method, path, body) => {
     const { id } = await find();
-    expectRefusal(await beckon.call(`/keys/${id}${path}`, { method, body }), 409, "conflict", /BECKON_BOOTSTRAP_KEY/);
+    expectRefusal(
+      await beckon.call(`/keys/${id}${path}`, { method, body }),
+      409,
+      "conflict",
+      /BECKON_BOOTSTRAP_KEY/,
+    );
     expect((await beckon.call("/keys")).status).toBe(200);
   });
 });
 
 describe("no key gives more than it has:", () => {
-  const asWeak = (path: string, method: string, body: unknown = {}) => beckon.call(path, { method, body, credential: weak.key });
+  const asWeak = (path: string, method: string, body: unknown = {}) =>
+    beckon.call(path, { method, body, credential: weak.key });
 
   test("it cannot make a key with a scope that it lacks", async () => {
-    expectRefusal(await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read", "runs:write"] }), 403, "forbidden", /runs:write/);
-    expectRefusal(await asWeak("/keys", "POST", { name: "x", preset: "everything" }), 403, "forbidden", /agents:write/);
+    expectRefusal(
+      await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read", "runs:write"] }),
+      403,
+      "forbidden",
+      /runs:write/,
+    );
+    expectRefusal(
+      await asWeak("/keys", "POST", { name: "x", preset: "everything" }),
+      403,
+      "forbidden",
+      /agents:write/,
+    );
     expect((await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read"] })).status).toBe(201);
   });
 
   test("nor give one to a key, itself included", async () => {
     for (const { id } of [await create(), weak]) {
-      expectRefusal(await asWeak(`/keys/${id}`, "PATCH", { scopes: ["providers:write"] }), 403, "forbidden", /providers:write/);
+      expectRefusal(
+        await asWeak(`/keys/${id}`, "PATCH", { scopes: ["providers:write"] }),
+        403,
+        "forbidden",
+        /providers:write/,
+      );
     }
   });
 
   test("nor lengthen the life of a key that may do more", async () => {
-    expectRefusal(await asWeak(`/keys/${strong.id}`, "PATCH", { expires_at: null }), 403, "forbidden");
+    expectRefusal(
+      await asWeak(`/keys/${strong.id}`, "PATCH", { expires_at: null }),
+      403,
+      "forbidden",
+    );
   });
 
   test("nor come into the possession of one by rotating it", async () => {
@@ -203,7 +268,9 @@ describe("no key gives more than it has:", () => {
 
   test("it may take from such a key, and revoke it", async () => {
     const { id, key } = await create({ preset: "everything" });
-    expect((await asWeak(`/keys/${id}`, "PATCH", { name: "Weaker", scopes: ["runs:read"] })).status).toBe(200);
+    expect(
+      (await asWeak(`/keys/${id}`, "PATCH", { name: "Weaker", scopes: ["runs:read"] })).status,
+    ).toBe(200);
     expect(await standing(key)).toEqual([403, 403]);
     expect((await asWeak(`/keys/${id}`, "DELETE")).status).toBe(204);
   });
@@ -219,30 +286,56 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ["no days", { preset: "invoke", expires_in_days: 0 }, /expires_in_days/],
   ["a day there is not", { preset: "invoke", expires_at: "2999-02-30T00:00:00Z" }, /expires_at/],
   ["no agents", { preset: "invoke", agent_ids: [] }, /agent_ids/],
-  ["a scope that is about more than agents, with agents", { scopes: ["audit:read"], agent_ids: ["?"] }, /audit:read/],
+  [
+    "a scope that is about more than agents, with agents",
+    { scopes: ["audit:read"], agent_ids: ["?"] },
+    /audit:read/,
+  ],
 ])("a key with %s is refused", async (_, body, text) => {
   const agent = await beckon.createAgent();
-  const filled = "agent_ids" in body && (body.agent_ids as string[]).length > 0 ? { ...body, agent_ids: [agent.id] } : body;
-  expectRefusal(await beckon.call("/keys", { body: { name: "Test", ...filled } }), 400, "bad_request", text);
+  const filled =
+    "agent_ids" in body && (body.agent_ids as string[]).length > 0
+      ? { ...body, agent_ids: [agent.id] }
+      : body;
+  expectRefusal(
+    await beckon.call("/keys", { body: { name: "Test", ...filled } }),
+    400,
+    "bad_request",
+    text,
+  );
 });
 
-test.each(["management", "invoke"])("when a key was last used is noted, of %s too", async (door) => {
-  const { id, key } = await create({ preset: "everything" });
-  const agent = await beckon.createAgent();
-  if (door === "invoke") await beckon.invoke({ id: agent.id, token: key }, "Hello");
-  else await beckon.call("/agents", { credential: key });
-  const at = await eventually("a time of use", async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined);
-  expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
-});
+test.each(["management", "invoke"])(
+  "when a key was last used is noted, of %s too",
+  async (door) => {
+    const { id, key } = await create({ preset: "everything" });
+    const agent = await beckon.createAgent();
+    if (door === "invoke") await beckon.invoke({ id: agent.id, token: key }, "Hello");
+    else await beckon.call("/agents", { credential: key });
+    const at = await eventually(
+      "a time of use",
+      async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined,
+    );
+    expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
+  },
+);
 
 test.each([
   [59, false],
   [61, true],
 ])("a use %i seconds after the one that is noted is noted: %s", async (seconds, noted) => {
   const { id, key } = await create();
-  await engine.query("update keys set last_used_at = now() - make_interval(secs => $2) where id = $1", [id, seconds]);
-  await inWorkspace(beckon.db.database.tenant, workspaceId, (tx) => noteUse(tx, hashCredential(key)));
-  const { rows } = await engine.query("select last_used_at > now() - interval '30 seconds' as noted from keys where id = $1", [id]);
+  await engine.query(
+    "update keys set last_used_at = now() - make_interval(secs => $2) where id = $1",
+    [id, seconds],
+  );
+  await inWorkspace(beckon.db.database.tenant, workspaceId, (tx) =>
+    noteUse(tx, hashCredential(key)),
+  );
+  const { rows } = await engine.query(
+    "select last_used_at > now() - interval '30 seconds' as noted from keys where id = $1",
+    [id],
+  );
   expect(rows).toEqual([{ noted }]);
 });
 
@@ -251,10 +344,16 @@ test("uses within a minute are one write", async () => {
   const uses = recordKeyUse(beckon.db.database, createLog("silent"));
   const use = () => uses.note({ workspaceId, credential: key });
   use();
-  await eventually("a time of use", async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined);
-  const version = async () => (await engine.query("select xmin from keys where id = $1", [id])).rows;
+  await eventually(
+    "a time of use",
+    async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined,
+  );
+  const version = async () =>
+    (await engine.query("select xmin from keys where id = $1", [id])).rows;
   const before = await version();
   for (let times = 0; times < 1_000; times++) use();
-  await inWorkspace(beckon.db.database.tenant, workspaceId, (tx) => noteUse(tx, hashCredential(key)));
+  await inWorkspace(beckon.db.database.tenant, workspaceId, (tx) =>
+    noteUse(tx, hashCredential(key)),
+  );
   expect(await version()).toEqual(before);
 });

@@ -9,13 +9,23 @@ import { managedRoutes } from "../http/api/index.ts";
 
 const beckon = await startTestBeckon();
 const create = async (body: Record<string, unknown>, credential = beckon.key) =>
-  (await beckon.call("/keys", { body: { name: "Test", ...body }, credential })).body.data as { id: string; key: string; scopes: string[] };
+  (await beckon.call("/keys", { body: { name: "Test", ...body }, credential })).body.data as {
+    id: string;
+    key: string;
+    scopes: string[];
+  };
 
 const mine = await beckon.createAgent();
 const alsoMine = await beckon.createAgent();
 const theirs = await beckon.createAgent();
-const triggers = { mine: await beckon.createTrigger(mine.id), theirs: await beckon.createTrigger(theirs.id) };
-const runs = { mine: (await beckon.invoke(mine, "mine")).body.run_id, theirs: (await beckon.invoke(theirs, "theirs")).body.run_id };
+const triggers = {
+  mine: await beckon.createTrigger(mine.id),
+  theirs: await beckon.createTrigger(theirs.id),
+};
+const runs = {
+  mine: (await beckon.invoke(mine, "mine")).body.run_id,
+  theirs: (await beckon.invoke(theirs, "theirs")).body.run_id,
+};
 const keys = {
   mine: await create({ preset: "invoke", agent_ids: [mine.id] }),
   theirs: await create({ preset: "invoke", agent_ids: [theirs.id] }),
@@ -23,7 +33,8 @@ const keys = {
 };
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
 const limited = await create({ preset: "everything", agent_ids: [mine.id, alsoMine.id] });
-const call = (path: string, method = "GET", body?: unknown) => beckon.call(path, { method, body, credential: limited.key });
+const call = (path: string, method = "GET", body?: unknown) =>
+  beckon.call(path, { method, body, credential: limited.key });
 
 const pathTo = (path: string, whose: "mine" | "theirs") =>
   path
@@ -33,7 +44,9 @@ const pathTo = (path: string, whose: "mine" | "theirs") =>
     .replace(":run_id", runs[whose])
     .replace(":key_id", keys[whose].id)
     .replace(":provider_id", provider.id);
-const routes = managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const);
+const routes = managedRoutes.map(
+  ({ method, path, permission }) => [method, path, permission] as const,
+);
 const about = routes.filter(([, path]) => /:(agent|run|key)_id/.test(path));
 
 test("a preset stands for the scopes that are about agents", () => {
@@ -48,7 +61,11 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
 test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
   "%s %s opens what hangs on its own",
   async (method, path) => {
-    const { status } = await call(pathTo(path, "mine"), method, method === "GET" ? undefined : { nonsense: 1 });
+    const { status } = await call(
+      pathTo(path, "mine"),
+      method,
+      method === "GET" ? undefined : { nonsense: 1 },
+    );
     expect(status).toBe(method === "GET" ? 200 : 400);
   },
 );
@@ -56,17 +73,31 @@ test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith
 test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permission)))(
   "%s %s is about the whole workspace, and refused although the row says the scope",
   async (method, path, permission) => {
-    await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [limited.id, [permission]]);
+    await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [
+      limited.id,
+      [permission],
+    ]);
     try {
-      expectRefusal(await call(pathTo(path, "mine"), method), 403, "forbidden", /limited to some agents/);
+      expectRefusal(
+        await call(pathTo(path, "mine"), method),
+        403,
+        "forbidden",
+        /limited to some agents/,
+      );
     } finally {
-      await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [limited.id, limited.scopes]);
+      await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [
+        limited.id,
+        limited.scopes,
+      ]);
     }
   },
 );
 
 test("every route is about agents, about the workspace, a list, or named here", () => {
-  const others = routes.filter(([, path, permission]) => !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission));
+  const others = routes.filter(
+    ([, path, permission]) =>
+      !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission),
+  );
   expect(others.map(([method, path]) => `${method} ${path}`).sort()).toEqual(
     [
       "GET /agents",
@@ -98,7 +129,11 @@ describe("a list shows its own only:", () => {
   test("also page by page, and a cursor of another key's is refused", async () => {
     const first = await call("/agents?limit=1");
     const second = await call(`/agents?limit=1&after=${first.body.next}`);
-    expect([first.body.data[0].id, second.body.data[0].id, second.body.next]).toEqual([alsoMine.id, mine.id, null]);
+    expect([first.body.data[0].id, second.body.data[0].id, second.body.next]).toEqual([
+      alsoMine.id,
+      mine.id,
+      null,
+    ]);
     const foreign = (await beckon.call("/agents?limit=1")).body.next;
     expectRefusal(await call(`/agents?limit=1&after=${foreign}`), 400, "bad_request", /after/);
   });
@@ -114,12 +149,18 @@ test.each<[string, object]>([
 
 describe("invoke", () => {
   test("starts runs of its agents", async () => {
-    expect((await beckon.invoke({ id: alsoMine.id, token: limited.key }, "Hello")).body.output).toBe("Hello");
+    expect(
+      (await beckon.invoke({ id: alsoMine.id, token: limited.key }, "Hello")).body.output,
+    ).toBe("Hello");
   });
 
   test("is told that there is no other agent, and starts nothing", async () => {
     const before = await statesOf(beckon, theirs.id);
-    expectRefusal(await beckon.invoke({ id: theirs.id, token: limited.key }, "Hello"), 404, "not_found");
+    expectRefusal(
+      await beckon.invoke({ id: theirs.id, token: limited.key }, "Hello"),
+      404,
+      "not_found",
+    );
     expect(await statesOf(beckon, theirs.id)).toEqual(before);
   });
 
@@ -134,7 +175,8 @@ describe("invoke", () => {
 });
 
 describe("it gives no more agents than it has:", () => {
-  const make = (body: Record<string, unknown>) => call("/keys", "POST", { name: "x", preset: "invoke", ...body });
+  const make = (body: Record<string, unknown>) =>
+    call("/keys", "POST", { name: "x", preset: "invoke", ...body });
 
   test("a key for some of its agents", async () => {
     expect((await make({ agent_ids: [mine.id] })).status).toBe(201);
@@ -145,13 +187,30 @@ describe("it gives no more agents than it has:", () => {
   });
 
   test("not one for another, which it cannot see", async () => {
-    expectRefusal(await make({ agent_ids: [mine.id, theirs.id] }), 404, "not_found", new RegExp(theirs.id));
+    expectRefusal(
+      await make({ agent_ids: [mine.id, theirs.id] }),
+      404,
+      "not_found",
+      new RegExp(theirs.id),
+    );
   });
 
   test("nor by changing one", async () => {
-    expectRefusal(await call(`/keys/${keys.mine.id}`, "PATCH", { agent_ids: null }), 403, "forbidden");
-    expectRefusal(await call(`/keys/${limited.id}`, "PATCH", { agent_ids: [theirs.id] }), 404, "not_found");
-    expectRefusal(await call(`/keys/${keys.all.id}`, "PATCH", { agent_ids: [mine.id] }), 404, "not_found");
+    expectRefusal(
+      await call(`/keys/${keys.mine.id}`, "PATCH", { agent_ids: null }),
+      403,
+      "forbidden",
+    );
+    expectRefusal(
+      await call(`/keys/${limited.id}`, "PATCH", { agent_ids: [theirs.id] }),
+      404,
+      "not_found",
+    );
+    expectRefusal(
+      await call(`/keys/${keys.all.id}`, "PATCH", { agent_ids: [mine.id] }),
+      404,
+      "not_found",
+    );
   });
 });
 

@@ -26,7 +26,11 @@ export async function rotateKey({
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     permitGrant(ctx, row);
     return once(tx, ctx, async () => {
-      if (!row.lives) throw new Refusal("conflict", "This key has expired. Change its expires_at first; then it can be rotated.");
+      if (!row.lives)
+        throw new Refusal(
+          "conflict",
+          "This key has expired. Change its expires_at first; then it can be rotated.",
+        );
       const { grace_seconds } = parseBody(rotateBody, input.body, {});
       await retireSecret(tx, row, grace_seconds);
       const key = newCredential("bkw_");

@@ -6,14 +6,28 @@ interface KeyRef {
   readonly workspace_id: string;
 }
 
-export async function insertSecret(tx: WorkspaceTransaction, key: KeyRef, hash: Buffer): Promise<void> {
-  await tx.insertInto("key_secrets").values({ hash, key_id: key.id, workspace_id: key.workspace_id }).execute();
+export async function insertSecret(
+  tx: WorkspaceTransaction,
+  key: KeyRef,
+  hash: Buffer,
+): Promise<void> {
+  await tx
+    .insertInto("key_secrets")
+    .values({ hash, key_id: key.id, workspace_id: key.workspace_id })
+    .execute();
 }
 
 /** Makes the current secret a predecessor that lives `graceSeconds` more, with 0 not at all, and ends the predecessor before it. */
-export async function retireSecret(tx: WorkspaceTransaction, key: KeyRef, graceSeconds: number): Promise<void> {
+export async function retireSecret(
+  tx: WorkspaceTransaction,
+  key: KeyRef,
+  graceSeconds: number,
+): Promise<void> {
   const predecessors = tx.deleteFrom("key_secrets").where("key_id", "=", key.id);
-  await (graceSeconds === 0 ? predecessors : predecessors.where("expires_at", "is not", null)).execute();
+  await (graceSeconds === 0
+    ? predecessors
+    : predecessors.where("expires_at", "is not", null)
+  ).execute();
   if (graceSeconds === 0) return;
   await tx
     .updateTable("key_secrets")

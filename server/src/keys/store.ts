@@ -12,7 +12,11 @@ export type KeyRow = Selectable<Tables["keys"]> & {
 export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
 
 const timeOf = (expiry: Expiry) =>
-  expiry === "never" ? null : "at" in expiry ? expiry.at : sql<Date>`now() + make_interval(days => ${expiry.days})`;
+  expiry === "never"
+    ? null
+    : "at" in expiry
+      ? expiry.at
+      : sql<Date>`now() + make_interval(days => ${expiry.days})`;
 
 const lives = sql.raw<boolean>(isUnexpired("keys")).as("lives");
 
@@ -21,7 +25,14 @@ export function insertKey(
   {
     expiry,
     ...row
-  }: { id: string; workspace_id: string; name: string; scopes: string[]; agent_ids: string[] | null; created_by: string } & {
+  }: {
+    id: string;
+    workspace_id: string;
+    name: string;
+    scopes: string[];
+    agent_ids: string[] | null;
+    created_by: string;
+  } & {
     expiry: Expiry;
   },
 ): Promise<KeyRow> {
@@ -34,12 +45,22 @@ export function insertKey(
 }
 
 /** `reach`: only a key that is limited to some of these agents. */
-export function findKeyRow(tx: WorkspaceTransaction, workspaceId: string, id: string, reach: readonly string[] | undefined) {
+export function findKeyRow(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+  reach: readonly string[] | undefined,
+) {
   return within(tx, workspaceId, reach).where("id", "=", id).executeTakeFirst();
 }
 
 /** The same, locked against other changes until the transaction ends. */
-export function lockKeyRow(tx: WorkspaceTransaction, workspaceId: string, id: string, reach: readonly string[] | undefined) {
+export function lockKeyRow(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+  reach: readonly string[] | undefined,
+) {
   return within(tx, workspaceId, reach).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
@@ -55,19 +76,36 @@ export function listKeyRows(
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
-function within(tx: WorkspaceTransaction, workspaceId: string, reach: readonly string[] | undefined) {
-  const query = tx.selectFrom("keys").selectAll().select(lives).where("workspace_id", "=", workspaceId);
-  return reach === undefined ? query : query.where(sql<boolean>`agent_ids <@ ${[...reach]}::text[]`);
+function within(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  reach: readonly string[] | undefined,
+) {
+  const query = tx
+    .selectFrom("keys")
+    .selectAll()
+    .select(lives)
+    .where("workspace_id", "=", workspaceId);
+  return reach === undefined
+    ? query
+    : query.where(sql<boolean>`agent_ids <@ ${[...reach]}::text[]`);
 }
 
 export function updateKeyRow(
   tx: WorkspaceTransaction,
   row: KeyRow,
-  { expiry, ...change }: { name?: string; scopes?: string[]; agent_ids?: string[] | null; expiry?: Expiry },
+  {
+    expiry,
+    ...change
+  }: { name?: string; scopes?: string[]; agent_ids?: string[] | null; expiry?: Expiry },
 ): Promise<KeyRow> {
   return tx
     .updateTable("keys")
-    .set({ ...change, ...(expiry === undefined ? {} : { expires_at: timeOf(expiry) }), updated_at: sql<Date>`now()` })
+    .set({
+      ...change,
+      ...(expiry === undefined ? {} : { expires_at: timeOf(expiry) }),
+      updated_at: sql<Date>`now()`,
+    })
     .where("id", "=", row.id)
     .where("workspace_id", "=", row.workspace_id)
     .returningAll()
@@ -77,17 +115,34 @@ export function updateKeyRow(
 
 /** Its secrets go with it. */
 export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promise<void> {
-  await tx.deleteFrom("keys").where("id", "=", row.id).where("workspace_id", "=", row.workspace_id).execute();
+  await tx
+    .deleteFrom("keys")
+    .where("id", "=", row.id)
+    .where("workspace_id", "=", row.workspace_id)
+    .execute();
 }
 
 /** The key unless it has expired, held against changes until the transaction ends. */
-export async function holdLivingKey(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<FoundKey | undefined> {
-  const row = await within(tx, workspaceId, undefined).where("id", "=", id).forShare().executeTakeFirst();
-  return row?.lives ? { id: row.id, workspaceId, scopes: row.scopes, agentIds: row.agent_ids } : undefined;
+export async function holdLivingKey(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<FoundKey | undefined> {
+  const row = await within(tx, workspaceId, undefined)
+    .where("id", "=", id)
+    .forShare()
+    .executeTakeFirst();
+  return row?.lives
+    ? { id: row.id, workspaceId, scopes: row.scopes, agentIds: row.agent_ids }
+    : undefined;
 }
 
 /** Which of these agents live. Reads the agents' table, which is theirs: `agents/` stands above and may not be asked. */
-export async function livingAgents(tx: WorkspaceTransaction, workspaceId: string, ids: readonly string[]): Promise<string[]> {
+export async function livingAgents(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<string[]> {
   const rows = await tx
     .selectFrom("agents")
     .select("id")
@@ -106,8 +161,16 @@ export interface FoundKey {
 }
 
 /** The living key with a living secret of this hash. Runs under all workspaces, since it is what tells the workspace. */
-export async function findKeyBySecret(database: Database, hash: Buffer): Promise<FoundKey | undefined> {
-  const { rows } = await database.engine.query<{ id: string; workspace_id: string; scopes: string[]; agent_ids: string[] | null }>({
+export async function findKeyBySecret(
+  database: Database,
+  hash: Buffer,
+): Promise<FoundKey | undefined> {
+  const { rows } = await database.engine.query<{
+    id: string;
+    workspace_id: string;
+    scopes: string[];
+    agent_ids: string[] | null;
+  }>({
     name: "find-key",
     text: `select k.id, k.workspace_id, k.scopes, k.agent_ids
       from key_secrets s join keys k on ${isKeySecret("s", "k")}
@@ -115,5 +178,12 @@ export async function findKeyBySecret(database: Database, hash: Buffer): Promise
     values: [hash],
   });
   const row = rows[0];
-  return row && { id: row.id, workspaceId: row.workspace_id, scopes: row.scopes, agentIds: row.agent_ids };
+  return (
+    row && {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      scopes: row.scopes,
+      agentIds: row.agent_ids,
+    }
+  );
 }

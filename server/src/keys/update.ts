@@ -11,12 +11,19 @@ import { updateKeyRow } from "./store.ts";
  * Changes what the key may do, with which agents, and until when; all processes go by it from the answer on. An expired key lives again.
  * @throws Refusal `forbidden` when the key could then do more than the actor.
  */
-export async function updateKey({ ctx, input }: { ctx: Context; input: { keyId: string; body: UnparsedBody } }): Promise<Key> {
+export async function updateKey({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { keyId: string; body: UnparsedBody };
+}): Promise<Key> {
   permit(ctx, "keys:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireKeyForChange(tx, ctx, input.keyId);
     const body = parseBody(updateKeyBody, input.body);
-    const agentIds = body.agent_ids === undefined ? row.agent_ids : body.agent_ids && [...new Set(body.agent_ids)];
+    const agentIds =
+      body.agent_ids === undefined ? row.agent_ids : body.agent_ids && [...new Set(body.agent_ids)];
     const scopes = scopesOf(body, agentIds);
     const expiry = expiryOf(body);
     if (body.agent_ids !== undefined) await requireAgents(tx, ctx, body.agent_ids);
@@ -29,7 +36,11 @@ export async function updateKey({ ctx, input }: { ctx: Context; input: { keyId: 
       ...(expiry === undefined ? {} : { expiry }),
     });
     if (expiry !== undefined && !changed.lives) throw ended();
-    await record(tx, ctx, { action: "key.update", target: row.id, data: changes(toKey(row), toKey(changed)) });
+    await record(tx, ctx, {
+      action: "key.update",
+      target: row.id,
+      data: changes(toKey(row), toKey(changed)),
+    });
     return toKey(changed);
   });
 }

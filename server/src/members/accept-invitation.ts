@@ -21,7 +21,8 @@ import { findAbleIssuer } from "./issuer.ts";
 import { permitRole, toMember } from "./member.ts";
 import { lockMembers } from "./store.ts";
 
-const wrongLink = "This invitation does not stand: it was accepted, was taken back, or has expired. Ask whoever sent it for another.";
+const wrongLink =
+  "This invitation does not stand: it was accepted, was taken back, or has expired. Ask whoever sent it for another.";
 
 /** A valid session. */
 interface Session {
@@ -58,11 +59,14 @@ export async function acceptInvitation({
   const found = await inAllWorkspaces(tenant, (tx) => findIssuable(tx, hash));
   if (found === undefined) throw ctx.guesses.wrong(wrongLink);
   const account =
-    given.password === undefined ? await ofSession(input.signedIn) : await ofPassword(ctx, found, { ...given, password: given.password });
+    given.password === undefined
+      ? await ofSession(input.signedIn)
+      : await ofPassword(ctx, found, { ...given, password: given.password });
   return inAllWorkspaces(tenant, async (tx) => {
     const invitation = await findIssuable(tx, hash);
     // It may have been accepted or taken back while `findIssuable` waited for its locks.
-    if (invitation === undefined || !(await takeInvitation(tx, hash))) throw ctx.guesses.wrong(wrongLink);
+    if (invitation === undefined || !(await takeInvitation(tx, hash)))
+      throw ctx.guesses.wrong(wrongLink);
     return join(tx, ctx, invitation, await account(tx));
   });
 }
@@ -71,7 +75,10 @@ export async function acceptInvitation({
  * The invitation of this link, if its issuer could issue it now; the workspace's members are locked
  * then.
  */
-async function findIssuable(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
+async function findIssuable(
+  tx: WorkspaceTransaction,
+  hash: Buffer,
+): Promise<InvitationRow | undefined> {
   const row = await findInvitation(tx, hash);
   if (row === undefined) return undefined;
   await lockMembers(tx, row.workspace_id);
@@ -107,13 +114,18 @@ async function ofSession(signedIn: () => Promise<Session | undefined>): Promise<
 }
 
 /** The account with this e-mail and password; with a name a new one if there is none. */
-async function ofPassword(ctx: AccountContext, invitation: InvitationRow, given: GivenAccount & { password: string }): Promise<Account> {
+async function ofPassword(
+  ctx: AccountContext,
+  invitation: InvitationRow,
+  given: GivenAccount & { password: string },
+): Promise<Account> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
   if (account !== undefined) {
     return async (tx) => {
       await lockUser(tx, account.user.id);
-      if ((await holdPassword(tx, account.user.id)) === account.passwordHash) return account.user.id;
+      if ((await holdPassword(tx, account.user.id)) === account.passwordHash)
+        return account.user.id;
       throw wrongPassword(ctx, { email });
     };
   }
@@ -125,7 +137,12 @@ async function ofPassword(ctx: AccountContext, invitation: InvitationRow, given:
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;
 }
 
-async function join(tx: WorkspaceTransaction, ctx: AccountContext, invitation: InvitationRow, userId: string): Promise<AcceptedInvitation> {
+async function join(
+  tx: WorkspaceTransaction,
+  ctx: AccountContext,
+  invitation: InvitationRow,
+  userId: string,
+): Promise<AcceptedInvitation> {
   const { workspace_id: workspaceId, role, email } = invitation;
   const row = await addMember(tx, { userId, workspaceId, role });
   const by = { workspaceId, actor: { kind: "user", id: userId }, address: ctx.address } as const;

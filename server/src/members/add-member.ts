@@ -2,7 +2,13 @@ import type { Role } from "@beckon/contract";
 import { deleteResets, lockUser } from "../accounts/index.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { Refusal } from "../base/errors.ts";
-import { findMemberByEmail, findMemberRow, insertMember, lockMembers, type MemberRow } from "./store.ts";
+import {
+  findMemberByEmail,
+  findMemberRow,
+  insertMember,
+  lockMembers,
+  type MemberRow,
+} from "./store.ts";
 
 /**
  * Makes a person a member. Among the members of a workspace an e-mail is unique, so that it signs
@@ -19,7 +25,10 @@ export async function addMember(
   if (user === undefined) throw new Error("a person who joins has no account");
   const other = await findMemberByEmail(tx, workspaceId, user.email);
   if (other?.id === userId) {
-    throw new Refusal("conflict", "You are a member of this workspace already. Ask one of its admins to change your role.");
+    throw new Refusal(
+      "conflict",
+      "You are a member of this workspace already. Ask one of its admins to change your role.",
+    );
   }
   if (other !== undefined) {
     throw new Refusal(

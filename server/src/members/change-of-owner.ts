@@ -10,9 +10,16 @@ import { hasOtherOwner } from "./store.ts";
  * A workspace always has an owner. Call it under `lockMembers`, so that of two owners who go at the same moment the second finds itself the last.
  * @throws Refusal `conflict` when the person is the last one.
  */
-export async function requireOtherOwner(tx: WorkspaceTransaction, ctx: Context, userId: string): Promise<void> {
+export async function requireOtherOwner(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  userId: string,
+): Promise<void> {
   if (await hasOtherOwner(tx, ctx.workspaceId, userId)) return;
-  throw new Refusal("conflict", "This is the last owner of the workspace. Make another member an owner first.");
+  throw new Refusal(
+    "conflict",
+    "This is the last owner of the workspace. Make another member an owner first.",
+  );
 }
 
 /**
@@ -26,9 +33,18 @@ export async function withdrawInvitations(
 ): Promise<void> {
   const own: readonly string[] = remaining === undefined ? [] : roleScopes[remaining];
   const mayInvite = own.includes("members:write");
-  const beyond = roles.options.filter((each) => !mayInvite || roleScopes[each].some((scope) => !own.includes(scope)));
+  const beyond = roles.options.filter(
+    (each) => !mayInvite || roleScopes[each].some((scope) => !own.includes(scope)),
+  );
   if (beyond.length === 0) return;
-  for (const row of await deleteInvitationsBy(tx, ctx.workspaceId, { principal: `user:${userId}`, roles: beyond })) {
-    await record(tx, ctx, { action: "invitation.delete", target: row.id, data: { email: row.email, role: row.role } });
+  for (const row of await deleteInvitationsBy(tx, ctx.workspaceId, {
+    principal: `user:${userId}`,
+    roles: beyond,
+  })) {
+    await record(tx, ctx, {
+      action: "invitation.delete",
+      target: row.id,
+      data: { email: row.email, role: row.role },
+    });
   }
 }

@@ -10,7 +10,18 @@ const isValid = sql.raw<boolean>(isUnexpired("invitations"));
 
 export function insertInvitation(
   tx: WorkspaceTransaction,
-  { days, ...row }: { id: string; workspace_id: string; email: string; role: Role; hash: Buffer; created_by: string; days: number },
+  {
+    days,
+    ...row
+  }: {
+    id: string;
+    workspace_id: string;
+    email: string;
+    role: Role;
+    hash: Buffer;
+    created_by: string;
+    days: number;
+  },
 ): Promise<InvitationRow> {
   return tx
     .insertInto("invitations")
@@ -19,7 +30,11 @@ export function insertInvitation(
     .executeTakeFirstOrThrow();
 }
 
-export function listInvitationRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<InvitationRow[]> {
+export function listInvitationRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<InvitationRow[]> {
   const query = tx
     .selectFrom("invitations")
     .selectAll()
@@ -29,13 +44,30 @@ export function listInvitationRows(tx: WorkspaceTransaction, workspaceId: string
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
-export function deleteInvitationRow(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<InvitationRow | undefined> {
-  return tx.deleteFrom("invitations").where("workspace_id", "=", workspaceId).where("id", "=", id).returningAll().executeTakeFirst();
+export function deleteInvitationRow(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<InvitationRow | undefined> {
+  return tx
+    .deleteFrom("invitations")
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "=", id)
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** The invitation whose link stands; in a transaction that sees all workspaces, since it is what tells the workspace. */
-export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<InvitationRow | undefined> {
-  return tx.selectFrom("invitations").selectAll().where("hash", "=", hash).where(isValid).executeTakeFirst();
+export function findInvitation(
+  tx: WorkspaceTransaction,
+  hash: Buffer,
+): Promise<InvitationRow | undefined> {
+  return tx
+    .selectFrom("invitations")
+    .selectAll()
+    .where("hash", "=", hash)
+    .where(isValid)
+    .executeTakeFirst();
 }
 
 /**
@@ -43,7 +75,11 @@ export function findInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<
  * @returns whether it was there: of two that come together one takes it.
  */
 export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom("invitations").where("hash", "=", hash).where(isValid).executeTakeFirst();
+  const { numDeletedRows } = await tx
+    .deleteFrom("invitations")
+    .where("hash", "=", hash)
+    .where(isValid)
+    .executeTakeFirst();
   return numDeletedRows > 0n;
 }
 

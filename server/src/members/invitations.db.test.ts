@@ -8,18 +8,30 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 let guests = 0;
 const guest = () => `guest${++guests}@example.com`;
 
-const invite = (body: Record<string, unknown>, credential = beckon.key) => beckon.call("/invitations", { credential, body });
+const invite = (body: Record<string, unknown>, credential = beckon.key) =>
+  beckon.call("/invitations", { credential, body });
 const accept = (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
-  beckon.call("/invitations/accept", { credential: null, body, headers: { "x-forwarded-for": "203.0.113.1", ...headers } });
-const open = async () => (await beckon.call("/invitations?limit=200")).body.data as { id: string; email: string }[];
+  beckon.call("/invitations/accept", {
+    credential: null,
+    body,
+    headers: { "x-forwarded-for": "203.0.113.1", ...headers },
+  });
+const open = async () =>
+  (await beckon.call("/invitations?limit=200")).body.data as { id: string; email: string }[];
 
 describe("an invitation", () => {
   test("shows its link once, with the token where no server on the way logs it", async () => {
     const email = guest();
     const { status, headers, body } = await invite({ email: email.toUpperCase(), role: "editor" });
     expect([status, headers.get("cache-control")]).toEqual([201, "no-store"]);
-    expect(body.data).toMatchObject({ email, role: "editor", url: `${beckon.url}/invite#token=${body.data.token}` });
-    expect(Date.parse(body.data.expires_at) - Date.parse(body.data.created_at)).toBe(7 * 24 * 3_600_000);
+    expect(body.data).toMatchObject({
+      email,
+      role: "editor",
+      url: `${beckon.url}/invite#token=${body.data.token}`,
+    });
+    expect(Date.parse(body.data.expires_at) - Date.parse(body.data.created_at)).toBe(
+      7 * 24 * 3_600_000,
+    );
     const listed = (await open()).find(({ id }) => id === body.data.id);
     expect(listed).toMatchObject({ email });
     expect(JSON.stringify(listed)).not.toContain(body.data.token);
@@ -29,20 +41,32 @@ describe("an invitation", () => {
     const email = guest();
     const { data } = (await invite({ email, role: "editor" })).body;
     const answer = await accept({ token: data.token, name: "Grace", password });
-    expect([answer.status, answer.body.data]).toEqual([200, expect.objectContaining({ email, name: "Grace", role: "editor" })]);
-    expectRefusal(await accept({ token: data.token, name: "Grace", password }), 401, "unauthorized", /invitation/);
+    expect([answer.status, answer.body.data]).toEqual([
+      200,
+      expect.objectContaining({ email, name: "Grace", role: "editor" }),
+    ]);
+    expectRefusal(
+      await accept({ token: data.token, name: "Grace", password }),
+      401,
+      "unauthorized",
+      /invitation/,
+    );
     expect((await open()).map(({ id }) => id)).not.toContain(data.id);
     const person = await signIn(beckon, email);
     expect((await person.call("/me")).body.data.workspaces).toMatchObject([{ role: "editor" }]);
     const { body: audit } = await beckon.call(`/audit?action=invitation.accept&target=${data.id}`);
-    expect(audit.data).toMatchObject([{ actor: `user:${person.id}`, data: { email, role: "editor" } }]);
+    expect(audit.data).toMatchObject([
+      { actor: `user:${person.id}`, data: { email, role: "editor" } },
+    ]);
     expect(JSON.stringify(audit)).not.toContain(data.token);
   });
 
   test("lets one of many in who have its link", async () => {
     const { data } = (await invite({ email: guest(), role: "editor" })).body;
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, index) => accept({ token: data.token, name: `Guest ${index}`, password })),
+      Array.from({ length: 6 }, (_, index) =>
+        accept({ token: data.token, name: `Guest ${index}`, password }),
+      ),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     for (const { status } of answers) expect(status).toBeOneOf([200, 401]);
@@ -51,67 +75,130 @@ describe("an invitation", () => {
   test("tells a new person what is missing", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
     expectRefusal(await accept({ token: data.token }), 400, "bad_request", /name.*password/);
-    expectRefusal(await accept({ token: data.token, name: "Grace", password: "short" }), 400, "bad_request", /password/);
+    expectRefusal(
+      await accept({ token: data.token, name: "Grace", password: "short" }),
+      400,
+      "bad_request",
+      /password/,
+    );
     expect((await accept({ token: data.token, name: "Grace", password })).status).toBe(200);
   });
 
   test("that was taken back or has expired lets nobody in", async () => {
     const taken = (await invite({ email: guest(), role: "viewer" })).body.data;
     expect((await beckon.call(`/invitations/${taken.id}`, { method: "DELETE" })).status).toBe(204);
-    expectRefusal(await accept({ token: taken.token, name: "Grace", password }), 401, "unauthorized");
-    const expired = (await invite({ email: guest(), role: "viewer", expires_in_days: 1 })).body.data;
-    await beckon.db.database.engine.query("update invitations set expires_at = now() where id = $1", [expired.id]);
-    expectRefusal(await accept({ token: expired.token, name: "Grace", password }), 401, "unauthorized");
-    expectRefusal(await accept({ token: "bki_guessed", name: "Grace", password }), 401, "unauthorized");
+    expectRefusal(
+      await accept({ token: taken.token, name: "Grace", password }),
+      401,
+      "unauthorized",
+    );
+    const expired = (await invite({ email: guest(), role: "viewer", expires_in_days: 1 })).body
+      .data;
+    await beckon.db.database.engine.query(
+      "update invitations set expires_at = now() where id = $1",
+      [expired.id],
+    );
+    expectRefusal(
+      await accept({ token: expired.token, name: "Grace", password }),
+      401,
+      "unauthorized",
+    );
+    expectRefusal(
+      await accept({ token: "bki_guessed", name: "Grace", password }),
+      401,
+      "unauthorized",
+    );
   });
 
   test("is refused for who is a member, whatever the case", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    expectRefusal(await invite({ email: person.email.toUpperCase(), role: "admin" }), 409, "conflict", /member/);
+    expectRefusal(
+      await invite({ email: person.email.toUpperCase(), role: "admin" }),
+      409,
+      "conflict",
+      /member/,
+    );
   });
 
   test("goes no higher than who invites", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     const editor = await addPerson(beckon, { role: "editor" });
-    const by = (person: typeof admin, role: string) => person.call("/invitations", { body: { email: guest(), role } });
+    const by = (person: typeof admin, role: string) =>
+      person.call("/invitations", { body: { email: guest(), role } });
     expectRefusal(await by(admin, "owner"), 403, "forbidden", /above/);
     expect((await by(admin, "admin")).status).toBe(201);
     expectRefusal(await by(editor, "viewer"), 403, "forbidden");
-    const { body } = await beckon.call("/keys", { body: { name: "Test", scopes: ["members:write"] } });
-    expectRefusal(await invite({ email: guest(), role: "viewer" }, body.data.key), 403, "forbidden", /agents:read/);
+    const { body } = await beckon.call("/keys", {
+      body: { name: "Test", scopes: ["members:write"] },
+    });
+    expectRefusal(
+      await invite({ email: guest(), role: "viewer" }, body.data.key),
+      403,
+      "forbidden",
+      /agents:read/,
+    );
     const owners = (await invite({ email: guest(), role: "owner" })).body.data;
-    expectRefusal(await admin.call(`/invitations/${owners.id}`, { method: "DELETE" }), 403, "forbidden");
+    expectRefusal(
+      await admin.call(`/invitations/${owners.id}`, { method: "DELETE" }),
+      403,
+      "forbidden",
+    );
     expect((await open()).map(({ id }) => id)).toContain(owners.id);
   });
 
   test("is its workspace's alone", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
     const stranger = await insertStranger(beckon);
-    expectRefusal(await beckon.call(`/invitations/${data.id}`, { method: "DELETE", credential: stranger }), 404, "not_found");
+    expectRefusal(
+      await beckon.call(`/invitations/${data.id}`, { method: "DELETE", credential: stranger }),
+      404,
+      "not_found",
+    );
     expect((await beckon.call("/invitations", { credential: stranger })).body.data).toEqual([]);
     expect((await accept({ token: data.token, name: "Grace", password })).status).toBe(200);
   });
 
   test("that is asked for again with the same Idempotency-Key is the same", async () => {
     const body = { email: guest(), role: "viewer" };
-    const send = () => beckon.call("/invitations", { body, headers: { "idempotency-key": "invite" } });
+    const send = () =>
+      beckon.call("/invitations", { body, headers: { "idempotency-key": "invite" } });
     const [first, second] = [await send(), await send()];
     expect(second.body).toEqual(first.body);
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test.each(["id", "workspace_id", "created_at", "created_by", "token", "hash", "expires_at"])("takes no %s", async (member) => {
-    expectRefusal(await invite({ email: guest(), role: "viewer", [member]: "x" }), 400, "bad_request", new RegExp(member));
-  });
+  test.each(["id", "workspace_id", "created_at", "created_by", "token", "hash", "expires_at"])(
+    "takes no %s",
+    async (member) => {
+      expectRefusal(
+        await invite({ email: guest(), role: "viewer", [member]: "x" }),
+        400,
+        "bad_request",
+        new RegExp(member),
+      );
+    },
+  );
 
-  test.each(["id", "role", "workspace_id", "created_at", "user_id"])("is accepted without a %s of the guest's", async (member) => {
-    expectRefusal(await accept({ token: "bki_x", name: "x", password, [member]: "x" }), 400, "bad_request", new RegExp(member));
-  });
+  test.each(["id", "role", "workspace_id", "created_at", "user_id"])(
+    "is accepted without a %s of the guest's",
+    async (member) => {
+      expectRefusal(
+        await accept({ token: "bki_x", name: "x", password, [member]: "x" }),
+        400,
+        "bad_request",
+        new RegExp(member),
+      );
+    },
+  );
 
   test.each([
     ["an e-mail that is none", { email: "grace", role: "viewer" }, /email/],
     ["a role that is none", { email: "grace@example.com", role: "root" }, /role/],
-    ["a life too long", { email: "grace@example.com", role: "viewer", expires_in_days: 91 }, /expires_in_days/],
+    [
+      "a life too long",
+      { email: "grace@example.com", role: "viewer", expires_in_days: 91 },
+      /expires_in_days/,
+    ],
   ])("is not made with %s", async (_, body, text) => {
     expectRefusal(await invite(body), 400, "bad_request", text);
   });
@@ -128,7 +215,11 @@ describe("an invitation of who has an account", () => {
   test("is accepted by the one who is signed in", async () => {
     const { person, token, workspaceId } = await invitedMember();
     const answer = await person.call("/invitations/accept", { body: { token } });
-    expect(answer.body.data).toMatchObject({ id: person.id, role: "admin", workspace_id: workspaceId });
+    expect(answer.body.data).toMatchObject({
+      id: person.id,
+      role: "admin",
+      workspace_id: workspaceId,
+    });
     expect((await person.call("/me")).body.data.workspaces).toHaveLength(2);
   });
 
@@ -139,15 +230,27 @@ describe("an invitation of who has an account", () => {
 
   test("is accepted with the account's password though a name is given, and makes no second account", async () => {
     const { person, token } = await invitedMember();
-    expect((await accept({ token, name: "Other", password })).body.data).toMatchObject({ id: person.id, name: "Test" });
+    expect((await accept({ token, name: "Other", password })).body.data).toMatchObject({
+      id: person.id,
+      name: "Test",
+    });
   });
 
   test("opens the account to nobody else, and stays open to its person", async () => {
     const { person, token } = await invitedMember();
     const from = { "x-forwarded-for": "203.0.113.2" };
     expectRefusal(await accept({ token }, from), 400, "bad_request", /name and password.*sign in/);
-    expectRefusal(await accept({ token, email: person.email }, from), 400, "bad_request", /password/);
-    expectRefusal(await accept({ token, password: "a password of their own" }, from), 401, "unauthorized");
+    expectRefusal(
+      await accept({ token, email: person.email }, from),
+      400,
+      "bad_request",
+      /password/,
+    );
+    expectRefusal(
+      await accept({ token, password: "a password of their own" }, from),
+      401,
+      "unauthorized",
+    );
     expect((await signIn(beckon, person.email)).id).toBe(person.id);
     expect((await person.call("/invitations/accept", { body: { token } })).status).toBe(200);
   });
@@ -159,8 +262,20 @@ describe("an invitation of who has an account", () => {
       body: { email: "x@example.com", role: "viewer" },
       headers: { "beckon-workspace": workspaceId },
     });
-    await beckon.db.database.engine.query("update invitations set email = $1 where id = $2", [person.email, second.body.data.id]);
-    expectRefusal(await person.call("/invitations/accept", { body: { token: second.body.data.token } }), 409, "conflict", /member/);
-    expect((await person.call("/me")).body.data.workspaces).toContainEqual({ id: workspaceId, name: "Second", role: "admin" });
+    await beckon.db.database.engine.query("update invitations set email = $1 where id = $2", [
+      person.email,
+      second.body.data.id,
+    ]);
+    expectRefusal(
+      await person.call("/invitations/accept", { body: { token: second.body.data.token } }),
+      409,
+      "conflict",
+      /member/,
+    );
+    expect((await person.call("/me")).body.data.workspaces).toContainEqual({
+      id: workspaceId,
+      name: "Second",
+      role: "admin",
+    });
   });
 });

@@ -28,7 +28,10 @@ export async function inviteMember({
       await lockMembers(tx, ctx.workspaceId);
       await requireStanding(tx, ctx);
       if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
-        throw new Refusal("conflict", `${email} is a member of this workspace already. Change their role instead.`);
+        throw new Refusal(
+          "conflict",
+          `${email} is a member of this workspace already. Change their role instead.`,
+        );
       }
       const token = newCredential("bki_");
       const row = await insertInvitation(tx, {
@@ -41,7 +44,11 @@ export async function inviteMember({
         days: expires_in_days,
       });
       const shown = toInvitation(row);
-      await record(tx, ctx, { action: "invitation.create", target: row.id, data: { email, role, expires_at: shown.expires_at } });
+      await record(tx, ctx, {
+        action: "invitation.create",
+        target: row.id,
+        data: { email, role, expires_at: shown.expires_at },
+      });
       // After a #, which browsers keep to themselves: no server on the way has it in its log.
       return { ...shown, token, url: `${input.publicUrl}/invite#token=${token}` };
     }),

@@ -18,22 +18,37 @@ const from = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 async function newWorkspace(): Promise<{ id: string; key: string }> {
   return (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 }
-const invite = (key: string, role: Role) => beckon.call("/invitations", { credential: key, body: { email: "guest@example.com", role } });
+const invite = (key: string, role: Role) =>
+  beckon.call("/invitations", { credential: key, body: { email: "guest@example.com", role } });
 /** Makes a person, who has an account already, a member. */
 async function join(person: Person, key: string, role: Role): Promise<void> {
   const { body } = await invite(key, role);
-  expect((await person.call("/invitations/accept", { body: { token: body.data.token } })).status).toBe(200);
+  expect(
+    (await person.call("/invitations/accept", { body: { token: body.data.token } })).status,
+  ).toBe(200);
 }
-async function makeReset(owner: Person, person: Person, workspace: { id: string }): Promise<string> {
+async function makeReset(
+  owner: Person,
+  person: Person,
+  workspace: { id: string },
+): Promise<string> {
   const headers = { "beckon-workspace": workspace.id };
   const answer = await owner.call(`/members/${person.id}/reset-link`, { method: "POST", headers });
   expect(answer.status).toBe(200);
   return answer.body.data.token;
 }
 const useReset = (token: string) =>
-  beckon.call("/password/reset", { credential: null, body: { token, new_password: "a password of the thief's" }, headers: from() });
+  beckon.call("/password/reset", {
+    credential: null,
+    body: { token, new_password: "a password of the thief's" },
+    headers: from(),
+  });
 const accept = (token: string) =>
-  beckon.call("/invitations/accept", { credential: null, body: { token, name: "Guest", password }, headers: from() });
+  beckon.call("/invitations/accept", {
+    credential: null,
+    body: { token, name: "Guest", password },
+    headers: from(),
+  });
 
 describe("a reset link", () => {
   async function ownerAndMember() {
@@ -57,7 +72,11 @@ describe("a reset link", () => {
     const changes: ((given: Awaited<ReturnType<typeof ownerAndMember>>) => Promise<unknown>)[] = [
       async ({ member, workspace }) => {
         for (const role of ["editor", "viewer"]) {
-          await beckon.call(`/members/${member.id}`, { method: "PATCH", credential: workspace.key, body: { role } });
+          await beckon.call(`/members/${member.id}`, {
+            method: "PATCH",
+            credential: workspace.key,
+            body: { role },
+          });
         }
       },
       async ({ member, workspace }) => {
@@ -80,25 +99,42 @@ describe("a reset link", () => {
   test("stops when who made it owns the workspace no more, or is no member", async () => {
     const demoted = await ownerAndMember();
     const removed = await ownerAndMember();
-    for (const { workspace } of [demoted, removed]) await addPerson(beckon, { role: "owner", key: workspace.key });
-    await beckon.call(`/members/${demoted.owner.id}`, { method: "PATCH", credential: demoted.workspace.key, body: { role: "admin" } });
-    await beckon.call(`/members/${removed.owner.id}`, { method: "DELETE", credential: removed.workspace.key });
-    for (const { token } of [demoted, removed]) expectRefusal(await useReset(token), 401, "unauthorized");
+    for (const { workspace } of [demoted, removed])
+      await addPerson(beckon, { role: "owner", key: workspace.key });
+    await beckon.call(`/members/${demoted.owner.id}`, {
+      method: "PATCH",
+      credential: demoted.workspace.key,
+      body: { role: "admin" },
+    });
+    await beckon.call(`/members/${removed.owner.id}`, {
+      method: "DELETE",
+      credential: removed.workspace.key,
+    });
+    for (const { token } of [demoted, removed])
+      expectRefusal(await useReset(token), 401, "unauthorized");
   });
 
   test("of a key stops when the key is deleted, has expired or has lost its scope", async () => {
     const workspace = await newWorkspace();
     const member = await addPerson(beckon, { role: "viewer", key: workspace.key });
     const made = async () => {
-      const { body } = await beckon.call("/keys", { credential: workspace.key, body: { name: "Test", preset: "everything" } });
-      const link = await beckon.call(`/members/${member.id}/reset-link`, { method: "POST", credential: body.data.key });
+      const { body } = await beckon.call("/keys", {
+        credential: workspace.key,
+        body: { name: "Test", preset: "everything" },
+      });
+      const link = await beckon.call(`/members/${member.id}/reset-link`, {
+        method: "POST",
+        credential: body.data.key,
+      });
       return { id: body.data.id as string, token: link.body.data.token as string };
     };
     const deleted = await made();
     await beckon.call(`/keys/${deleted.id}`, { method: "DELETE", credential: workspace.key });
     expectRefusal(await useReset(deleted.token), 401, "unauthorized");
     const expired = await made();
-    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [expired.id]);
+    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
+      expired.id,
+    ]);
     expectRefusal(await useReset(expired.token), 401, "unauthorized");
     const lessened = await made();
     const body = { scopes: ["members:read"] };
@@ -135,18 +171,27 @@ describe("an invitation", () => {
     const wrong = await accept(`bki_${"A".repeat(48)}`);
     expect((await accept(deleted.token)).body).toEqual(wrong.body);
     const expired = await made();
-    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [expired.id]);
+    await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
+      expired.id,
+    ]);
     expectRefusal(await accept(expired.token), 401, "unauthorized");
     const lessened = await made();
-    await beckon.call(`/keys/${lessened.id}`, { method: "PATCH", body: { scopes: ["members:write"] } });
+    await beckon.call(`/keys/${lessened.id}`, {
+      method: "PATCH",
+      body: { scopes: ["members:write"] },
+    });
     expectRefusal(await accept(lessened.token), 401, "unauthorized");
-    expect((await beckon.call("/members")).body.data.map(({ name }: { name: string }) => name)).not.toContain("Guest");
+    expect(
+      (await beckon.call("/members")).body.data.map(({ name }: { name: string }) => name),
+    ).not.toContain("Guest");
   });
 
   test("lets nobody in above the role that who made it has now", async () => {
     const workspace = await newWorkspace();
     const owner = await addPerson(beckon, { role: "owner", key: workspace.key });
-    const { body } = await owner.call("/invitations", { body: { email: "guest@example.com", role: "owner" } });
+    const { body } = await owner.call("/invitations", {
+      body: { email: "guest@example.com", role: "owner" },
+    });
     // As a restored backup or an older version may leave it: the change of role did not take the
     // invitation back.
     await engine.query("update members set role = 'admin' where user_id = $1", [owner.id]);

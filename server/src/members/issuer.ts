@@ -25,7 +25,10 @@ export async function findAbleIssuer(
   return actor !== undefined && attempt(() => check({ actor })).ok ? actor : undefined;
 }
 
-async function findIssuer(tx: WorkspaceTransaction, { workspaceId, principal }: Issue): Promise<Actor | undefined> {
+async function findIssuer(
+  tx: WorkspaceTransaction,
+  { workspaceId, principal }: Issue,
+): Promise<Actor | undefined> {
   const [kind, id = ""] = principal.split(":");
   if (kind === "user") {
     const row = await findMemberRow(tx, workspaceId, id);

@@ -14,14 +14,17 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
 /** Wrong links are counted by address, so each use comes from another one. */
-const from = () => ({ "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}` });
+const from = () => ({
+  "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`,
+});
 
 interface Workspace {
   readonly id: string;
   /** Of a key with all scopes that issues nothing, and makes all changes. */
   readonly key: string;
 }
-const newWorkspace = async (): Promise<Workspace> => (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
+const newWorkspace = async (): Promise<Workspace> =>
+  (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 const first: Workspace = { id: defaultWorkspaceId, key: beckon.key };
 const workspaces = [first, await newWorkspace(), await newWorkspace()] as const;
 /** With an owner each who stays, so that nobody else is the last one. */
@@ -72,7 +75,9 @@ const scenario = fc.record({
   changes: fc.array(fc.constantFrom(...changes), { maxLength: 4 }),
 });
 
-test("a link works if its issuer could issue it now, whatever has happened since, and never else", { timeout: 600_000 }, async () => {
+test("a link works if its issuer could issue it now, whatever has happened since, and never else", {
+  timeout: 600_000,
+}, async () => {
   const used = { yes: 0, no: 0 };
   const property = fc.asyncProperty(scenario, async (given) => {
     const home = at(given.workspace);
@@ -94,11 +99,15 @@ test("a link works if its issuer could issue it now, whatever has happened since
     const status = await use(given.link, link.token);
     expect(status).toBe(expected ? (given.link === "reset" ? 204 : 200) : 401);
     used[expected ? "yes" : "no"]++;
-    if (given.link === "reset" && expected) people.target = { ...people.target, ...(await startSession(beckon, people.target.id)) };
+    if (given.link === "reset" && expected)
+      people.target = { ...people.target, ...(await startSession(beckon, people.target.id)) };
   });
   await fc.assert(property, { numRuns: 50 });
   // Otherwise nothing was proven.
-  expect([used.yes, used.no]).toEqual([expect.toSatisfy((count) => count > 5), expect.toSatisfy((count) => count > 5)]);
+  expect([used.yes, used.no]).toEqual([
+    expect.toSatisfy((count) => count > 5),
+    expect.toSatisfy((count) => count > 5),
+  ]);
 });
 
 type Given = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
@@ -112,8 +121,13 @@ function at(index: number): Workspace {
 /** The rule in words of the model. */
 function mayIssue(model: Model, given: Given, home: Workspace): boolean {
   const own = scopesOf(model, given, home);
-  if (given.link !== "reset") return [...roleScopes[given.link], "members:write"].every((scope) => own.includes(scope));
-  return own.includes("workspaces:own") && model.role.has(place(home, "target")) && !beyond(model, given, home);
+  if (given.link !== "reset")
+    return [...roleScopes[given.link], "members:write"].every((scope) => own.includes(scope));
+  return (
+    own.includes("workspaces:own") &&
+    model.role.has(place(home, "target")) &&
+    !beyond(model, given, home)
+  );
 }
 
 function scopesOf(model: Model, given: Given, home: Workspace): readonly (string | Scope)[] {
@@ -130,7 +144,9 @@ function beyond(model: Model, given: Given, home: Workspace): boolean {
   if (home === first) return false;
   return workspaces.some(
     (each) =>
-      each !== home && model.role.has(place(each, "target")) && !(given.by === "user" && model.role.get(place(each, "issuer")) === "owner"),
+      each !== home &&
+      model.role.has(place(each, "target")) &&
+      !(given.by === "user" && model.role.get(place(each, "issuer")) === "owner"),
   );
 }
 
@@ -140,25 +156,47 @@ async function begin(given: Given, home: Workspace): Promise<Model> {
   await engine.query("delete from members where user_id = any($1)", [ids]);
   await engine.query("delete from password_resets where user_id = any($1)", [ids]);
   await engine.query("delete from invitations");
-  const model: Model = { role: new Map(), key: { exists: true, expired: false, scopes: roleScopes.owner } };
+  const model: Model = {
+    role: new Map(),
+    key: { exists: true, expired: false, scopes: roleScopes.owner },
+  };
   const members: [Workspace, Name, Role][] = [
-    ...[home, ...given.owned.map(at)].map((workspace): [Workspace, Name, Role] => [workspace, "issuer", "owner"]),
-    ...[home, ...given.joined.map(at)].map((workspace): [Workspace, Name, Role] => [workspace, "target", "viewer"]),
+    ...[home, ...given.owned.map(at)].map((workspace): [Workspace, Name, Role] => [
+      workspace,
+      "issuer",
+      "owner",
+    ]),
+    ...[home, ...given.joined.map(at)].map((workspace): [Workspace, Name, Role] => [
+      workspace,
+      "target",
+      "viewer",
+    ]),
   ];
   for (const [workspace, name, role] of members) {
     model.role.set(place(workspace, name), role);
     const row = [people[name].id, workspace.id, role];
-    await engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, $3) on conflict do nothing", row);
+    await engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, $3) on conflict do nothing",
+      row,
+    );
   }
   return model;
 }
 
 /** @returns undefined when it was refused. */
-async function issue(given: Given, home: Workspace, model: Model): Promise<{ token: string; keyId: string } | undefined> {
-  const made = await beckon.call("/keys", { credential: home.key, body: { name: "Issuer", preset: "everything" } });
+async function issue(
+  given: Given,
+  home: Workspace,
+  model: Model,
+): Promise<{ token: string; keyId: string } | undefined> {
+  const made = await beckon.call("/keys", {
+    credential: home.key,
+    body: { name: "Issuer", preset: "everything" },
+  });
   const { id: keyId, key } = made.body.data;
   const path = given.link === "reset" ? `/members/${people.target.id}/reset-link` : "/invitations";
-  const body = given.link === "reset" ? {} : { email: `label${++addresses}@example.com`, role: given.link };
+  const body =
+    given.link === "reset" ? {} : { email: `label${++addresses}@example.com`, role: given.link };
   const answer =
     given.by === "key"
       ? await beckon.call(path, { credential: key, body })
@@ -168,17 +206,27 @@ async function issue(given: Given, home: Workspace, model: Model): Promise<{ tok
 }
 
 /** Makes a change, where it can be made, over HTTP. @returns whose membership or role it was. */
-async function make(change: Change, home: Workspace, model: Model, keyId: string): Promise<Name | undefined> {
+async function make(
+  change: Change,
+  home: Workspace,
+  model: Model,
+  keyId: string,
+): Promise<Name | undefined> {
   const { key } = model;
   const patch = async (body: unknown) =>
-    key.exists && expect((await beckon.call(`/keys/${keyId}`, { method: "PATCH", credential: home.key, body })).status).toBe(200);
+    key.exists &&
+    expect(
+      (await beckon.call(`/keys/${keyId}`, { method: "PATCH", credential: home.key, body })).status,
+    ).toBe(200);
   switch (change.kind) {
     case "role":
     case "remove":
     case "join":
       return changeMember(change, model);
     case "key expires":
-      await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [keyId]);
+      await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
+        keyId,
+      ]);
       key.expired = true;
       return undefined;
     case "key lives again":
@@ -201,31 +249,47 @@ async function make(change: Change, home: Workspace, model: Model, keyId: string
       key.exists = false;
       return undefined;
     case "workspace is renamed":
-      await beckon.call(`/workspaces/${home.id}`, { method: "PATCH", credential: home.key, body: { name: "Renamed" } });
+      await beckon.call(`/workspaces/${home.id}`, {
+        method: "PATCH",
+        credential: home.key,
+        body: { name: "Renamed" },
+      });
       return undefined;
   }
 }
 
-async function changeMember(change: Extract<Change, { name: Name }>, model: Model): Promise<Name | undefined> {
+async function changeMember(
+  change: Extract<Change, { name: Name }>,
+  model: Model,
+): Promise<Name | undefined> {
   const { kind, name } = change;
   const [workspace, person] = [at(change.workspace), people[name]];
   const isMember = model.role.has(place(workspace, name));
   if (isMember === (kind === "join")) return undefined;
   const path = `/members/${person.id}`;
   if (kind === "remove") {
-    expect((await beckon.call(path, { method: "DELETE", credential: workspace.key })).status).toBe(204);
+    expect((await beckon.call(path, { method: "DELETE", credential: workspace.key })).status).toBe(
+      204,
+    );
     model.role.delete(place(workspace, name));
     return name;
   }
   model.role.set(place(workspace, name), change.role);
   if (kind === "role") {
     const body = { role: change.role };
-    expect((await beckon.call(path, { method: "PATCH", credential: workspace.key, body })).status).toBe(200);
+    expect(
+      (await beckon.call(path, { method: "PATCH", credential: workspace.key, body })).status,
+    ).toBe(200);
     return name;
   }
   const invitation = { email: `label${++addresses}@example.com`, role: change.role };
-  const { body } = await beckon.call("/invitations", { credential: workspace.key, body: invitation });
-  expect((await person.call("/invitations/accept", { body: { token: body.data.token } })).status).toBe(200);
+  const { body } = await beckon.call("/invitations", {
+    credential: workspace.key,
+    body: invitation,
+  });
+  expect(
+    (await person.call("/invitations/accept", { body: { token: body.data.token } })).status,
+  ).toBe(200);
   return name;
 }
 
@@ -233,7 +297,9 @@ async function changeMember(change: Extract<Change, { name: Name }>, model: Mode
 async function use(link: Given["link"], token: string): Promise<number> {
   if (link === "reset") {
     const body = { token, new_password: password };
-    return (await beckon.call("/password/reset", { credential: null, body, headers: from() })).status;
+    return (await beckon.call("/password/reset", { credential: null, body, headers: from() }))
+      .status;
   }
-  return (await people.guest.call("/invitations/accept", { body: { token }, headers: from() })).status;
+  return (await people.guest.call("/invitations/accept", { body: { token }, headers: from() }))
+    .status;
 }

@@ -6,9 +6,17 @@ import { toInvitation } from "./invitation.ts";
 import { listInvitationRows } from "./invitation-store.ts";
 
 /** Open invitations, expired ones too. */
-export async function listInvitations({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Invitation>> {
+export async function listInvitations({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<Invitation>> {
   permit(ctx, "members:read");
   const page = readPage(input.query, { list: "invitations", workspace: ctx.workspaceId });
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => listInvitationRows(tx, ctx.workspaceId, page));
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listInvitationRows(tx, ctx.workspaceId, page),
+  );
   return page.page(rows.map(toInvitation));
 }

@@ -6,9 +6,17 @@ import { toMember } from "./member.ts";
 import { listMemberRows } from "./store.ts";
 
 /** The people of the workspace; who came to Beckon last comes first. */
-export async function listMembers({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Member>> {
+export async function listMembers({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<Member>> {
   permit(ctx, "members:read");
   const page = readPage(input.query, { list: "members", workspace: ctx.workspaceId });
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => listMemberRows(tx, ctx.workspaceId, page));
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listMemberRows(tx, ctx.workspaceId, page),
+  );
   return page.page(rows.map(toMember));
 }

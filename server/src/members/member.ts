@@ -16,7 +16,11 @@ export function toMember(row: MemberRow): Member {
 }
 
 /** @throws Refusal `not_found` */
-export async function requireMember(tx: WorkspaceTransaction, ctx: Context, userId: string): Promise<MemberRow> {
+export async function requireMember(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  userId: string,
+): Promise<MemberRow> {
   const row = await findMemberRow(tx, ctx.workspaceId, userId);
   if (row !== undefined) return row;
   throw new Refusal("not_found", "There is no member with this id in this workspace.");
@@ -31,7 +35,11 @@ export async function requireStanding(tx: WorkspaceTransaction, ctx: Context): P
   const { actor } = ctx;
   if (actor.kind !== "user") return;
   const row = await findMemberRow(tx, ctx.workspaceId, actor.id);
-  if (row?.role !== actor.role) throw new Refusal("forbidden", "Your role here was changed at this moment. Look at it, and try again.");
+  if (row?.role !== actor.role)
+    throw new Refusal(
+      "forbidden",
+      "Your role here was changed at this moment. Look at it, and try again.",
+    );
 }
 
 /**

@@ -9,24 +9,30 @@ const other = await beckon.another();
 afterAll(() => other.stop());
 
 /** A workspace of a test's own, with a person of each role wanted, in this order. */
-async function workspaceOf(...wanted: Role[]): Promise<{ key: string; id: string; people: Person[] }> {
+async function workspaceOf(
+  ...wanted: Role[]
+): Promise<{ key: string; id: string; people: Person[] }> {
   const { body } = await beckon.call("/workspaces", { body: { name: "Test" } });
   const { key, id } = body.data;
   const people: Person[] = [];
   for (const role of wanted) people.push(await addPerson(beckon, { role, key }));
   return { key, id, people };
 }
-const change = (who: Person, whom: Person, role: string) => who.call(`/members/${whom.id}`, { method: "PATCH", body: { role } });
+const change = (who: Person, whom: Person, role: string) =>
+  who.call(`/members/${whom.id}`, { method: "PATCH", body: { role } });
 const remove = (who: Person, whom: Person) => who.call(`/members/${whom.id}`, { method: "DELETE" });
 const rolesIn = async (key: string): Promise<Record<string, string>> => {
   const { body } = await beckon.call("/members", { credential: key });
-  return Object.fromEntries(body.data.map(({ id, role }: { id: string; role: string }) => [id, role]));
+  return Object.fromEntries(
+    body.data.map(({ id, role }: { id: string; role: string }) => [id, role]),
+  );
 };
 
 test("each role may do all that the next one may", () => {
   const [...names] = roles.options;
   for (const [index, name] of names.entries()) {
-    for (const lower of names.slice(index)) expect(roleScopes[name]).toEqual(expect.arrayContaining([...roleScopes[lower]]));
+    for (const lower of names.slice(index))
+      expect(roleScopes[name]).toEqual(expect.arrayContaining([...roleScopes[lower]]));
   }
 });
 
@@ -34,9 +40,14 @@ describe("a change of role", () => {
   test("holds at once, in every process", async () => {
     const { people } = await workspaceOf("owner", "viewer");
     const [owner, viewer] = people as [Person, Person];
-    const add = () => viewer.call(`${other.url}/api/public/agents`, { body: { name: "Test", model: "demo/echo" } });
+    const add = () =>
+      viewer.call(`${other.url}/api/public/agents`, { body: { name: "Test", model: "demo/echo" } });
     expectRefusal(await add(), 403, "forbidden", /viewer/);
-    expect((await change(owner, viewer, "editor")).body.data).toMatchObject({ id: viewer.id, role: "editor", email: viewer.email });
+    expect((await change(owner, viewer, "editor")).body.data).toMatchObject({
+      id: viewer.id,
+      role: "editor",
+      email: viewer.email,
+    });
     expect((await add()).status).toBe(201);
     expect((await change(owner, viewer, "viewer")).status).toBe(200);
     expectRefusal(await add(), 403, "forbidden");
@@ -46,8 +57,12 @@ describe("a change of role", () => {
     const { key, people } = await workspaceOf("owner", "viewer");
     const [owner, viewer] = people as [Person, Person];
     await change(owner, viewer, "admin");
-    const { body } = await beckon.call(`/audit?action=member.update&target=${viewer.id}`, { credential: key });
-    expect(body.data).toMatchObject([{ actor: `user:${owner.id}`, data: { before: { role: "viewer" }, after: { role: "admin" } } }]);
+    const { body } = await beckon.call(`/audit?action=member.update&target=${viewer.id}`, {
+      credential: key,
+    });
+    expect(body.data).toMatchObject([
+      { actor: `user:${owner.id}`, data: { before: { role: "viewer" }, after: { role: "admin" } } },
+    ]);
   });
 
   test("never goes above one's own, for oneself or others", async () => {
@@ -58,7 +73,11 @@ describe("a change of role", () => {
     expectRefusal(await change(admin, owner, "viewer"), 403, "forbidden");
     expectRefusal(await remove(admin, owner), 403, "forbidden");
     expectRefusal(await change(viewer, viewer, "admin"), 403, "forbidden");
-    expect(await rolesIn(key)).toEqual({ [owner.id]: "owner", [admin.id]: "admin", [viewer.id]: "viewer" });
+    expect(await rolesIn(key)).toEqual({
+      [owner.id]: "owner",
+      [admin.id]: "admin",
+      [viewer.id]: "viewer",
+    });
     expect((await change(admin, viewer, "admin")).status).toBe(200);
   });
 
@@ -70,18 +89,25 @@ describe("a change of role", () => {
       body: { name: "Members", scopes: ["members:write", ...roleScopes.viewer] },
     });
     const credential = made.body.data.key;
-    const set = (id: string, role: string) => beckon.call(`/members/${id}`, { method: "PATCH", credential, body: { role } });
+    const set = (id: string, role: string) =>
+      beckon.call(`/members/${id}`, { method: "PATCH", credential, body: { role } });
     expectRefusal(await set(viewer.id, "editor"), 403, "forbidden", /agents:write/);
     expectRefusal(await set(owner.id, "viewer"), 403, "forbidden");
     expect((await set(viewer.id, "viewer")).status).toBe(200);
   });
 
-  test.each(["id", "user_id", "workspace_id", "created_at", "email", "name", "token"])("takes no %s", async (member) => {
-    const { people } = await workspaceOf("owner");
-    const [owner] = people as [Person];
-    const answer = await owner.call(`/members/${owner.id}`, { method: "PATCH", body: { role: "owner", [member]: "x" } });
-    expectRefusal(answer, 400, "bad_request", new RegExp(member));
-  });
+  test.each(["id", "user_id", "workspace_id", "created_at", "email", "name", "token"])(
+    "takes no %s",
+    async (member) => {
+      const { people } = await workspaceOf("owner");
+      const [owner] = people as [Person];
+      const answer = await owner.call(`/members/${owner.id}`, {
+        method: "PATCH",
+        body: { role: "owner", [member]: "x" },
+      });
+      expectRefusal(answer, 400, "bad_request", new RegExp(member));
+    },
+  );
 });
 
 describe("a removal", () => {
@@ -89,19 +115,27 @@ describe("a removal", () => {
     const { key, id, people } = await workspaceOf("owner", "editor");
     const [owner, editor] = people as [Person, Person];
     const second = await workspaceOf();
-    await beckon.db.database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')", [
-      editor.id,
-      second.id,
-    ]);
+    await beckon.db.database.engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+      [editor.id, second.id],
+    );
     const list = (workspace: string) =>
-      editor.call(`${other.url}/api/public/agents`, { headers: { "beckon-workspace": workspace, origin: other.url } });
+      editor.call(`${other.url}/api/public/agents`, {
+        headers: { "beckon-workspace": workspace, origin: other.url },
+      });
     expect((await list(id)).status).toBe(200);
     expect((await remove(owner, editor)).status).toBe(204);
     expectRefusal(await list(id), 404, "not_found");
     expect((await list(second.id)).status).toBe(200);
     expect(Object.keys(await rolesIn(key))).toEqual([owner.id]);
     const { body } = await beckon.call("/audit?action=member.delete", { credential: key });
-    expect(body.data).toMatchObject([{ actor: `user:${owner.id}`, target: editor.id, data: { email: editor.email, role: "editor" } }]);
+    expect(body.data).toMatchObject([
+      {
+        actor: `user:${owner.id}`,
+        target: editor.id,
+        data: { email: editor.email, role: "editor" },
+      },
+    ]);
   });
 
   test("of oneself is open to every role", async () => {
@@ -115,18 +149,34 @@ describe("a removal", () => {
     const [owner, stranger] = [one.people[0], two.people[0]] as [Person, Person];
     expectRefusal(await remove(owner, stranger), 404, "not_found");
     expectRefusal(await change(owner, stranger, "viewer"), 404, "not_found");
-    expectRefusal(await owner.call(`/members/${stranger.id}/reset-link`, { method: "POST" }), 404, "not_found");
+    expectRefusal(
+      await owner.call(`/members/${stranger.id}/reset-link`, { method: "POST" }),
+      404,
+      "not_found",
+    );
     expect(Object.keys(await rolesIn(two.key))).toEqual([stranger.id]);
   });
 
   test("takes the person's open invitations along, so that none leads back", async () => {
     const { key, people } = await workspaceOf("owner", "admin");
     const [owner, admin] = people as [Person, Person];
-    const { body } = await admin.call("/invitations", { body: { email: "back@example.com", role: "admin" } });
-    const kept = await owner.call("/invitations", { body: { email: "kept@example.com", role: "viewer" } });
+    const { body } = await admin.call("/invitations", {
+      body: { email: "back@example.com", role: "admin" },
+    });
+    const kept = await owner.call("/invitations", {
+      body: { email: "kept@example.com", role: "viewer" },
+    });
     await remove(owner, admin);
-    const accept = { token: body.data.token, name: "Back", password: "correct horse battery staple" };
-    expectRefusal(await beckon.call("/invitations/accept", { credential: null, body: accept }), 401, "unauthorized");
+    const accept = {
+      token: body.data.token,
+      name: "Back",
+      password: "correct horse battery staple",
+    };
+    expectRefusal(
+      await beckon.call("/invitations/accept", { credential: null, body: accept }),
+      401,
+      "unauthorized",
+    );
     const { body: left } = await beckon.call("/invitations", { credential: key });
     expect(left.data.map(({ id }: { id: string }) => id)).toEqual([kept.body.data.id]);
   });
@@ -135,7 +185,8 @@ describe("a removal", () => {
     for (let round = 0; round < 6; round++) {
       const { key, people } = await workspaceOf("owner", "admin");
       const [owner, admin] = people as [Person, Person];
-      const invite = (index: number) => admin.call("/invitations", { body: { email: `back${index}@example.com`, role: "admin" } });
+      const invite = (index: number) =>
+        admin.call("/invitations", { body: { email: `back${index}@example.com`, role: "admin" } });
       await Promise.all([invite(0), invite(1), remove(owner, admin), invite(2), invite(3)]);
       const { body } = await beckon.call("/invitations", { credential: key });
       expect(body.data).toEqual([]);
@@ -145,8 +196,12 @@ describe("a removal", () => {
   test("or a lower role takes back what the person may not invite to any more", async () => {
     const { key, people } = await workspaceOf("owner", "owner");
     const [owner, second] = people as [Person, Person];
-    for (const role of ["owner", "admin", "viewer"]) await second.call("/invitations", { body: { email: `${role}@example.com`, role } });
-    const open = async () => (await beckon.call("/invitations", { credential: key })).body.data.map((each: { role: string }) => each.role);
+    for (const role of ["owner", "admin", "viewer"])
+      await second.call("/invitations", { body: { email: `${role}@example.com`, role } });
+    const open = async () =>
+      (await beckon.call("/invitations", { credential: key })).body.data.map(
+        (each: { role: string }) => each.role,
+      );
     await change(owner, second, "admin");
     expect(await open()).toEqual(["viewer", "admin"]);
     await change(owner, second, "editor");
@@ -160,7 +215,11 @@ describe("the last owner", () => {
     const [owner] = people as [Person];
     expectRefusal(await remove(owner, owner), 409, "conflict", /last owner/);
     expectRefusal(await change(owner, owner, "admin"), 409, "conflict", /last owner/);
-    expectRefusal(await beckon.call(`/members/${owner.id}`, { method: "DELETE", credential: key }), 409, "conflict");
+    expectRefusal(
+      await beckon.call(`/members/${owner.id}`, { method: "DELETE", credential: key }),
+      409,
+      "conflict",
+    );
     expect((await change(owner, owner, "owner")).status).toBe(200);
   });
 
@@ -170,7 +229,11 @@ describe("the last owner", () => {
       const [one, two] = people as [Person, Person];
       const answers = await Promise.all([
         round % 2 === 0 ? remove(one, two) : remove(one, one),
-        change({ ...two, call: (path, options) => two.call(`${other.url}/api/public${path}`, options) }, two, "viewer"),
+        change(
+          { ...two, call: (path, options) => two.call(`${other.url}/api/public${path}`, options) },
+          two,
+          "viewer",
+        ),
         remove(two, one),
       ]);
       expect(answers.map(({ status }) => status)).not.toContain(500);
@@ -183,23 +246,40 @@ describe("nobody gives a key more than they have", () => {
   test("an admin makes no key of an owner's", async () => {
     const { people } = await workspaceOf("owner", "admin");
     const [owner, admin] = people as [Person, Person];
-    expectRefusal(await admin.call("/keys", { body: { name: "Test", scopes: ["workspaces:own"] } }), 403, "forbidden", /workspaces:own/);
-    expect((await admin.call("/keys", { body: { name: "Test", scopes: roleScopes.admin } })).status).toBe(201);
+    expectRefusal(
+      await admin.call("/keys", { body: { name: "Test", scopes: ["workspaces:own"] } }),
+      403,
+      "forbidden",
+      /workspaces:own/,
+    );
+    expect(
+      (await admin.call("/keys", { body: { name: "Test", scopes: roleScopes.admin } })).status,
+    ).toBe(201);
     const made = await owner.call("/keys", { body: { name: "Owner's", preset: "everything" } });
     expect(made.body.data.created_by).toBe(`user:${owner.id}`);
-    expectRefusal(await admin.call(`/keys/${made.body.data.id}/rotate`, { method: "POST" }), 403, "forbidden");
+    expectRefusal(
+      await admin.call(`/keys/${made.body.data.id}/rotate`, { method: "POST" }),
+      403,
+      "forbidden",
+    );
   });
 
   test("an editor makes none", async () => {
     const { people } = await workspaceOf("owner", "editor");
     const [, editor] = people as [Person, Person];
-    expectRefusal(await editor.call("/keys", { body: { name: "Test", preset: "invoke" } }), 403, "forbidden", /editor/);
+    expectRefusal(
+      await editor.call("/keys", { body: { name: "Test", preset: "invoke" } }),
+      403,
+      "forbidden",
+      /editor/,
+    );
     expect((await editor.call("/keys")).status).toBe(200);
   });
 });
 
 describe("a link to set a new password", () => {
-  const link = (who: Person, whom: Person) => who.call(`/members/${whom.id}/reset-link`, { method: "POST" });
+  const link = (who: Person, whom: Person) =>
+    who.call(`/members/${whom.id}/reset-link`, { method: "POST" });
 
   test("is made by owners alone", async () => {
     const { people } = await workspaceOf("owner", "admin", "viewer");
@@ -211,14 +291,27 @@ describe("a link to set a new password", () => {
   test("does not open workspaces that its maker does not own", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("owner")];
     const [owner, victim] = [one.people[0], two.people[0]] as [Person, Person];
-    await beckon.db.database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')", [
-      victim.id,
-      one.id,
-    ]);
+    await beckon.db.database.engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
+      [victim.id, one.id],
+    );
     expectRefusal(await link(owner, victim), 403, "forbidden", /do not own/);
-    expectRefusal(await beckon.call(`/members/${victim.id}/reset-link`, { method: "POST", credential: one.key }), 403, "forbidden");
-    await beckon.db.database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')", [owner.id, two.id]);
-    const answer = await owner.call(`/members/${victim.id}/reset-link`, { method: "POST", headers: { "beckon-workspace": one.id } });
+    expectRefusal(
+      await beckon.call(`/members/${victim.id}/reset-link`, {
+        method: "POST",
+        credential: one.key,
+      }),
+      403,
+      "forbidden",
+    );
+    await beckon.db.database.engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
+      [owner.id, two.id],
+    );
+    const answer = await owner.call(`/members/${victim.id}/reset-link`, {
+      method: "POST",
+      headers: { "beckon-workspace": one.id },
+    });
     expect(answer.status).toBe(200);
   });
 });

@@ -11,7 +11,13 @@ import { deleteMember, lockMembers } from "./store.ts";
  * themselves. Their account stays, and so do agents and keys that they made, which are the workspace's.
  * @throws Refusal `forbidden` for somebody above the actor; `conflict` for the last owner.
  */
-export async function removeMember({ ctx, input }: { ctx: Context; input: { userId: string } }): Promise<void> {
+export async function removeMember({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { userId: string };
+}): Promise<void> {
   const leaves = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
   if (!leaves) permit(ctx, "members:write");
   // Links to set the person's password belong to no workspace.
@@ -24,6 +30,10 @@ export async function removeMember({ ctx, input }: { ctx: Context; input: { user
     await deleteMember(tx, ctx.workspaceId, row.id);
     await deleteResets(tx, row.id);
     await withdrawInvitations(tx, ctx, { userId: row.id });
-    await record(tx, ctx, { action: "member.delete", target: row.id, data: { email: row.email, role: row.role } });
+    await record(tx, ctx, {
+      action: "member.delete",
+      target: row.id,
+      data: { email: row.email, role: row.role },
+    });
   });
 }

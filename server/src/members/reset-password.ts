@@ -39,8 +39,16 @@ export async function resetMemberPassword({
     }
     return once(tx, ctx, async () => {
       parseBody(emptyBody, input.body, {});
-      const { token, expires_at } = await issueReset(tx, { userId: row.id, issuer: ctx.actor, workspaceId: ctx.workspaceId });
-      await record(tx, ctx, { action: "password.reset_link", target: row.id, data: { email: row.email, expires_at } });
+      const { token, expires_at } = await issueReset(tx, {
+        userId: row.id,
+        issuer: ctx.actor,
+        workspaceId: ctx.workspaceId,
+      });
+      await record(tx, ctx, {
+        action: "password.reset_link",
+        target: row.id,
+        data: { email: row.email, expires_at },
+      });
       return { token, url: `${input.publicUrl}/reset#token=${token}`, expires_at };
     });
   });

@@ -21,19 +21,34 @@ function members(tx: WorkspaceTransaction, workspaceId: string) {
     .where("m.workspace_id", "=", workspaceId);
 }
 
-export async function insertMember(tx: WorkspaceTransaction, row: { user_id: string; workspace_id: string; role: Role }): Promise<void> {
+export async function insertMember(
+  tx: WorkspaceTransaction,
+  row: { user_id: string; workspace_id: string; role: Role },
+): Promise<void> {
   await tx.insertInto("members").values(row).execute();
 }
 
-export function findMemberRow(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<MemberRow | undefined> {
+export function findMemberRow(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
   return members(tx, workspaceId).where("u.id", "=", userId).executeTakeFirst();
 }
 
-export function findMemberByEmail(tx: WorkspaceTransaction, workspaceId: string, email: string): Promise<MemberRow | undefined> {
+export function findMemberByEmail(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  email: string,
+): Promise<MemberRow | undefined> {
   return members(tx, workspaceId).where("u.email", "=", email).executeTakeFirst();
 }
 
-export function listMemberRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<MemberRow[]> {
+export function listMemberRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<MemberRow[]> {
   const query = members(tx, workspaceId)
     .orderBy("u.id", "desc")
     .limit(page.limit + 1);
@@ -42,19 +57,31 @@ export function listMemberRows(tx: WorkspaceTransaction, workspaceId: string, pa
 
 /** One change of the workspace's members after the other, until the transaction ends: two owners cannot remove each other. */
 export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
-  await tx.selectFrom("workspaces").select("id").where("id", "=", workspaceId).forNoKeyUpdate().execute();
+  await tx
+    .selectFrom("workspaces")
+    .select("id")
+    .where("id", "=", workspaceId)
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /**
  * The same for this workspace and all of which the person is a member, in the order of their ids.
  * In a transaction that sees all workspaces.
  */
-export async function lockMembersAround(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<void> {
+export async function lockMembersAround(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
   await tx
     .selectFrom("workspaces")
     .select("id")
     .where(({ eb, or, selectFrom }) =>
-      or([eb("id", "=", workspaceId), eb("id", "in", selectFrom("members").select("workspace_id").where("user_id", "=", userId))]),
+      or([
+        eb("id", "=", workspaceId),
+        eb("id", "in", selectFrom("members").select("workspace_id").where("user_id", "=", userId)),
+      ]),
     )
     .orderBy("id")
     .forNoKeyUpdate()
@@ -62,7 +89,11 @@ export async function lockMembersAround(tx: WorkspaceTransaction, workspaceId: s
 }
 
 /** Whether there is an owner beside this person. */
-export async function hasOtherOwner(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<boolean> {
+export async function hasOtherOwner(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userId: string,
+): Promise<boolean> {
   const row = await tx
     .selectFrom("members")
     .select("user_id")
@@ -74,7 +105,12 @@ export async function hasOtherOwner(tx: WorkspaceTransaction, workspaceId: strin
   return row !== undefined;
 }
 
-export async function updateRole(tx: WorkspaceTransaction, workspaceId: string, userId: string, role: Role): Promise<void> {
+export async function updateRole(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userId: string,
+  role: Role,
+): Promise<void> {
   await tx
     .updateTable("members")
     .set({ role, updated_at: sql<Date>`now()` })
@@ -83,12 +119,23 @@ export async function updateRole(tx: WorkspaceTransaction, workspaceId: string, 
     .execute();
 }
 
-export async function deleteMember(tx: WorkspaceTransaction, workspaceId: string, userId: string): Promise<void> {
-  await tx.deleteFrom("members").where("workspace_id", "=", workspaceId).where("user_id", "=", userId).execute();
+export async function deleteMember(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  userId: string,
+): Promise<void> {
+  await tx
+    .deleteFrom("members")
+    .where("workspace_id", "=", workspaceId)
+    .where("user_id", "=", userId)
+    .execute();
 }
 
 /** Where the person is a member, oldest workspace first. Runs under all workspaces, since it is what tells the workspace. */
-export async function findMemberships(database: Database, userId: string): Promise<{ workspaceId: string; role: Role }[]> {
+export async function findMemberships(
+  database: Database,
+  userId: string,
+): Promise<{ workspaceId: string; role: Role }[]> {
   const { rows } = await database.engine.query<{ workspace_id: string; role: Role }>({
     name: "find-memberships",
     text: "select workspace_id, role from members where user_id = $1 order by workspace_id",
@@ -100,7 +147,11 @@ export async function findMemberships(database: Database, userId: string): Promi
 /** Whether the person is a member of a workspace beside this one that `owner` does not own. In a transaction that sees all workspaces. */
 export async function isBeyond(
   tx: WorkspaceTransaction,
-  { userId, workspaceId, owner }: { userId: string; workspaceId: string; owner: string | undefined },
+  {
+    userId,
+    workspaceId,
+    owner,
+  }: { userId: string; workspaceId: string; owner: string | undefined },
 ): Promise<boolean> {
   const row = await tx
     .selectFrom("members as m")

@@ -12,7 +12,13 @@ import { lockMembers, updateRole } from "./store.ts";
  * Changes what a member may do; all processes go by it from the answer on.
  * @throws Refusal `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
  */
-export async function updateMember({ ctx, input }: { ctx: Context; input: { userId: string; body: UnparsedBody } }): Promise<Member> {
+export async function updateMember({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { userId: string; body: UnparsedBody };
+}): Promise<Member> {
   permit(ctx, "members:write");
   // Links to set the person's password belong to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
@@ -27,7 +33,11 @@ export async function updateMember({ ctx, input }: { ctx: Context; input: { user
     await deleteResets(tx, row.id);
     await withdrawInvitations(tx, ctx, { userId: row.id, remaining: role });
     const changed = toMember(await requireMember(tx, ctx, row.id));
-    await record(tx, ctx, { action: "member.update", target: row.id, data: changes(toMember(row), changed) });
+    await record(tx, ctx, {
+      action: "member.update",
+      target: row.id,
+      data: changes(toMember(row), changed),
+    });
     return changed;
   });
 }

@@ -24,8 +24,11 @@ export function useResetLink({
       async isIssuable(tx, { user_id: userId, created_by: principal, created_in: workspaceId }) {
         await lockMembersAround(tx, workspaceId, userId);
         await lockUser(tx, userId);
-        const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) => permit(issuer, "workspaces:own"));
-        if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined) return false;
+        const actor = await findAbleIssuer(tx, { workspaceId, principal }, (issuer) =>
+          permit(issuer, "workspaces:own"),
+        );
+        if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined)
+          return false;
         return !(await opensMore(tx, { actor, workspaceId }, { userId, firstWorkspaceId }));
       },
     },

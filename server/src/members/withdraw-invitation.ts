@@ -6,12 +6,23 @@ import { deleteInvitationRow } from "./invitation-store.ts";
 import { permitRole } from "./member.ts";
 
 /** Takes an invitation back: its link stops. */
-export async function withdrawInvitation({ ctx, input }: { ctx: Context; input: { invitationId: string } }): Promise<void> {
+export async function withdrawInvitation({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { invitationId: string };
+}): Promise<void> {
   permit(ctx, "members:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await deleteInvitationRow(tx, ctx.workspaceId, input.invitationId);
-    if (row === undefined) throw new Refusal("not_found", "There is no open invitation with this id in this workspace.");
+    if (row === undefined)
+      throw new Refusal("not_found", "There is no open invitation with this id in this workspace.");
     permitRole(ctx, row.role);
-    await record(tx, ctx, { action: "invitation.delete", target: row.id, data: { email: row.email, role: row.role } });
+    await record(tx, ctx, {
+      action: "invitation.delete",
+      target: row.id,
+      data: { email: row.email, role: row.role },
+    });
   });
 }

@@ -36,7 +36,14 @@ const retryMs = 1_000;
  * all have lapsed, and each needs the time to renew. A renewal that failed breaks it too: others may have lapsed in an outage that this
  * process outlasted.
  */
-export function keepLease({ own, connection, leaseSeconds, wakeUps, log, dropRuns }: LeaseOptions): Lease {
+export function keepLease({
+  own,
+  connection,
+  leaseSeconds,
+  wakeUps,
+  log,
+  dropRuns,
+}: LeaseOptions): Lease {
   const leaseMs = leaseSeconds * 1_000;
   const stopping = new AbortController();
   let renewedAt = elapsed();
@@ -56,7 +63,10 @@ export function keepLease({ own, connection, leaseSeconds, wakeUps, log, dropRun
   }
 
   async function startAnew(): Promise<void> {
-    log.warn({ process_id: own.id }, "this process was declared dead; it drops its runs and goes on under a new id");
+    log.warn(
+      { process_id: own.id },
+      "this process was declared dead; it drops its runs and goes on under a new id",
+    );
     dropRuns();
     const id = newId("prc");
     unbrokenSince = renewedAt = elapsed();
@@ -68,10 +78,16 @@ export function keepLease({ own, connection, leaseSeconds, wakeUps, log, dropRun
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
         own.renewed(false);
-        log.warn({ reason: messageOf(thrown) }, "the lease could not be renewed; it is tried again");
+        log.warn(
+          { reason: messageOf(thrown) },
+          "the lease could not be renewed; it is tried again",
+        );
       });
       // Readiness waits for the next success, so a failure is not left standing for long.
-      await sleep(own.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6, stopping.signal).catch(() => {});
+      await sleep(
+        own.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6,
+        stopping.signal,
+      ).catch(() => {});
     }
   }
 
@@ -81,7 +97,8 @@ export function keepLease({ own, connection, leaseSeconds, wakeUps, log, dropRun
       const now = elapsed();
       if (own.leaseFailing || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
       const dead = await recordLapsed(connection, own.id);
-      if (dead.length > 0) log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
+      if (dead.length > 0)
+        log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
     },
     async stop() {
       stopping.abort();

@@ -5,7 +5,11 @@ import { engineVersion } from "../base/engine-version.ts";
 type Queryable = Pick<Database["engine"], "query">;
 
 /** Puts a process on record, alive for `leaseSeconds`. */
-export async function registerProcess(connection: Queryable, id: string, leaseSeconds: number): Promise<void> {
+export async function registerProcess(
+  connection: Queryable,
+  id: string,
+  leaseSeconds: number,
+): Promise<void> {
   await connection.query(
     "insert into processes (id, engine_version, lease_until) values ($1, $2, now() + make_interval(secs => $3)) on conflict (id) do nothing",
     [id, engineVersion, leaseSeconds],
@@ -13,7 +17,11 @@ export async function registerProcess(connection: Queryable, id: string, leaseSe
 }
 
 /** `alive`: how many processes live, this one among them. Undefined: this one was declared dead and must drop its runs. */
-export async function renewLease(connection: Queryable, id: string, leaseSeconds: number): Promise<{ alive: number } | undefined> {
+export async function renewLease(
+  connection: Queryable,
+  id: string,
+  leaseSeconds: number,
+): Promise<{ alive: number } | undefined> {
   const { rows } = await connection.query<{ alive: number }>(
     `update processes set lease_until = now() + make_interval(secs => $2) where id = $1 and died_at is null
       returning (select count(*)::int from processes where died_at is null) as alive`,
@@ -45,7 +53,11 @@ export async function forgetDead(connection: Queryable): Promise<void> {
 }
 
 /** Records the death of processes that are known to be gone, or of all but `survivor`. */
-export async function recordDeaths(connection: Queryable, dead: readonly string[] | "all", survivor: string): Promise<void> {
+export async function recordDeaths(
+  connection: Queryable,
+  dead: readonly string[] | "all",
+  survivor: string,
+): Promise<void> {
   await connection.query(
     "update processes set died_at = now() where died_at is null and id <> $1 and ($2::text[] is null or id = any ($2))",
     [survivor, dead === "all" ? null : dead],

@@ -30,17 +30,43 @@ async function providerOf(kind: string, more: object = {}): Promise<string> {
   expect(status).toBe(201);
   return created.data.id;
 }
-const check = (id: string, credential = beckon.key) => beckon.call(`/providers/${id}/check`, { method: "POST", credential });
+const check = (id: string, credential = beckon.key) =>
+  beckon.call(`/providers/${id}/check`, { method: "POST", credential });
 const says = (status: number, body: unknown) => {
-  answer = (_request, response) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  answer = (_request, response) =>
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 };
 
 describe("POST /providers/:provider_id/check", () => {
   test.each([
-    ["openai", "/v1/models", "authorization", `Bearer ${apiKey}`, { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] }],
-    ["openai-chat", "/v1/models", "authorization", `Bearer ${apiKey}`, { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] }],
-    ["openai-compatible", "/v1/models", "authorization", `Bearer ${apiKey}`, { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] }],
-    ["anthropic", "/v1/models?limit=200", "x-api-key", apiKey, { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] }],
+    [
+      "openai",
+      "/v1/models",
+      "authorization",
+      `Bearer ${apiKey}`,
+      { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] },
+    ],
+    [
+      "openai-chat",
+      "/v1/models",
+      "authorization",
+      `Bearer ${apiKey}`,
+      { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] },
+    ],
+    [
+      "openai-compatible",
+      "/v1/models",
+      "authorization",
+      `Bearer ${apiKey}`,
+      { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] },
+    ],
+    [
+      "anthropic",
+      "/v1/models?limit=200",
+      "x-api-key",
+      apiKey,
+      { data: [{ id: "gpt-5" }, { id: "gpt-5-mini" }] },
+    ],
     [
       "google",
       "/v1/models?pageSize=200",
@@ -67,7 +93,10 @@ describe("POST /providers/:provider_id/check", () => {
 
   test("asks a server without a key for nothing but its list", async () => {
     says(200, { data: [] });
-    const id = await providerOf("openai-compatible", { api_key: undefined, base_url: `${root}/v1/` });
+    const id = await providerOf("openai-compatible", {
+      api_key: undefined,
+      base_url: `${root}/v1/`,
+    });
     expect((await check(id)).body.data).toEqual({ works: true, models: [], error: null });
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(requests[0]?.url).toBe("/v1/models");
@@ -79,12 +108,15 @@ describe("POST /providers/:provider_id/check", () => {
     [404, /base URL/],
     [500, /answered 500/],
     [302, /answered 302/],
-  ])("says what is wrong when the provider answers %i, without its words and without the key", async (status, why) => {
-    says(status, { error: { message: `bad key ${apiKey}` } });
-    const { body } = await check(await providerOf("openai"));
-    expect(body.data).toEqual({ works: false, models: [], error: expect.stringMatching(why) });
-    expect(JSON.stringify(body)).not.toContain(apiKey);
-  });
+  ])(
+    "says what is wrong when the provider answers %i, without its words and without the key",
+    async (status, why) => {
+      says(status, { error: { message: `bad key ${apiKey}` } });
+      const { body } = await check(await providerOf("openai"));
+      expect(body.data).toEqual({ works: false, models: [], error: expect.stringMatching(why) });
+      expect(JSON.stringify(body)).not.toContain(apiKey);
+    },
+  );
 
   test.each([
     ["a web page", (response: ServerResponse) => response.end("<html>Sign in</html>")],
@@ -99,7 +131,14 @@ describe("POST /providers/:provider_id/check", () => {
   });
 
   test("shows at most 200 names that could be used", async () => {
-    const names = ["", "two words", "x".repeat(201), "\u0000", 7, ...Array.from({ length: 300 }, (_, n) => `model-${n}`)];
+    const names = [
+      "",
+      "two words",
+      "x".repeat(201),
+      "\u0000",
+      7,
+      ...Array.from({ length: 300 }, (_, n) => `model-${n}`),
+    ];
     says(200, { data: names.map((id) => ({ id })) });
     const { models } = (await check(await providerOf("openai"))).body.data;
     expect(models).toHaveLength(200);
@@ -115,9 +154,19 @@ describe("POST /providers/:provider_id/check", () => {
 
   test("is for those who may change providers, and for those of their own workspace", async () => {
     const id = await providerOf("openai");
-    expectRefusal(await check(id, await insertKey(beckon, { scopes: ["providers:read"] })), 403, "forbidden", /providers:write/);
+    expectRefusal(
+      await check(id, await insertKey(beckon, { scopes: ["providers:read"] })),
+      403,
+      "forbidden",
+      /providers:write/,
+    );
     expectRefusal(await check(id, await insertStranger(beckon)), 404, "not_found");
-    expectRefusal(await beckon.call(`/providers/${id}/check`, { body: { deep: true } }), 400, "bad_request", /deep/);
+    expectRefusal(
+      await beckon.call(`/providers/${id}/check`, { body: { deep: true } }),
+      400,
+      "bad_request",
+      /deep/,
+    );
     expect(requests).toHaveLength(0);
   });
 });
@@ -138,8 +187,15 @@ describe("what a provider needs", () => {
 
   test("a base URL of one's own can be taken back where the kind has one", async () => {
     const openai = await providerOf("openai");
-    const changed = await beckon.call(`/providers/${openai}`, { method: "PATCH", body: { base_url: null, api_key: apiKey } });
-    expect(changed.body.data).toMatchObject({ kind: "openai", base_url: null, api_key_last4: "6789" });
+    const changed = await beckon.call(`/providers/${openai}`, {
+      method: "PATCH",
+      body: { base_url: null, api_key: apiKey },
+    });
+    expect(changed.body.data).toMatchObject({
+      kind: "openai",
+      base_url: null,
+      api_key_last4: "6789",
+    });
     const compatible = await providerOf("openai-compatible");
     expectRefusal(
       await beckon.call(`/providers/${compatible}`, { method: "PATCH", body: { base_url: null } }),

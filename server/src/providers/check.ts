@@ -27,13 +27,18 @@ export async function checkProvider({
   input: { providerId: string; body: UnparsedBody };
 }): Promise<ProviderCheck> {
   permit(ctx, "providers:write");
-  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findProvider(tx, ctx.workspaceId, input.providerId));
+  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findProvider(tx, ctx.workspaceId, input.providerId),
+  );
   if (row === undefined) throw noProvider();
   parseBody(emptyBody, input.body, {});
   return ask(toConnection(ctx.sealer, row), ctx.fetch);
 }
 
-async function ask(connection: ProviderConnection, fetch: typeof globalThis.fetch): Promise<ProviderCheck> {
+async function ask(
+  connection: ProviderConnection,
+  fetch: typeof globalThis.fetch,
+): Promise<ProviderCheck> {
   const { url, headers } = modelListRequest(connection);
   const signal = AbortSignal.timeout(timeLimitMs);
   try {
@@ -44,10 +49,15 @@ async function ask(connection: ProviderConnection, fetch: typeof globalThis.fetc
     }
     const text = await textOf(response);
     const names = text === undefined ? undefined : modelNames(connection.kind, json(text));
-    if (names === undefined) return broken("It answered, but not with a list of models: is the base URL that of its API?");
+    if (names === undefined)
+      return broken("It answered, but not with a list of models: is the base URL that of its API?");
     return { works: true, models: names.filter(isFit).slice(0, mostModels), error: null };
   } catch (thrown) {
-    return broken(signal.aborted ? `It did not answer within ${timeLimitMs / 1_000} seconds.` : `It cannot be reached${codeOf(thrown)}.`);
+    return broken(
+      signal.aborted
+        ? `It did not answer within ${timeLimitMs / 1_000} seconds.`
+        : `It cannot be reached${codeOf(thrown)}.`,
+    );
   }
 }
 

@@ -11,7 +11,13 @@ import { reservedNames, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
 /** Adds a provider. @throws Refusal `conflict` when the name is reserved or taken by a living one. */
-export async function createProvider({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<Provider>> {
+export async function createProvider({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
   const { tenant } = ctx.database;
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
@@ -25,11 +31,20 @@ export async function createProvider({ ctx, input }: { ctx: Context; input: { bo
         name: body.name,
         kind: body.kind,
         base_url: body.base_url ?? null,
-        ...sealKey(ctx.sealer, owner, addressOf({ kind: body.kind, base_url: body.base_url ?? null }), body.api_key),
+        ...sealKey(
+          ctx.sealer,
+          owner,
+          addressOf({ kind: body.kind, base_url: body.base_url ?? null }),
+          body.api_key,
+        ),
       }).catch((thrown) => {
         throw isUniqueViolation(thrown) ? taken(body.name, "is taken") : thrown;
       });
-      await record(tx, ctx, { action: "provider.create", target: id, data: { name: body.name, kind: body.kind, base_url: body.base_url } });
+      await record(tx, ctx, {
+        action: "provider.create",
+        target: id,
+        data: { name: body.name, kind: body.kind, base_url: body.base_url },
+      });
       return toProvider(row);
     }),
   );

@@ -6,14 +6,23 @@ import { noProvider } from "./provider.ts";
 import { agentsUsingProvider, deleteProviderRow, findProviderForUpdate } from "./store.ts";
 
 /** @throws Refusal `conflict` while a living agent uses it. */
-export async function deleteProvider({ ctx, input }: { ctx: Context; input: { providerId: string } }): Promise<void> {
+export async function deleteProvider({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { providerId: string };
+}): Promise<void> {
   permit(ctx, "providers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();
     const users = await agentsUsingProvider(tx, row);
     if (users.length > 0) {
-      throw new Refusal("conflict", `Agents use this provider: ${users.join(", ")}. Give them another model first.`);
+      throw new Refusal(
+        "conflict",
+        `Agents use this provider: ${users.join(", ")}. Give them another model first.`,
+      );
     }
     await deleteProviderRow(tx, row);
     await record(tx, ctx, { action: "provider.delete", target: row.id, data: { name: row.name } });

@@ -21,7 +21,10 @@ const catalogues: Readonly<Record<ProviderKind, Catalogue>> = {
   "openai-compatible": openai,
   anthropic: {
     query: "?limit=200",
-    headers: (apiKey) => ({ "anthropic-version": "2023-06-01", ...(apiKey === undefined ? {} : { "x-api-key": apiKey }) }),
+    headers: (apiKey) => ({
+      "anthropic-version": "2023-06-01",
+      ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
+    }),
     read: (answer) => namesIn(fieldOf(answer, "data"), "id"),
   },
   google: {
@@ -36,9 +39,15 @@ const catalogues: Readonly<Record<ProviderKind, Catalogue>> = {
 };
 
 /** A request for the provider's list of models. */
-export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection): { url: string; headers: Record<string, string> } {
+export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection): {
+  url: string;
+  headers: Record<string, string>;
+} {
   const { query, headers } = catalogues[kind];
-  return { url: `${baseUrl}/models${query}`, headers: { accept: "application/json", ...headers(apiKey) } };
+  return {
+    url: `${baseUrl}/models${query}`,
+    headers: { accept: "application/json", ...headers(apiKey) },
+  };
 }
 
 /** The names in an answer to it; undefined when it is no such list. */

@@ -6,9 +6,17 @@ import { toProvider } from "./provider.ts";
 import { listProviderRows } from "./store.ts";
 
 /** Lists the workspace's own providers. @throws Refusal `forbidden` */
-export async function listProviders({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Provider>> {
+export async function listProviders({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<Provider>> {
   permit(ctx, "providers:read");
   const page = readPage(input.query, { list: "providers", workspace: ctx.workspaceId });
-  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => listProviderRows(tx, ctx.workspaceId, page));
+  const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    listProviderRows(tx, ctx.workspaceId, page),
+  );
   return page.page(rows.map(toProvider));
 }

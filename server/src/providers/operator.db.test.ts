@@ -35,21 +35,44 @@ test.each([
 });
 
 test("what the operator has not set up is not there, and the error lists what is", async () => {
-  const answer = await beckon.call("/agents", { body: { name: "Test", model: "google/gemini-3-flash" } });
-  expectRefusal(answer, 400, "bad_request", /there is no provider google.*openai\/, openai-chat\/, anthropic\/, demo\/echo/);
+  const answer = await beckon.call("/agents", {
+    body: { name: "Test", model: "google/gemini-3-flash" },
+  });
+  expectRefusal(
+    answer,
+    400,
+    "bad_request",
+    /there is no provider google.*openai\/, openai-chat\/, anthropic\/, demo\/echo/,
+  );
 });
 
 test("another workspace has none of it", async () => {
   const credential = await insertStranger(beckon);
-  const answer = await beckon.call("/agents", { credential, body: { name: "Test", model: "openai/gpt-5" } });
-  expectRefusal(answer, 400, "bad_request", /there is no provider openai\. Models here begin with demo\/echo/);
+  const answer = await beckon.call("/agents", {
+    credential,
+    body: { name: "Test", model: "openai/gpt-5" },
+  });
+  expectRefusal(
+    answer,
+    400,
+    "bad_request",
+    /there is no provider openai\. Models here begin with demo\/echo/,
+  );
 });
 
 test("another workspace has it when the operator shares, until the operator does not", async () => {
   const credential = await insertStranger(beckon);
   const sharing = await beckon.another({ settings: { BECKON_SHARE_PROVIDERS: "1" } });
-  const { id, token } = await created(`${sharing.url}/api/public/agents`, { name: "Test", model: "openai/gpt-5" }, credential);
-  const invoke = (url: string) => beckon.call(`${url}/api/public/agents/${id}/invoke`, { credential: token, body: { input: "hello" } });
+  const { id, token } = await created(
+    `${sharing.url}/api/public/agents`,
+    { name: "Test", model: "openai/gpt-5" },
+    credential,
+  );
+  const invoke = (url: string) =>
+    beckon.call(`${url}/api/public/agents/${id}/invoke`, {
+      credential: token,
+      body: { input: "hello" },
+    });
   // A process that only answers must not take the run: each invocation is executed where it was started.
   expect((await invoke(sharing.url)).body).toMatchObject({ ok: true, output: "hello" });
   await sharing.stop();
@@ -65,7 +88,12 @@ test("another workspace has it when the operator shares, until the operator does
 
 test("a workspace's own provider of the name goes before, and its agents never fall back to the operator's", async () => {
   const before = await beckon.createAgent({ model: "openai/gpt-5" });
-  const own = await created("/providers", { name: "openai", kind: "openai", base_url: tenant.url, api_key: "own-key-0123456789" });
+  const own = await created("/providers", {
+    name: "openai",
+    kind: "openai",
+    base_url: tenant.url,
+    api_key: "own-key-0123456789",
+  });
   const agent = await beckon.createAgent({ model: "openai/gpt-5" });
   expect((await beckon.invoke(agent, "hello")).body).toMatchObject({ ok: true });
   expect(JSON.stringify(tenant.requests[0]?.headers)).toContain("own-key-0123456789");
@@ -88,10 +116,17 @@ test("a workspace's own provider of the name goes before, and its agents never f
 });
 
 test("an own provider that is gone does not become the operator's for the versions that pinned it", async () => {
-  const own = await created("/providers", { name: "anthropic", kind: "anthropic", base_url: tenant.url, api_key: "own-key-0123456789" });
+  const own = await created("/providers", {
+    name: "anthropic",
+    kind: "anthropic",
+    base_url: tenant.url,
+    api_key: "own-key-0123456789",
+  });
   const agent = await beckon.createAgent({ model: "anthropic/claude-sonnet-4-5" });
   // As if it had been deleted while the run waited: DELETE itself is refused as long as an agent uses it.
-  await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [own.id]);
+  await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [
+    own.id,
+  ]);
   const { body } = await beckon.invoke(agent, "hello");
   expect(body).toMatchObject({ code: "model_error", error: expect.stringMatching(/was deleted/) });
   expect(operator.requests).toHaveLength(0);
@@ -106,18 +141,22 @@ test("the operator's key is in no answer, whatever the provider echoes", async (
   expect(JSON.stringify([body, events.body, providers.body])).not.toContain(operatorKey);
 });
 
-test.each(["google/../files?x=", "google/gemini?alt=", "google/a//b", "google/gem#ini", "google/.."])(
-  "%s names no model of Google's, whoever has the key",
-  async (model) => {
-    const body = { name: "google", kind: "google", api_key: "own-key-0123456789" };
-    await beckon.call("/providers", { body });
-    const answer = await beckon.call("/agents", { body: { name: "Test", model } });
-    expectRefusal(answer, 400, "bad_request", /a model of Google/);
-  },
-);
+test.each([
+  "google/../files?x=",
+  "google/gemini?alt=",
+  "google/a//b",
+  "google/gem#ini",
+  "google/..",
+])("%s names no model of Google's, whoever has the key", async (model) => {
+  const body = { name: "google", kind: "google", api_key: "own-key-0123456789" };
+  await beckon.call("/providers", { body });
+  const answer = await beckon.call("/agents", { body: { name: "Test", model } });
+  expectRefusal(answer, 400, "bad_request", /a model of Google/);
+});
 
 async function created(path: string, body: unknown, credential = beckon.key) {
   const answer = await beckon.call(path, { body, credential });
-  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 201)
+    throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer.body.data;
 }

@@ -21,17 +21,26 @@ export interface OperatorAccounts {
  * They are the workspace `default`'s, and every workspace's if `shared`. They are called with the operator's credentials and past
  * egress: the operator chose where they are.
  */
-export function operatorProviders(accounts: OperatorAccounts, options: { defaultWorkspaceId: string; shared: boolean }): OperatorProviders {
+export function operatorProviders(
+  accounts: OperatorAccounts,
+  options: { defaultWorkspaceId: string; shared: boolean },
+): OperatorProviders {
   const all = [
     ...providerOf("openai", accounts.openai),
     ...providerOf("openai-chat", accounts.openai),
     ...providerOf("anthropic", accounts.anthropic),
     ...providerOf("google", accounts.google),
   ];
-  return { usableBy: (workspaceId) => (options.shared || workspaceId === options.defaultWorkspaceId ? all : []) };
+  return {
+    usableBy: (workspaceId) =>
+      options.shared || workspaceId === options.defaultWorkspaceId ? all : [],
+  };
 }
 
-function providerOf(kind: Exclude<ProviderKind, "openai-compatible">, { baseUrl, apiKey }: OperatorAccount): OperatorProvider[] {
+function providerOf(
+  kind: Exclude<ProviderKind, "openai-compatible">,
+  { baseUrl, apiKey }: OperatorAccount,
+): OperatorProvider[] {
   if (baseUrl === undefined && apiKey === undefined) return [];
   return [{ name: kind, kind, baseUrl: rootOf(kind, baseUrl), apiKey }];
 }

@@ -1,6 +1,14 @@
 import type { Provider } from "@beckon/contract";
 import { Refusal } from "../base/errors.ts";
-import { boundPlace, openFor, type Place, requireGivenFor, type Sealer, type SecretOwner, sealFor } from "../base/secrets/index.ts";
+import {
+  boundPlace,
+  openFor,
+  type Place,
+  requireGivenFor,
+  type Sealer,
+  type SecretOwner,
+  sealFor,
+} from "../base/secrets/index.ts";
 import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
@@ -21,7 +29,13 @@ export function toProvider(row: ProviderRow): Provider {
 
 /** The owner that a provider's key is encrypted for, beside the origin it was given for. */
 function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
-  return { workspaceId: workspace_id, kind: "provider key", row: [id], earlierRow: id, remedy: "Set the provider's api_key again." };
+  return {
+    workspaceId: workspace_id,
+    kind: "provider key",
+    row: [id],
+    earlierRow: id,
+    remedy: "Set the provider's api_key again.",
+  };
 }
 
 type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
@@ -31,7 +45,12 @@ export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): Pl
   return boundPlace(ownerOfKey(row), givenFor(row));
 }
 
-export function sealKey(sealer: Sealer, owner: KeyOwner, { baseUrl }: ProviderAddress, key: string | null | undefined): SealedKey {
+export function sealKey(
+  sealer: Sealer,
+  owner: KeyOwner,
+  { baseUrl }: ProviderAddress,
+  key: string | null | undefined,
+): SealedKey {
   if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
   const { origin } = new URL(baseUrl);
   return {
@@ -43,9 +62,18 @@ export function sealKey(sealer: Sealer, owner: KeyOwner, { baseUrl }: ProviderAd
 }
 
 /** @throws Refusal `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
-export function openKey(sealer: Sealer, row: KeyOwner & StoredKey, { baseUrl }: ProviderAddress): string | undefined {
+export function openKey(
+  sealer: Sealer,
+  row: KeyOwner & StoredKey,
+  { baseUrl }: ProviderAddress,
+): string | undefined {
   if (row.api_key_sealed === null) return undefined;
-  return openFor(sealer, { sealed: row.api_key_sealed, origins: givenFor(row) }, ownerOfKey(row), new URL(baseUrl).origin);
+  return openFor(
+    sealer,
+    { sealed: row.api_key_sealed, origins: givenFor(row) },
+    ownerOfKey(row),
+    new URL(baseUrl).origin,
+  );
 }
 
 /** @throws Refusal `bad_request` if there is a stored key that was not given for the origin of this address. */

@@ -12,13 +12,18 @@ let count = 0;
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const create = (body: Record<string, unknown>) =>
   beckon.call("/providers", { body: { kind: "openai-compatible", base_url: nowhere, ...body } });
-const change = (id: string, body: unknown) => beckon.call(`/providers/${id}`, { method: "PATCH", body });
+const change = (id: string, body: unknown) =>
+  beckon.call(`/providers/${id}`, { method: "PATCH", body });
 const remove = (id: string) => beckon.call(`/providers/${id}`, { method: "DELETE" });
-const idsOf = ({ body }: Answer): string[] => body.data.map((provider: { id: string }) => provider.id);
+const idsOf = ({ body }: Answer): string[] =>
+  body.data.map((provider: { id: string }) => provider.id);
 
 describe("creating a provider", () => {
   test("answers with all of it but its key, of which the last four characters are shown", async () => {
-    const { status, body, headers } = await create({ name: "created", api_key: "sk-0123456789abcdef" });
+    const { status, body, headers } = await create({
+      name: "created",
+      api_key: "sk-0123456789abcdef",
+    });
     expect(status).toBe(201);
     expect(body).toEqual({
       ok: true,
@@ -32,7 +37,9 @@ describe("creating a provider", () => {
         updated_at: time,
       },
     });
-    expect((await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href)).body).toEqual(body);
+    expect(
+      (await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href)).body,
+    ).toEqual(body);
   });
 
   test("without a key shows none", async () => {
@@ -40,7 +47,9 @@ describe("creating a provider", () => {
   });
 
   test("with a short key shows nothing of it", async () => {
-    expect((await create({ name: "short-key", api_key: "12345678" })).body.data.api_key_last4).toBe("");
+    expect((await create({ name: "short-key", api_key: "12345678" })).body.data.api_key_last4).toBe(
+      "",
+    );
   });
 
   test("under a name that is taken is a conflict", async () => {
@@ -57,9 +66,12 @@ describe("creating a provider", () => {
     expectRefusal(await create({ name: "demo" }), 409, "conflict", /reserved/);
   });
 
-  test.each(["openai", "anthropic", "google"])("under %s, which may be the operator's too, is possible", async (name) => {
-    expect((await create({ name })).status).toBe(201);
-  });
+  test.each(["openai", "anthropic", "google"])(
+    "under %s, which may be the operator's too, is possible",
+    async (name) => {
+      expect((await create({ name })).status).toBe(201);
+    },
+  );
 
   test("under the name of a deleted one is possible", async () => {
     const { body } = await create({ name: "again" });
@@ -81,14 +93,20 @@ describe("creating a provider", () => {
     ["api_key", "with space"],
     ["api_key", "line\nbreak"],
   ])("with the %s %j is refused", async (member, value) => {
-    expectRefusal(await create({ name: "refused", [member]: value }), 400, "bad_request", new RegExp(member));
+    expectRefusal(
+      await create({ name: "refused", [member]: value }),
+      400,
+      "bad_request",
+      new RegExp(member),
+    );
   });
 });
 
 describe("the list of providers", () => {
   test("is newest first, page by page, without deleted ones", async () => {
     const made: string[] = [];
-    for (const name of ["list-1", "list-2", "list-3"]) made.unshift((await create({ name })).body.data.id);
+    for (const name of ["list-1", "list-2", "list-3"])
+      made.unshift((await create({ name })).body.data.id);
     await remove((await create({ name: "list-4" })).body.data.id);
     const first = await beckon.call("/providers?limit=2");
     const second = await beckon.call(`/providers?limit=1&after=${first.body.next}`);
@@ -100,7 +118,12 @@ describe("changing a provider", () => {
   test("changes its address on the same origin and leaves its key", async () => {
     const { id } = (await create({ name: "moved", api_key: "sk-0123456789abcdef" })).body.data;
     const { status, body } = await change(id, { base_url: "HTTP://127.0.0.1:9/other/v1" });
-    const changed = { id, name: "moved", base_url: "HTTP://127.0.0.1:9/other/v1", api_key_last4: "cdef" };
+    const changed = {
+      id,
+      name: "moved",
+      base_url: "HTTP://127.0.0.1:9/other/v1",
+      api_key_last4: "cdef",
+    };
     expect([status, body.data]).toMatchObject([200, changed]);
     expect((await beckon.call(`/providers/${id}`)).body).toEqual(body);
   });
@@ -114,12 +137,25 @@ describe("changing a provider", () => {
     ["anthropic", "https://api.anthropic.com:444", null],
   ])("of the kind %s from %s to %s needs the key again", async (kind, from, to) => {
     const name = `elsewhere-${count++}`;
-    const { id } = (await create({ name, kind, base_url: from, api_key: "sk-0123456789abcdef" })).body.data;
-    expectRefusal(await change(id, { base_url: to }), 400, "bad_request", /^api_key: .* was not given for .*api_key/);
+    const { id } = (await create({ name, kind, base_url: from, api_key: "sk-0123456789abcdef" }))
+      .body.data;
+    expectRefusal(
+      await change(id, { base_url: to }),
+      400,
+      "bad_request",
+      /^api_key: .* was not given for .*api_key/,
+    );
     expect((await beckon.call(`/providers/${id}`)).body.data.base_url).toBe(from ?? null);
 
-    expect((await change(id, { base_url: to, api_key: "sk-fedcba9876543210" })).body.data.api_key_last4).toBe("3210");
-    expectRefusal(await change(id, { base_url: "http://127.0.0.1:11/v1" }), 400, "bad_request", /^api_key: /);
+    expect(
+      (await change(id, { base_url: to, api_key: "sk-fedcba9876543210" })).body.data.api_key_last4,
+    ).toBe("3210");
+    expectRefusal(
+      await change(id, { base_url: "http://127.0.0.1:11/v1" }),
+      400,
+      "bad_request",
+      /^api_key: /,
+    );
     const removed = await change(id, { base_url: "http://127.0.0.1:11/v1", api_key: null });
     expect([removed.status, removed.body.data.api_key_last4]).toEqual([200, null]);
     expect((await change(id, { base_url: "http://127.0.0.1:12/v1" })).status).toBe(200);
@@ -131,15 +167,28 @@ describe("changing a provider", () => {
     ["anthropic", null, "https://api.anthropic.com"],
   ])("of the kind %s from %s to %s keeps the key", async (kind, from, to) => {
     const name = `same-origin-${count++}`;
-    const { id } = (await create({ name, kind, base_url: from ?? undefined, api_key: "sk-0123456789abcdef" })).body.data;
-    expect((await change(id, { base_url: to })).body.data).toMatchObject({ base_url: to, api_key_last4: "cdef" });
+    const { id } = (
+      await create({ name, kind, base_url: from ?? undefined, api_key: "sk-0123456789abcdef" })
+    ).body.data;
+    expect((await change(id, { base_url: to })).body.data).toMatchObject({
+      base_url: to,
+      api_key_last4: "cdef",
+    });
   });
 
   test("to another origin beside a change of its key sends neither key where it was not given for", async () => {
-    const { id } = (await create({ name: "raced", base_url: models.url, api_key: "sk-of-the-owner-0123" })).body.data;
-    const [moved] = await Promise.all([change(id, { base_url: "http://127.0.0.1:9/v1" }), change(id, { api_key: "sk-of-the-owner-4567" })]);
+    const { id } = (
+      await create({ name: "raced", base_url: models.url, api_key: "sk-of-the-owner-0123" })
+    ).body.data;
+    const [moved] = await Promise.all([
+      change(id, { base_url: "http://127.0.0.1:9/v1" }),
+      change(id, { api_key: "sk-of-the-owner-4567" }),
+    ]);
     expectRefusal(moved, 400, "bad_request", /^api_key: /);
-    expect((await beckon.call(`/providers/${id}`)).body.data).toMatchObject({ base_url: models.url, api_key_last4: "4567" });
+    expect((await beckon.call(`/providers/${id}`)).body.data).toMatchObject({
+      base_url: models.url,
+      api_key_last4: "4567",
+    });
   });
 
   test("takes its key away by null", async () => {
@@ -153,12 +202,15 @@ describe("changing a provider", () => {
   });
 
   test("holds for the next run", async () => {
-    const { id } = (await create({ name: "next-run", base_url: models.url, api_key: "first-key" })).body.data;
+    const { id } = (await create({ name: "next-run", base_url: models.url, api_key: "first-key" }))
+      .body.data;
     const agent = await beckon.createAgent({ model: "next-run/m1" });
     await beckon.invoke(agent, "Hello");
     await change(id, { api_key: "second-key" });
     await beckon.invoke(agent, "Hello");
-    const keys = models.requests.filter(({ body }) => body.model === "m1").map(({ headers }) => headers.authorization);
+    const keys = models.requests
+      .filter(({ body }) => body.model === "m1")
+      .map(({ headers }) => headers.authorization);
     expect(keys).toEqual(["Bearer first-key", "Bearer second-key"]);
   });
 });
@@ -200,6 +252,10 @@ describe("deleting a provider", () => {
     await remove(id);
     await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
     const { status, body } = await beckon.invoke({ id: agent.id, token: beckon.key }, "Hello");
-    expect([status, body.code, body.error]).toEqual([500, "model_error", expect.stringMatching(/lost\/m.*deleted/)]);
+    expect([status, body.code, body.error]).toEqual([
+      500,
+      "model_error",
+      expect.stringMatching(/lost\/m.*deleted/),
+    ]);
   });
 });

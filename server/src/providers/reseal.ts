@@ -1,4 +1,9 @@
-import { type Queryable, type Resealed, type Resealing, resealColumn } from "../base/secrets/index.ts";
+import {
+  type Queryable,
+  type Resealed,
+  type Resealing,
+  resealColumn,
+} from "../base/secrets/index.ts";
 import { placeOfKey } from "./provider.ts";
 
 interface Row {

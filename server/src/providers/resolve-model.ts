@@ -22,7 +22,10 @@ export async function resolveModel(
   const modelId = model.slice(name.length + 1);
   const row = name === "demo" ? undefined : await findProviderByName(tx, workspaceId, name);
   const offered = operator?.usableBy(workspaceId) ?? [];
-  const kind = row === undefined ? offered.find((provider) => provider.name === name)?.kind : addressOf(row).kind;
+  const kind =
+    row === undefined
+      ? offered.find((provider) => provider.name === name)?.kind
+      : addressOf(row).kind;
   if (kind !== undefined) {
     const mistake = modelMistake(kind, modelId);
     if (mistake !== undefined) throw new Refusal("bad_request", `model: ${mistake}.`);

@@ -5,27 +5,55 @@ import type { PageRequest } from "../base/page.ts";
 export type ProviderRow = Selectable<Tables["providers"]>;
 
 const living = (tx: WorkspaceTransaction, workspaceId: string) =>
-  tx.selectFrom("providers").selectAll().where("workspace_id", "=", workspaceId).where("deleted_at", "is", null);
+  tx
+    .selectFrom("providers")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .where("deleted_at", "is", null);
 
-export function findProvider(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<ProviderRow | undefined> {
+export function findProvider(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<ProviderRow | undefined> {
   return living(tx, workspaceId).where("id", "=", id).executeTakeFirst();
 }
 
-export function findProviderForUpdate(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<ProviderRow | undefined> {
+export function findProviderForUpdate(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<ProviderRow | undefined> {
   return living(tx, workspaceId).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
 /** Locked against deletion until the transaction ends, so that what is about to refer to it may. */
-export function findProviderByName(tx: WorkspaceTransaction, workspaceId: string, name: string): Promise<ProviderRow | undefined> {
+export function findProviderByName(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  name: string,
+): Promise<ProviderRow | undefined> {
   return living(tx, workspaceId).where("name", "=", name).forShare().executeTakeFirst();
 }
 
-export async function listProviderNames(tx: WorkspaceTransaction, workspaceId: string): Promise<string[]> {
-  const rows = await living(tx, workspaceId).clearSelect().select("name").orderBy("name").limit(20).execute();
+export async function listProviderNames(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+): Promise<string[]> {
+  const rows = await living(tx, workspaceId)
+    .clearSelect()
+    .select("name")
+    .orderBy("name")
+    .limit(20)
+    .execute();
   return rows.map((row) => row.name);
 }
 
-export function listProviderRows(tx: WorkspaceTransaction, workspaceId: string, page: PageRequest): Promise<ProviderRow[]> {
+export function listProviderRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<ProviderRow[]> {
   const query = living(tx, workspaceId)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
@@ -34,7 +62,13 @@ export function listProviderRows(tx: WorkspaceTransaction, workspaceId: string, 
 
 export function insertProvider(
   tx: WorkspaceTransaction,
-  row: { id: string; workspace_id: string; name: string; kind: string; base_url: string | null } & SealedKey,
+  row: {
+    id: string;
+    workspace_id: string;
+    name: string;
+    kind: string;
+    base_url: string | null;
+  } & SealedKey,
 ): Promise<ProviderRow> {
   return tx.insertInto("providers").values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -75,7 +109,10 @@ export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderR
  * Names of living agents whose current version uses the provider. Reads the agents' tables, which is theirs: the answer must hold
  * against a concurrent change of an agent, and both take the provider's row first.
  */
-export async function agentsUsingProvider(tx: WorkspaceTransaction, row: ProviderRow): Promise<string[]> {
+export async function agentsUsingProvider(
+  tx: WorkspaceTransaction,
+  row: ProviderRow,
+): Promise<string[]> {
   const rows = await tx
     .selectFrom("agents")
     .innerJoin("agent_versions", (join) =>
@@ -94,7 +131,10 @@ export async function agentsUsingProvider(tx: WorkspaceTransaction, row: Provide
 }
 
 /** What is needed to call a provider. */
-export type ConnectionRow = Pick<ProviderRow, "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url">;
+export type ConnectionRow = Pick<
+  ProviderRow,
+  "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url"
+>;
 
 /** For the executing process; undefined if the provider was deleted. */
 export async function findConnection(

@@ -25,9 +25,15 @@ export async function updateProvider({
     if (row === undefined) throw noProvider();
     const body = parseBody(updateProviderBody, input.body);
     if (body.base_url === null && row.kind === "openai-compatible") {
-      throw new Refusal("bad_request", "base_url: an openai-compatible provider needs one; there is none to go back to.");
+      throw new Refusal(
+        "bad_request",
+        "base_url: an openai-compatible provider needs one; there is none to go back to.",
+      );
     }
-    const { kind, base_url } = { ...row, ...(body.base_url === undefined ? {} : { base_url: body.base_url }) };
+    const { kind, base_url } = {
+      ...row,
+      ...(body.base_url === undefined ? {} : { base_url: body.base_url }),
+    };
     const address = addressOf({ kind, base_url });
     if (body.base_url !== undefined && body.api_key === undefined) requireKeyFor(row, address);
     const changed = await updateProviderRow(tx, row, {
@@ -37,7 +43,10 @@ export async function updateProvider({
     await record(tx, ctx, {
       action: "provider.update",
       target: row.id,
-      data: { ...changes(toProvider(row), toProvider(changed)), ...(body.api_key === undefined ? {} : { api_key: "replaced" }) },
+      data: {
+        ...changes(toProvider(row), toProvider(changed)),
+        ...(body.api_key === undefined ? {} : { api_key: "replaced" }),
+      },
     });
     return toProvider(changed);
   });

@@ -6,7 +6,10 @@ import { Refusal } from "../base/errors.ts";
  * limited to.
  * @returns the agents to which the actor is bound, or undefined. @throws Refusal `forbidden`
  */
-export function permitRuns(ctx: Context, scope: "runs:read" | "runs:write"): readonly string[] | undefined {
+export function permitRuns(
+  ctx: Context,
+  scope: "runs:read" | "runs:write",
+): readonly string[] | undefined {
   if (ctx.actor.kind !== "token") permit(ctx, scope);
   return agentLimit(ctx);
 }

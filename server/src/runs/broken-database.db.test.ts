@@ -53,7 +53,10 @@ const short: readonly Mishap[] = [
 ];
 
 /** Longer than a start waits. */
-const long: readonly Mishap[] = [(proxy) => silent(proxy, "mute", 5_500), (proxy) => closed(proxy, 5_500)];
+const long: readonly Mishap[] = [
+  (proxy) => silent(proxy, "mute", 5_500),
+  (proxy) => closed(proxy, 5_500),
+];
 
 /** What became of one request: each answer it got, and the run named in it. */
 interface Story {
@@ -84,10 +87,16 @@ async function survive({
 }): Promise<string> {
   const seed = Number(process.hrtime.bigint() % 1_000_000n);
   const random = seeded(seed);
-  const proxies = await Promise.all(Array.from({ length: processes }, () => startProxy(beckon.db.url)));
+  const proxies = await Promise.all(
+    Array.from({ length: processes }, () => startProxy(beckon.db.url)),
+  );
   onTestFinished(async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))));
   const servers = await Promise.all(
-    proxies.map((proxy) => beckon.another({ settings: { BECKON_ROLE: "all", DATABASE_URL: proxy.urlFor(beckon.db.url) } })),
+    proxies.map((proxy) =>
+      beckon.another({
+        settings: { BECKON_ROLE: "all", DATABASE_URL: proxy.urlFor(beckon.db.url) },
+      }),
+    ),
   );
   onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
   const busy = await startBusyModel(beckon, 5);
@@ -97,23 +106,48 @@ async function survive({
   ];
   const triggers = await Promise.all(agents.map((agent) => beckon.createTrigger(agent.id)));
 
-  function send(index: number, nonce: string, key: string | undefined, fires: boolean, at: number): Promise<Answer> {
+  function send(
+    index: number,
+    nonce: string,
+    key: string | undefined,
+    fires: boolean,
+    at: number,
+  ): Promise<Answer> {
     const url = `${servers[at]?.url}/api/public`;
     const headers: Record<string, string> = key === undefined ? {} : { "idempotency-key": key };
-    if (fires) return beckon.call(`${url}/triggers/${triggers[index]?.token}`, { credential: null, body: nonce, headers });
+    if (fires)
+      return beckon.call(`${url}/triggers/${triggers[index]?.token}`, {
+        credential: null,
+        body: nonce,
+        headers,
+      });
     const { id, token } = agents[index] ?? { id: "", token: "" };
-    return beckon.call(`${url}/agents/${id}/invoke`, { credential: token, body: { input: nonce }, headers });
+    return beckon.call(`${url}/agents/${id}/invoke`, {
+      credential: token,
+      body: { input: nonce },
+      headers,
+    });
   }
 
   const stories: Story[] = [];
   let working = true;
   async function work(worker: number): Promise<void> {
     for (let turn = 0; working; turn++) {
-      const story: Story = { nonce: `nonce ${worker}-${turn}`, keyed: random.chance(0.5), answers: [] };
+      const story: Story = {
+        nonce: `nonce ${worker}-${turn}`,
+        keyed: random.chance(0.5),
+        answers: [],
+      };
       const [index, fires] = [random.below(2), random.chance(0.5)];
       stories.push(story);
       for (;;) {
-        const answer = await send(index, story.nonce, story.keyed ? story.nonce : undefined, fires, random.below(processes));
+        const answer = await send(
+          index,
+          story.nonce,
+          story.keyed ? story.nonce : undefined,
+          fires,
+          random.below(processes),
+        );
         story.answers.push(answer);
         if (!story.keyed || answer.status !== 503) break;
         await pause(50);
@@ -130,7 +164,8 @@ async function survive({
   }
   working = false;
   await workers;
-  for (const at of servers.keys()) expect((await send(0, "afterwards", undefined, false, at)).status).toBe(200);
+  for (const at of servers.keys())
+    expect((await send(0, "afterwards", undefined, false, at)).status).toBe(200);
 
   const runs = await eventually("the end of all runs", () => endedRuns(agents.map(({ id }) => id)));
   const told = `seed ${seed}`;
@@ -139,15 +174,22 @@ async function survive({
     const succeeded = made.filter(({ status }) => status === "succeeded").map(({ id }) => id);
     const last = answers.at(-1);
     expect(
-      answers.filter(({ status }) => status !== 200 && status !== 503).map(({ status, body }) => [status, body]),
+      answers
+        .filter(({ status }) => status !== 200 && status !== 503)
+        .map(({ status, body }) => [status, body]),
       told,
     ).toEqual([]);
-    expect(succeeded, `${told}, ${nonce}, keyed ${keyed}`).toEqual(last?.status === 200 ? [last.body.run_id] : []);
+    expect(succeeded, `${told}, ${nonce}, keyed ${keyed}`).toEqual(
+      last?.status === 200 ? [last.body.run_id] : [],
+    );
     expect(
       made.every(({ status }) => status === "succeeded" || status === "cancelled"),
       told,
     ).toBe(true);
-    expect(busy.inputs.filter((input) => input === nonce).length, `${told}, model calls of ${nonce}`).toBe(succeeded.length);
+    expect(
+      busy.inputs.filter((input) => input === nonce).length,
+      `${told}, model calls of ${nonce}`,
+    ).toBe(succeeded.length);
   }
   for (const { attempt, types, seqs } of runs) {
     expect(attempt, told).toBe(1);
@@ -162,7 +204,10 @@ async function survive({
     [agents.map(({ id }) => id)],
   );
   expect(dead, told).toEqual([]);
-  const refusals = stories.reduce((sum, { answers }) => sum + answers.filter(({ status }) => status === 503).length, 0);
+  const refusals = stories.reduce(
+    (sum, { answers }) => sum + answers.filter(({ status }) => status === 503).length,
+    0,
+  );
   const withdrawn = runs.filter(({ status }) => status === "cancelled").length;
   return `${told}: ${stories.length} nonces, ${runs.length} runs, ${refusals} answers 503, ${withdrawn} runs withdrawn`;
 }

@@ -13,11 +13,18 @@ afterAll(() => other.stop());
 const narrow = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
 
 /** Fires `count` runs, through the processes in turns, ten at a time. */
-async function fire(token: string, count: number, urls: readonly string[] = [beckon.url, other.url]): Promise<string[]> {
+async function fire(
+  token: string,
+  count: number,
+  urls: readonly string[] = [beckon.url, other.url],
+): Promise<string[]> {
   const runIds: string[] = [];
   for (let sent = 0; sent < count; sent += 10) {
     const some = Array.from({ length: Math.min(10, count - sent) }, (_, index) =>
-      beckon.call(`${urls[index % urls.length]}/api/public/triggers/${token}`, { credential: null, body: `run ${sent + index}` }),
+      beckon.call(`${urls[index % urls.length]}/api/public/triggers/${token}`, {
+        credential: null,
+        body: `run ${sent + index}`,
+      }),
     );
     for (const { status, body } of await Promise.all(some)) {
       expect(status).toBe(200);
@@ -41,7 +48,9 @@ test("a limit of 5 lets 5 of 200 runs reach the model at once over two processes
   expect(new Set(busy.inputs).size).toBe(200);
   expect(busy.inputs.length).toBe(200);
   const idle = busy.idleTimes(5);
-  await annotate(`idle places, ms: median ${median(idle).toFixed(1)}, most ${Math.max(...idle).toFixed(1)}`);
+  await annotate(
+    `idle places, ms: median ${median(idle).toFixed(1)}, most ${Math.max(...idle).toFixed(1)}`,
+  );
   // Looking without being woken happens once a second.
   expect(median(idle)).toBeLessThan(150);
   expect(Math.max(...idle)).toBeLessThan(900);
@@ -51,7 +60,10 @@ test("a limit that is raised or lowered while runs wait holds for the claims tha
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const limitTo = (max: number | null) =>
-    beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_concurrent_runs: max } } });
+    beckon.call(`/agents/${agent.id}`, {
+      method: "PATCH",
+      body: { limits: { max_concurrent_runs: max } },
+    });
   const { token } = await beckon.createTrigger(agent.id);
   await fire(token, 12);
   await held.reached(1);
@@ -74,13 +86,19 @@ test("runs that wait for a limit which is taken away are claimed", async () => {
   const { token } = await beckon.createTrigger(agent.id);
   await fire(token, 5);
   await held.reached(1);
-  await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_concurrent_runs: null } } });
+  await beckon.call(`/agents/${agent.id}`, {
+    method: "PATCH",
+    body: { limits: { max_concurrent_runs: null } },
+  });
   await held.reached(5);
 });
 
 test("runs that are handed back or taken over count once, wherever they execute", async () => {
   const stopping = await beckon.another({ settings: { BECKON_MAX_RUNS: "2" } });
-  const dying = await beckon.another({ processId: "prc_dying", settings: { BECKON_MAX_RUNS: "2" } });
+  const dying = await beckon.another({
+    processId: "prc_dying",
+    settings: { BECKON_MAX_RUNS: "2" },
+  });
   onTestFinished(() => dying.stop());
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 4 } });
@@ -102,13 +120,18 @@ test("runs that are handed back or taken over count once, wherever they execute"
   await allSucceeded(beckon, agent.id, 20);
   expect(await running()).toBe(4);
   for (const runId of runIds) {
-    expect((await eventTypesOf(beckon, runId)).filter((type) => type === "run.finished")).toHaveLength(1);
+    expect(
+      (await eventTypesOf(beckon, runId)).filter((type) => type === "run.finished"),
+    ).toHaveLength(1);
   }
 });
 
 test("a flood of one limited agent leaves the only room there is in turn to a run of another and of an unlimited one", async () => {
   const busy = await startBusyModel(narrow, 20);
-  const flooded = await narrow.createAgent({ model: busy.model, limits: { max_concurrent_runs: 50 } });
+  const flooded = await narrow.createAgent({
+    model: busy.model,
+    limits: { max_concurrent_runs: 50 },
+  });
   const { token } = await narrow.createTrigger(flooded.id);
   await fire(token, 150, [narrow.url]);
   for (const limits of [{}, { max_concurrent_runs: 1 }]) {

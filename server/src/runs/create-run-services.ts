@@ -17,7 +17,12 @@ import {
 } from "./executing/index.ts";
 import { createAppends } from "./journal/index.ts";
 import type { CancelPorts } from "./managing/index.ts";
-import { createQueueLimits, createStarts, createUnansweredStarts, type StartPorts } from "./starting/index.ts";
+import {
+  createQueueLimits,
+  createStarts,
+  createUnansweredStarts,
+  type StartPorts,
+} from "./starting/index.ts";
 import { createLiveRuns, createSubscribers, type WatchPorts } from "./subscribing/index.ts";
 
 /**
@@ -75,7 +80,18 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const onWritten = () => tail.grew();
   const appends = createAppends(database, { turns, onWritten });
   const agents = new AgentCache({ ...options, circuits: createCircuits(circuitPolicy(maxRuns)) });
-  const executePorts = { database, log, agents, live, subscribers, capacity, memory, worker, appends, wakeUps };
+  const executePorts = {
+    database,
+    log,
+    agents,
+    live,
+    subscribers,
+    capacity,
+    memory,
+    worker,
+    appends,
+    wakeUps,
+  };
   return {
     ...executePorts,
     process: new OwnProcess(options.processId),

@@ -11,12 +11,16 @@ const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1", BECKON_DRAIN_SECOND
 const bound = 2_000;
 
 /** Fires as fast as answers come, over 50 connections. */
-async function flood(at: TestBeckon, count: number): Promise<{ agentId: string; sent: Promise<void> }> {
+async function flood(
+  at: TestBeckon,
+  count: number,
+): Promise<{ agentId: string; sent: Promise<void> }> {
   const agent = await at.createAgent();
   const { url } = await at.createTrigger(agent.id);
   let left = count;
   const send = async () => {
-    while (left-- > 0) expect((await at.call(url, { credential: null, body: "flood" })).status).toBe(200);
+    while (left-- > 0)
+      expect((await at.call(url, { credential: null, body: "flood" })).status).toBe(200);
   };
   return { agentId: agent.id, sent: Promise.all(Array.from({ length: 50 }, send)).then(() => {}) };
 }
@@ -27,20 +31,30 @@ async function delayOf(agent: { id: string; token: string }): Promise<number> {
   return performance.now() - began;
 }
 
-test("a flood of 5,000 fires for one agent delays a run of another, and one in another workspace, by at most 2 s", async ({ annotate }) => {
+test("a flood of 5,000 fires for one agent delays a run of another, and one in another workspace, by at most 2 s", async ({
+  annotate,
+}) => {
   const neighbour = await beckon.createAgent();
-  const { body } = await beckon.call("/agents", { credential: await insertStranger(beckon), body: { name: "Far", model: "demo/echo" } });
+  const { body } = await beckon.call("/agents", {
+    credential: await insertStranger(beckon),
+    body: { name: "Far", model: "demo/echo" },
+  });
   const stranger = body.data;
   const { agentId, sent } = await flood(beckon, 5_000);
   const queued = async (least: number) =>
-    eventually(`${least} runs that wait`, async () => ((await statesOf(beckon, agentId)).queued ?? 0) >= least || undefined);
+    eventually(
+      `${least} runs that wait`,
+      async () => ((await statesOf(beckon, agentId)).queued ?? 0) >= least || undefined,
+    );
 
   const delays: number[] = [];
   await queued(500);
-  for (let round = 0; round < 5; round++) delays.push(await delayOf(neighbour), await delayOf(stranger));
+  for (let round = 0; round < 5; round++)
+    delays.push(await delayOf(neighbour), await delayOf(stranger));
   await sent;
   await queued(1_000);
-  for (let round = 0; round < 10; round++) delays.push(...(await Promise.all([delayOf(neighbour), delayOf(stranger)])));
+  for (let round = 0; round < 10; round++)
+    delays.push(...(await Promise.all([delayOf(neighbour), delayOf(stranger)])));
   await queued(500);
 
   await annotate(`delays, ms: ${delays.map((delay) => delay.toFixed(0)).join(" ")}`);
@@ -50,8 +64,12 @@ test("a flood of 5,000 fires for one agent delays a run of another, and one in a
 test("runs of one agent are begun oldest first", async () => {
   const agent = await beckon.createAgent();
   const { url } = await beckon.createTrigger(agent.id);
-  for (let index = 0; index < 10; index++) await beckon.call(url, { credential: null, body: `${index}` });
-  await eventually("the end of all", async () => (await statesOf(beckon, agent.id)).succeeded === 10 || undefined);
+  for (let index = 0; index < 10; index++)
+    await beckon.call(url, { credential: null, body: `${index}` });
+  await eventually(
+    "the end of all",
+    async () => (await statesOf(beckon, agent.id)).succeeded === 10 || undefined,
+  );
   const { rows } = await beckon.db.database.engine.query<{ payload: string }>(
     "select i.payload from runs r join run_inputs i on i.run_id = r.id where r.agent_id = $1 order by r.started_at",
     [agent.id],
@@ -59,21 +77,34 @@ test("runs of one agent are begun oldest first", async () => {
   expect(rows.map(({ payload }) => payload).join("")).toBe("0123456789");
 });
 
-test("two processes share the queue of one agent, and neither leaves room unused while there is work", async ({ annotate }) => {
+test("two processes share the queue of one agent, and neither leaves room unused while there is work", async ({
+  annotate,
+}) => {
   const accepting = await startTestBeckon({ BECKON_ROLE: "api" });
   const { agentId, sent } = await flood(accepting, 1_000);
   await sent;
   const settings = { BECKON_ROLE: "worker", BECKON_MAX_RUNS: "10" };
-  const workers = await Promise.all([accepting.another({ settings }), accepting.another({ settings })]);
+  const workers = await Promise.all([
+    accepting.another({ settings }),
+    accepting.another({ settings }),
+  ]);
   afterAll(() => Promise.all(workers.map((worker) => worker.stop())));
-  await eventually("the end of all", async () => (await statesOf(accepting, agentId)).succeeded === 1_000 || undefined);
-  const { rows } = await accepting.db.database.engine.query<{ runs: number; longest_pause: number }>(
+  await eventually(
+    "the end of all",
+    async () => (await statesOf(accepting, agentId)).succeeded === 1_000 || undefined,
+  );
+  const { rows } = await accepting.db.database.engine.query<{
+    runs: number;
+    longest_pause: number;
+  }>(
     `select count(*)::int as runs, max(pause)::int as longest_pause from (
         select owner, extract(epoch from started_at - lag(started_at) over (partition by owner order by started_at)) * 1000 as pause
         from runs where agent_id = $1) as starts group by owner`,
     [agentId],
   );
-  await annotate(`runs and longest pause in ms, by process: ${rows.map((row) => `${row.runs}, ${row.longest_pause}`).join("; ")}`);
+  await annotate(
+    `runs and longest pause in ms, by process: ${rows.map((row) => `${row.runs}, ${row.longest_pause}`).join("; ")}`,
+  );
   expect(rows.length).toBe(2);
   expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
   // Who is not woken looks once a second.

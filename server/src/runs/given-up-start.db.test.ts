@@ -8,7 +8,9 @@ import { startProxy, statement, type Weather } from "../../test/proxy.ts";
 /** One process answers and executes, over a network that fails; the other does neither and keeps the database for the test. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
-const far = await beckon.another({ settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "all" } });
+const far = await beckon.another({
+  settings: { DATABASE_URL: proxy.urlFor(beckon.db.url), BECKON_ROLE: "all" },
+});
 const model = await startModelServer();
 afterAll(async () => {
   await far.stop();
@@ -24,7 +26,9 @@ const invoke = (agent: Agent, input: string, key?: string) =>
     body: { input },
     headers: key === undefined ? {} : { "idempotency-key": key },
   });
-const asked = (input: string) => model.requests.filter(({ body }) => body.messages.some(({ content }) => content === input)).length;
+const asked = (input: string) =>
+  model.requests.filter(({ body }) => body.messages.some(({ content }) => content === input))
+    .length;
 
 async function runOf(input: string) {
   const { rows } = await beckon.db.database.engine.query<{ id: string; status: string }>(
@@ -44,7 +48,10 @@ test.each<[string, Weather, Record<string, unknown>]>([
   async (name, weather, more) => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
     // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
-    await eventually("a first answer", async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined);
+    await eventually(
+      "a first answer",
+      async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,
+    );
 
     proxy.changeWith(statement("start"), weather);
     const answer = await invoke(agent, name, "the key");
@@ -54,13 +61,19 @@ test.each<[string, Weather, Record<string, unknown>]>([
 
     proxy.weather = { type: "fair" };
     proxy.drop({ hard: true });
-    await eventually("the run, cancelled", async () => (await runOf(name))[0]?.status === "cancelled" || undefined);
+    await eventually(
+      "the run, cancelled",
+      async () => (await runOf(name))[0]?.status === "cancelled" || undefined,
+    );
     expect(asked(name)).toBe(0);
     expect(await runOf(name)).toHaveLength(1);
     expect(await broken(beckon.db.database, [])).toEqual([]);
 
     // Nothing was started, so the key is free: the same request starts a run now.
-    expect(await invoke(agent, name, "the key")).toMatchObject({ status: 200, body: { output: name } });
+    expect(await invoke(agent, name, "the key")).toMatchObject({
+      status: 200,
+      body: { output: name },
+    });
     expect(asked(name)).toBe(1);
   },
 );

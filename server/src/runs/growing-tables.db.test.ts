@@ -1,14 +1,27 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testDatabase } from "../../test/database.ts";
-import { appendRow, type SeededAgent, seedAgent, seedProcess, startedOf, startRow, succeeded } from "../../test/tenant.ts";
+import {
+  appendRow,
+  type SeededAgent,
+  seedAgent,
+  seedProcess,
+  startedOf,
+  startRow,
+  succeeded,
+} from "../../test/tenant.ts";
 import { connect, inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
 import { readEnd, readGeneration, readStretch } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects } from "./claiming/abandoned-statement.ts";
+import {
+  claimAbandoned,
+  claimCancelled,
+  claimLastAttempts,
+  countSuspects,
+} from "./claiming/abandoned-statement.ts";
 import { cancelledRuns } from "./claiming/cancelled-store.ts";
 import { claimLimited, claimQueued, findClaimed } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
@@ -58,7 +71,9 @@ const grownByAgents = 2_000;
 const grownByProcesses = 20;
 
 // Statistics and statements of autovacuum would be counted too, and new statistics would have the statements planned anew.
-await database.engine.query(tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"));
+await database.engine.query(
+  tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
+);
 
 const agent = await seedAgent(database);
 const limited = await seedAgent(database, { limits: { max_concurrent_runs: 1_000 } });
@@ -67,10 +82,15 @@ const heir = await seedProcess(database);
 const dead = await seedProcess(database);
 await recordDeaths(database.engine, [dead], owner);
 
-const claimant = (of: string, limit: number) => ({ owner: of, eventIds: Array.from({ length: limit }, () => newId("evt")) });
-const start = async (rows: ReturnType<typeof startRow>[]) => (await startRuns(database, rows)).map(startedOf);
+const claimant = (of: string, limit: number) => ({
+  owner: of,
+  eventIds: Array.from({ length: limit }, () => newId("evt")),
+});
+const start = async (rows: ReturnType<typeof startRow>[]) =>
+  (await startRuns(database, rows)).map(startedOf);
 const many = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
-const runningAt = (of: string, count: number) => start(many(count, () => startRow(agent, { owner: of })));
+const runningAt = (of: string, count: number) =>
+  start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
 /** Runs of a process that died, at that attempt of three. */
@@ -90,7 +110,8 @@ const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
 
 /** What is measured: its preparation, which is not, and the statement. */
 const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
-  "one start": async () => () => startRuns(planned, [startRow(agent, { owner, key: newId("req"), bodyHash: hash })]),
+  "one start": async () => () =>
+    startRuns(planned, [startRow(agent, { owner, key: newId("req"), bodyHash: hash })]),
   "100 starts": async () => () =>
     startRuns(
       planned,
@@ -143,12 +164,16 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     await abandon(2, 3);
     await countSuspects(database);
     // Both, so that none is left for the next case.
-    return () => claimLastAttempts(planned, claimant(heir, 1), []).then(() => claimLastAttempts(planned, claimant(heir, 1), []));
+    return () =>
+      claimLastAttempts(planned, claimant(heir, 1), []).then(() =>
+        claimLastAttempts(planned, claimant(heir, 1), []),
+      );
   },
   "a take-over only to cancel": async () => () => claimCancelled(planned, claimant(heir, 5)),
   "a count of suspects": async () => {
     await abandon(5, 2);
-    return () => countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
+    return () =>
+      countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
   },
   "a look for runs without attempts": async () => () => endExhausted(planned, 50),
   "a cancellation": async () => {
@@ -194,7 +219,9 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const caller = { kind: "member" as const, principal: "key:x", workspaceId };
     const row = startRow(agent, { caller, key: newId("req"), bodyHash: hash, details });
     return async () => {
-      await inTenant((tx) => readRetried(tx, { workspaceId, runId: original, agentIds: undefined }));
+      await inTenant((tx) =>
+        readRetried(tx, { workspaceId, runId: original, agentIds: undefined }),
+      );
       await startRuns(planned, [row]);
     };
   },
@@ -217,7 +244,8 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "the events after a place": async () => {
     const after = await readEnd(database.engine);
     await runningAt(owner, 20);
-    return () => readStretch(planned.engine, [agent.workspaceId, limited.workspaceId], { after, limit: 200 });
+    return () =>
+      readStretch(planned.engine, [agent.workspaceId, limited.workspaceId], { after, limit: 200 });
   },
   "the events between two places": async () => {
     const after = await readEnd(database.engine);
@@ -226,7 +254,8 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     await runningAt(owner, 20);
     return () => readStretch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
   },
-  "whether a cursor is of this history": async () => () => readGeneration(planned.engine, beginning),
+  "whether a cursor is of this history": async () => () =>
+    readGeneration(planned.engine, beginning),
   "following 50 runs": async () => {
     const runs = await runningAt(owner, 50);
     return () =>
@@ -301,13 +330,16 @@ beforeAll(async () => {
   );
 });
 
-test.each(Object.keys(cases))("%s touches no more pages than on an almost empty database, but for deeper indexes", async (name) => {
-  const prepare = cases[name];
-  if (prepare === undefined) throw new Error("no such case");
-  const before = small.get(name) ?? 0;
-  const after = await pagesOf(await prepare());
-  // An index of 50,000 rows is two levels deeper than an empty one. Walking even the smallest table that has grown would touch 400 pages
-  // more, the larger ones thousands.
-  expect(after).toBeGreaterThan(0);
-  expect(after, `${before} pages before`).toBeLessThan(before * 2 + 150);
-});
+test.each(Object.keys(cases))(
+  "%s touches no more pages than on an almost empty database, but for deeper indexes",
+  async (name) => {
+    const prepare = cases[name];
+    if (prepare === undefined) throw new Error("no such case");
+    const before = small.get(name) ?? 0;
+    const after = await pagesOf(await prepare());
+    // An index of 50,000 rows is two levels deeper than an empty one. Walking even the smallest table that has grown would touch 400 pages
+    // more, the larger ones thousands.
+    expect(after).toBeGreaterThan(0);
+    expect(after, `${before} pages before`).toBeLessThan(before * 2 + 150);
+  },
+);

@@ -4,12 +4,24 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { type SeededAgent, seedAgent, seedProcess, startOne, succeeded } from "../../test/tenant.ts";
+import {
+  type SeededAgent,
+  seedAgent,
+  seedProcess,
+  startOne,
+  succeeded,
+} from "../../test/tenant.ts";
 import { connect, type Database } from "../base/database/index.ts";
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { recordDeaths } from "../processes/process-store.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, maxTogether } from "./claiming/abandoned-statement.ts";
+import {
+  claimAbandoned,
+  claimCancelled,
+  claimLastAttempts,
+  countSuspects,
+  maxTogether,
+} from "./claiming/abandoned-statement.ts";
 import { type ClaimedRun, claimQueued } from "./claiming/claim-statement.ts";
 import { endExhausted } from "./claiming/end-exhausted.ts";
 import { appendToRuns } from "./journal/append-statement.ts";
@@ -18,11 +30,18 @@ const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => other.close());
 // So that each test finds its own runs only.
-beforeEach(() => database.engine.query("update runs set status = 'cancelled', finished_at = now() where finished_at is null"));
+beforeEach(() =>
+  database.engine.query(
+    "update runs set status = 'cancelled', finished_at = now() where finished_at is null",
+  ),
+);
 
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
 
-const claimant = (owner: string, limit = 100) => ({ owner, eventIds: Array.from({ length: limit }, () => newId("evt")) });
+const claimant = (owner: string, limit = 100) => ({
+  owner,
+  eventIds: Array.from({ length: limit }, () => newId("evt")),
+});
 
 /** Records the death of a process and counts what it had. */
 async function die(owner: string): Promise<void> {
@@ -31,10 +50,20 @@ async function die(owner: string): Promise<void> {
 }
 
 /** `count` runs that `owner` executes, at that attempt. @returns their ids, oldest first. */
-async function runsAt(owner: string, agent: SeededAgent, count: number, attempt: number): Promise<string[]> {
-  const runs = await Promise.all(Array.from({ length: count }, () => startOne(database, agent, { owner })));
+async function runsAt(
+  owner: string,
+  agent: SeededAgent,
+  count: number,
+  attempt: number,
+): Promise<string[]> {
+  const runs = await Promise.all(
+    Array.from({ length: count }, () => startOne(database, agent, { owner })),
+  );
   const runIds = runs.map(({ runId }) => runId);
-  await database.engine.query("update runs set attempt = $2 where id = any ($1)", [runIds, attempt]);
+  await database.engine.query("update runs set attempt = $2 where id = any ($1)", [
+    runIds,
+    attempt,
+  ]);
   return runIds.sort();
 }
 
@@ -53,7 +82,12 @@ const finish = (owner: string, { runId, workspaceId, fence, lastSeq }: ClaimedRu
   ]);
 
 async function rowsOf(runIds: readonly string[]) {
-  const { rows } = await database.engine.query<{ id: string; status: string; attempt: number; error: string | null }>(
+  const { rows } = await database.engine.query<{
+    id: string;
+    status: string;
+    attempt: number;
+    error: string | null;
+  }>(
     `select r.id, r.status, r.attempt, e.error_code as error from runs r left join run_results e on e.run_id = r.id
       where r.id = any ($1) order by r.id`,
     [runIds],
@@ -67,25 +101,39 @@ test("runs on their last attempt are executed together, up to a limit, and toppe
   await runsAt(dead, await seedAgent(database), maxTogether + 5, 2);
   await die(dead);
   const { runs } = await claimLastAttempts(database, claimant(heir), []);
-  expect(runs.map(({ lastAttempt }) => lastAttempt)).toEqual(Array.from({ length: maxTogether }, () => "first"));
+  expect(runs.map(({ lastAttempt }) => lastAttempt)).toEqual(
+    Array.from({ length: maxTogether }, () => "first"),
+  );
   const executing = runs.slice(2).map(() => "first" as const);
-  expect((await claimLastAttempts(database, claimant(heir), [...executing, "first", "first"])).runs).toEqual([]);
+  expect(
+    (await claimLastAttempts(database, claimant(heir), [...executing, "first", "first"])).runs,
+  ).toEqual([]);
   expect((await claimLastAttempts(database, claimant(heir), executing)).runs).toHaveLength(2);
-  expect((await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs).toHaveLength(3);
+  expect(
+    (await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs,
+  ).toHaveLength(3);
 });
 
 test("runs whose process died with them are taken by halves, one half alone at each process, and the one that died alone has ended", async () => {
   const agent = await seedAgent(database);
-  const [dead, left, right, third] = await Promise.all(Array.from({ length: 4 }, () => seedProcess(database)));
+  const [dead, left, right, third] = await Promise.all(
+    Array.from({ length: 4 }, () => seedProcess(database)),
+  );
   const suspects = await runsAt(dead ?? "", agent, 5, 3);
   const alone = await runsAt(third ?? "", agent, 1, 3);
   await die(dead ?? "");
   await die(third ?? "");
   await endExhausted(database, 50);
-  expect(await rowsOf(alone)).toMatchObject([{ status: "failed", attempt: 3, error: "interrupted" }]);
+  expect(await rowsOf(alone)).toMatchObject([
+    { status: "failed", attempt: 3, error: "interrupted" },
+  ]);
 
   const first = await claimLastAttempts(database, claimant(left ?? ""), []);
-  expect(first.runs.map(({ lastAttempt }) => lastAttempt)).toEqual(["repeated", "repeated", "repeated"]);
+  expect(first.runs.map(({ lastAttempt }) => lastAttempt)).toEqual([
+    "repeated",
+    "repeated",
+    "repeated",
+  ]);
   expect((await claimLastAttempts(database, claimant(left ?? ""), ["repeated"])).runs).toEqual([]);
   // One that executes others on their last attempt takes no suspects beside them.
   expect((await claimLastAttempts(database, claimant(right ?? ""), ["first"])).runs).toEqual([]);
@@ -96,7 +144,12 @@ test("runs whose process died with them are taken by halves, one half alone at e
 
 test("a run of a single attempt is given to no other process, whoever was beside it", async () => {
   const dead = await seedProcess(database);
-  const single = await runsAt(dead, await seedAgent(database, { limits: { max_attempts: 1 } }), 2, 1);
+  const single = await runsAt(
+    dead,
+    await seedAgent(database, { limits: { max_attempts: 1 } }),
+    2,
+    1,
+  );
   const shared = await runsAt(dead, await seedAgent(database), 2, 3);
   await die(dead);
   await endExhausted(database, 50);
@@ -109,8 +162,13 @@ test("a death that somebody else recorded without counting is counted before any
   const runIds = await runsAt(dead, await seedAgent(database), 2, 3);
   await recordDeaths(database.engine, [dead], "");
   await endExhausted(database, 50);
-  expect((await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs).toEqual([]);
-  await database.engine.query("update runs set cancel_requested_at = clock_timestamp() where id = $1", [runIds[0]]);
+  expect(
+    (await claimLastAttempts(database, claimant(await seedProcess(database)), [])).runs,
+  ).toEqual([]);
+  await database.engine.query(
+    "update runs set cancel_requested_at = clock_timestamp() where id = $1",
+    [runIds[0]],
+  );
   expect((await claimCancelled(database, claimant(await seedProcess(database)))).runs).toEqual([]);
   await countSuspects(database);
   await endExhausted(database, 50);
@@ -125,17 +183,25 @@ test("a claim that is under way when the death of its process is recorded is cou
   const client = await other.engine.connect();
   onTestFinished(() => client.release());
   await client.query("begin");
-  const { runs } = await claimLastAttempts({ ...database, engine: client } as unknown as Database, claimant(heir), []);
+  const { runs } = await claimLastAttempts(
+    { ...database, engine: client } as unknown as Database,
+    claimant(heir),
+    [],
+  );
   expect(runs.map(({ runId }) => runId)).toEqual(runIds);
   const recorded = die(heir);
-  const { rows: holders } = await client.query<{ xid: string }>("select pg_current_xact_id()::xid::text as xid");
+  const { rows: holders } = await client.query<{ xid: string }>(
+    "select pg_current_xact_id()::xid::text as xid",
+  );
   await eventually("somebody who waits for the claim", async () => {
     const waiting = "select from pg_locks where not granted and transactionid::text = $1";
     return (await database.engine.query(waiting, [holders[0]?.xid])).rowCount || undefined;
   });
   await client.query("commit");
   await recorded;
-  const { rows } = await database.engine.query("select suspects from processes where id = $1", [heir]);
+  const { rows } = await database.engine.query("select suspects from processes where id = $1", [
+    heir,
+  ]);
   expect(rows).toEqual([{ suspects: 3 }]);
 });
 
@@ -148,22 +214,30 @@ test("a run's clock stands still between the recorded deaths of its processes an
   const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
   const diedAgo = async (owner: string, seconds: number) => {
     await die(owner);
-    await database.engine.query(`update processes set died_at = ${ago(seconds)} where id = $1`, [owner]);
+    await database.engine.query(`update processes set died_at = ${ago(seconds)} where id = $1`, [
+      owner,
+    ]);
   };
-  const elapsedSeconds = (runs: readonly ClaimedRun[]) => Math.round((runs.find((run) => run.runId === runId)?.elapsedMs ?? 0) / 1_000);
+  const elapsedSeconds = (runs: readonly ClaimedRun[]) =>
+    Math.round((runs.find((run) => run.runId === runId)?.elapsedMs ?? 0) / 1_000);
 
   await database.engine.query(`update runs set started_at = ${ago(1_000)} where id = $1`, [runId]);
   await diedAgo(first, 900);
   expect(elapsedSeconds((await claimLastAttempts(database, claimant(second), [])).runs)).toBe(100);
   await diedAgo(second, 30);
   expect(elapsedSeconds((await claimLastAttempts(database, claimant(third), [])).runs)).toBe(70);
-  await database.engine.query("update runs set cancel_requested_at = clock_timestamp() where id = $1", [runId]);
+  await database.engine.query(
+    "update runs set cancel_requested_at = clock_timestamp() where id = $1",
+    [runId],
+  );
   await diedAgo(third, 20);
   expect(elapsedSeconds((await claimCancelled(database, claimant(fourth))).runs)).toBe(50);
 });
 
 test("a run that was handed back on its last attempt is not found guilty in company", async () => {
-  const [first = "", second = "", third = ""] = await Promise.all(Array.from({ length: 3 }, () => seedProcess(database)));
+  const [first = "", second = "", third = ""] = await Promise.all(
+    Array.from({ length: 3 }, () => seedProcess(database)),
+  );
   const agent = await seedAgent(database);
   const runIds = await runsAt(first, agent, 2, 3);
   await database.engine.query("update runs set status = 'queued' where id = any ($1)", [runIds]);
@@ -171,19 +245,30 @@ test("a run that was handed back on its last attempt is not found guilty in comp
   expect((await claimQueued(database, claimant(second, 2))).runs).toHaveLength(2);
   await die(second);
   await endExhausted(database, 50);
-  expect((await claimLastAttempts(database, claimant(third), [])).runs.map(({ runId }) => runId)).toEqual(runIds.slice(0, 1));
+  expect(
+    (await claimLastAttempts(database, claimant(third), [])).runs.map(({ runId }) => runId),
+  ).toEqual(runIds.slice(0, 1));
 });
 
 test("a run whose process dies over its cancellation is taken only to be cancelled no second time on its last attempt", async () => {
-  const [first = "", second = "", third = ""] = await Promise.all(Array.from({ length: 3 }, () => seedProcess(database)));
+  const [first = "", second = "", third = ""] = await Promise.all(
+    Array.from({ length: 3 }, () => seedProcess(database)),
+  );
   const [runId = ""] = await runsAt(first, await seedAgent(database), 2, 3);
   await die(first);
-  await database.engine.query("update runs set cancel_requested_at = clock_timestamp() where id = $1", [runId]);
-  expect((await claimCancelled(database, claimant(second))).runs).toMatchObject([{ runId, cancelRequested: true }]);
+  await database.engine.query(
+    "update runs set cancel_requested_at = clock_timestamp() where id = $1",
+    [runId],
+  );
+  expect((await claimCancelled(database, claimant(second))).runs).toMatchObject([
+    { runId, cancelRequested: true },
+  ]);
   await die(second);
   expect((await claimCancelled(database, claimant(third))).runs).toEqual([]);
   await endExhausted(database, 50);
-  expect(await rowsOf([runId])).toMatchObject([{ status: "failed", attempt: 3, error: "interrupted" }]);
+  expect(await rowsOf([runId])).toMatchObject([
+    { status: "failed", attempt: 3, error: "interrupted" },
+  ]);
 });
 
 /** One process in the model: the runs that it executes, those on their last attempt among them. */
@@ -209,18 +294,26 @@ test("whatever runs kill their processes, only they end interrupted, all others 
         await die(dead);
         let deaths = 0;
         const executors: Executor[] = [];
-        for (let index = 0; index < processes; index++) executors.push({ id: await seedProcess(database), runs: [] });
-        const unfinished = async () => (await rowsOf(runIds)).filter(({ status }) => status === "running").length;
+        for (let index = 0; index < processes; index++)
+          executors.push({ id: await seedProcess(database), runs: [] });
+        const unfinished = async () =>
+          (await rowsOf(runIds)).filter(({ status }) => status === "running").length;
         while ((await unfinished()) > 0) {
           for (const executor of executors) {
             const executing = executor.runs.flatMap(({ lastAttempt }) => lastAttempt ?? []);
             await countSuspects(database);
             await endExhausted(database, 100);
             executor.runs.push(...(await claimAbandoned(database, claimant(executor.id))).runs);
-            executor.runs.push(...(await claimLastAttempts(database, claimant(executor.id), executing)).runs);
-            expect(executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length).toBeLessThanOrEqual(maxTogether);
+            executor.runs.push(
+              ...(await claimLastAttempts(database, claimant(executor.id), executing)).runs,
+            );
+            expect(
+              executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length,
+            ).toBeLessThanOrEqual(maxTogether);
             // Some end before the killer among them strikes.
-            const ending = executor.runs.filter(({ runId }) => !killers.has(runId) && lives.next().value === 0);
+            const ending = executor.runs.filter(
+              ({ runId }) => !killers.has(runId) && lives.next().value === 0,
+            );
             for (const run of ending) await finish(executor.id, run);
             executor.runs = executor.runs.filter((run) => !ending.includes(run));
             if (!executor.runs.some(({ runId }) => killers.has(runId))) continue;
@@ -230,7 +323,8 @@ test("whatever runs kill their processes, only they end interrupted, all others 
           }
         }
         for (const { id, status, error, attempt } of await rowsOf(runIds)) {
-          if (killers.has(id)) expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
+          if (killers.has(id))
+            expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
         // The first attempt's death is that of `dead`.
@@ -246,10 +340,13 @@ test("a run that waits for its turn is cancelled at once, though another one hol
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const runs: string[] = [];
-  for (const input of ["first", "second"]) runs.push((await beckon.invoke(agent, input, { prefer: "respond-async" })).body.run_id);
+  for (const input of ["first", "second"])
+    runs.push((await beckon.invoke(agent, input, { prefer: "respond-async" })).body.run_id);
   await held.reached(1);
   const { engine } = beckon.db.database;
-  await engine.query("insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())");
+  await engine.query(
+    "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
+  );
   // A queued run becomes one whose processes died, the last of them with another run.
   await engine.query(
     "update runs set status = 'running', owner = 'prc_dead', fence = 3, attempt = 3, started_at = now() where agent_id = $1 and status = 'queued'",

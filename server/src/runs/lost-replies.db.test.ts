@@ -15,7 +15,12 @@ afterAll(() => proxy.close());
 /** A process whose connections to the database can be broken. */
 async function startFar(settings: Record<string, string> = {}): Promise<Beckon> {
   const far = await beckon.another({
-    settings: { BECKON_ROLE: "all", BECKON_DRAIN_SECONDS: "0", DATABASE_URL: proxy.urlFor(beckon.db.url), ...settings },
+    settings: {
+      BECKON_ROLE: "all",
+      BECKON_DRAIN_SECONDS: "0",
+      DATABASE_URL: proxy.urlFor(beckon.db.url),
+      ...settings,
+    },
   });
   onTestFinished(async () => {
     proxy.weather = { type: "fair" };
@@ -26,7 +31,9 @@ async function startFar(settings: Record<string, string> = {}): Promise<Beckon> 
 }
 
 const attemptsOf = async (agentId: string) =>
-  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map((run: { attempt: number }) => run.attempt);
+  (await beckon.call(`/agents/${agentId}/runs`)).body.data.map(
+    (run: { attempt: number }) => run.attempt,
+  );
 
 /** The commit that follows the statement `name`. */
 function commitAfter(name: string): (bytes: Buffer) => boolean {
@@ -40,18 +47,28 @@ function commitAfter(name: string): (bytes: Buffer) => boolean {
 test.each([
   ["a claim", null, statement("claim")],
   ["a claim under a concurrency limit", 2, commitAfter("claim-limited")],
-] as const)("runs of %s that was committed, and whose reply was lost, are executed by who claimed them", async (_what, max, request) => {
-  const agent = await beckon.createAgent({ limits: { max_concurrent_runs: max } });
-  const runs = await Promise.all(Array.from({ length: 3 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })));
-  const cut = proxy.cutNext({ request, pass: "nothing" });
-  await startFar();
-  await cut;
-  await allSucceeded(beckon, agent.id, 3);
-  for (const { body } of runs) {
-    expect(await eventTypesOf(beckon, body.run_id)).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
-  }
-  expect(await attemptsOf(agent.id)).toEqual([1, 1, 1]);
-});
+] as const)(
+  "runs of %s that was committed, and whose reply was lost, are executed by who claimed them",
+  async (_what, max, request) => {
+    const agent = await beckon.createAgent({ limits: { max_concurrent_runs: max } });
+    const runs = await Promise.all(
+      Array.from({ length: 3 }, () => beckon.invoke(agent, "Hello", { prefer: "respond-async" })),
+    );
+    const cut = proxy.cutNext({ request, pass: "nothing" });
+    await startFar();
+    await cut;
+    await allSucceeded(beckon, agent.id, 3);
+    for (const { body } of runs) {
+      expect(await eventTypesOf(beckon, body.run_id)).toEqual([
+        "run.queued",
+        "run.started",
+        "run.step",
+        "run.finished",
+      ]);
+    }
+    expect(await attemptsOf(agent.id)).toEqual([1, 1, 1]);
+  },
+);
 
 test.each([
   { statement: "claim-abandoned", attempt: 1, suspects: 0 },
@@ -72,7 +89,9 @@ test.each([
   await startFar();
   await cut;
   await allSucceeded(beckon, agent.id, 1);
-  expect(await eventTypesOf(beckon, body.run_id)).toEqual([...["run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"]]);
+  expect(await eventTypesOf(beckon, body.run_id)).toEqual([
+    ...["run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
+  ]);
   expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
 
@@ -82,7 +101,10 @@ test("a caller whose run has ended is answered though reading its end failed at 
   onTestFinished(() => worker.stop());
   const agent = await beckon.createAgent();
   const cut = proxy.cutNext({ request: statement("read-outcome"), pass: "nothing" });
-  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: { input: "Hello" },
+  });
   await cut;
   const { status, body } = await invoked;
   expect([status, body.output]).toEqual([200, "Hello"]);
@@ -92,7 +114,10 @@ test("a start whose reply does not come, while its run is claimed here, is answe
   const far = await startFar();
   const agent = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
   const invoke = () =>
-    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      body: { input: "Hello" },
+    });
   // So that the credential is known there: it is asked about first, by the same statement.
   expect((await invoke()).status).toBe(200);
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
@@ -107,7 +132,10 @@ test("a start that was refused because its reply did not come reaches no model, 
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const invoke = (input: string) =>
-    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input } });
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      body: { input },
+    });
   const first = invoke("first");
   await held.reached(1);
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
@@ -116,7 +144,10 @@ test("a start that was refused because its reply did not come reaches no model, 
   expectRefusal(await second, 503, "unavailable");
   held.release();
   expect((await first).status).toBe(200);
-  await eventually("the end of both", async () => (await statesOf(beckon, agent.id)).cancelled === 1 || undefined);
+  await eventually(
+    "the end of both",
+    async () => (await statesOf(beckon, agent.id)).cancelled === 1 || undefined,
+  );
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 1, cancelled: 1 });
   expect(held.requests.length).toBe(1);
 });
@@ -127,7 +158,11 @@ test("a start that was refused and is found to be written is cancelled before an
   held.release();
   const agent = await beckon.createAgent({ model: held.model });
   const invoke = (input: string, headers: Record<string, string> = {}) =>
-    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input }, headers });
+    beckon.call(`${far.url}/api/public/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      body: { input },
+      headers,
+    });
   expect((await invoke("so that the credential is known")).status).toBe(200);
   proxy.weather = { type: "mute" };
   expectRefusal(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");

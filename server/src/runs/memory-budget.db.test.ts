@@ -12,7 +12,10 @@ const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
 const shareKib = 45 * 1024;
 
 const tools = { current: heldTool() };
-const shared: Tool = { ...tools.current.tool, execute: (args, context) => tools.current.tool.execute(args, context) };
+const shared: Tool = {
+  ...tools.current.tool,
+  execute: (args, context) => tools.current.tool.execute(args, context),
+};
 const beckon = await startTestBeckon(settings, { tools: [shared] });
 const stranger = await insertStranger(beckon);
 
@@ -36,11 +39,15 @@ const over = (runId: string) =>
     const run = await read(runId);
     return run.finished_at === null ? undefined : run;
   });
-const typesOf = async (runId: string) => (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
+const typesOf = async (runId: string) =>
+  (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
 
 /** A run of `default` that leaves less of the workspace's share than a run needs to begin. */
 async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
-  const runId = await begin(await beckon.createAgent(), `/call hold {"kib": ${shareKib - lessKib - 40}}`);
+  const runId = await begin(
+    await beckon.createAgent(),
+    `/call hold {"kib": ${shareKib - lessKib - 40}}`,
+  );
   await held.called(1);
   return runId;
 }
@@ -54,12 +61,20 @@ test("a workspace that has used up its share waits, and another one's runs all s
     const runId = await begin(agent, "waits in the queue");
     return (await read(runId)).status === "queued" ? runId : undefined;
   });
-  const { body } = await beckon.call("/agents", { credential: stranger, body: { name: "Other", model: "demo/echo" } });
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => beckon.invoke(body.data, `hello ${n}`)));
+  const { body } = await beckon.call("/agents", {
+    credential: stranger,
+    body: { name: "Other", model: "demo/echo" },
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => beckon.invoke(body.data, `hello ${n}`)),
+  );
   expect(answers.map(({ status, body: { output } }) => [status, output])).toEqual(
     Array.from({ length: 20 }, (_, n) => [200, `hello ${n}`]),
   );
-  expect([(await read(waiting)).status, await typesOf(waiting)]).toEqual(["running", ["run.started"]]);
+  expect([(await read(waiting)).status, await typesOf(waiting)]).toEqual([
+    "running",
+    ["run.started"],
+  ]);
   expect((await read(queued)).status).toBe("queued");
 
   held.letGo();
@@ -71,7 +86,10 @@ test("a run that waits is ended at once when it is cancelled, and when its time 
   const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });
   await fillShare(held);
   const late = await begin(hasty, "too late");
-  expect(await over(late)).toMatchObject({ status: "failed", error: { code: "deadline_exceeded" } });
+  expect(await over(late)).toMatchObject({
+    status: "failed",
+    error: { code: "deadline_exceeded" },
+  });
   const cancelled = await begin(hasty, "cancelled");
   await beckon.call(`/runs/${cancelled}/cancel`, { method: "POST" });
   expect(await over(cancelled)).toMatchObject({ status: "cancelled" });
@@ -98,7 +116,9 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
     model.release();
     const { status, error } = await over(runId);
     expect([status, error.code]).toEqual(["failed", "model_error"]);
-    expect(error.message).toMatch(/all the memory .* \(45 MiB\).*Start fewer runs at once.*BECKON_MEMORY_BUDGET_MIB/);
+    expect(error.message).toMatch(
+      /all the memory .* \(45 MiB\).*Start fewer runs at once.*BECKON_MEMORY_BUDGET_MIB/,
+    );
   });
 
   test("has an answer of 4 MiB at most, unless its agent says otherwise", async () => {
@@ -106,12 +126,20 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
     onTestFinished(() => server.close());
     server.script(says("x".repeat(4_300_000)));
     const { name } = await beckon.createProvider(server.url, `large-${stream}`);
-    const agent = await beckon.createAgent({ model: `${name}/scripted`, model_settings: { stream } });
+    const agent = await beckon.createAgent({
+      model: `${name}/scripted`,
+      model_settings: { stream },
+    });
     const refused = await beckon.invoke(agent, "hello");
     expect([refused.status, refused.body.code]).toEqual([500, "model_error"]);
-    expect(refused.body.error).toMatch(/larger than 4194304 bytes, the agent's limits.max_answer_bytes/);
+    expect(refused.body.error).toMatch(
+      /larger than 4194304 bytes, the agent's limits.max_answer_bytes/,
+    );
     expect(server.requests).toHaveLength(1);
-    await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { limits: { max_answer_bytes: 5_000_000 } } });
+    await beckon.call(`/agents/${agent.id}`, {
+      method: "PATCH",
+      body: { limits: { max_answer_bytes: 5_000_000 } },
+    });
     expect((await beckon.invoke(agent, "hello")).body.output).toHaveLength(4_300_000);
   });
 });
@@ -119,10 +147,16 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
 test("an agent from before there was a limit of one answer has the default", async () => {
   const agent = await beckon.createAgent();
   const { db } = beckon;
-  await db.database.engine.query("update agent_versions set config = config #- '{limits,max_answer_bytes}' where agent_id = $1", [
-    agent.id,
-  ]);
-  expect((await beckon.call(`/agents/${agent.id}`)).body.data.limits).toMatchObject({ max_steps: 20, max_answer_bytes: 4_194_304 });
-  expect((await beckon.call(`/agents/${agent.id}/versions/1`)).body.data.limits.max_answer_bytes).toBe(4_194_304);
+  await db.database.engine.query(
+    "update agent_versions set config = config #- '{limits,max_answer_bytes}' where agent_id = $1",
+    [agent.id],
+  );
+  expect((await beckon.call(`/agents/${agent.id}`)).body.data.limits).toMatchObject({
+    max_steps: 20,
+    max_answer_bytes: 4_194_304,
+  });
+  expect(
+    (await beckon.call(`/agents/${agent.id}/versions/1`)).body.data.limits.max_answer_bytes,
+  ).toBe(4_194_304);
   expect((await beckon.invoke(agent, "hello")).body.output).toBe("hello");
 });

@@ -18,15 +18,24 @@ async function takeOver(count: number) {
   server.script((request, index) => {
     const answered = request.body.messages.some(({ role }) => role === "tool");
     const calls = [{ id: "call_1", name: "hold", arguments: '{"kib":1}' }];
-    return says(answered ? { text: "done" } : { text: "x".repeat(1_000_000), calls })(request, index);
+    return says(answered ? { text: "done" } : { text: "x".repeat(1_000_000), calls })(
+      request,
+      index,
+    );
   });
   const { name } = await beckon.createProvider(server.url, `provider-${count}`);
   const agent = await beckon.createAgent({ model: `${name}/scripted` });
-  const begun = Array.from({ length: count }, () => beckon.invoke(agent, "hello", { prefer: "respond-async" }));
+  const begun = Array.from({ length: count }, () =>
+    beckon.invoke(agent, "hello", { prefer: "respond-async" }),
+  );
 
   const [first, second] = [heldTool(), heldTool()];
   const processId = newId("prc");
-  const dead = await beckon.another({ processId, settings: { BECKON_ROLE: "worker" }, tools: [first.tool] });
+  const dead = await beckon.another({
+    processId,
+    settings: { BECKON_ROLE: "worker" },
+    tools: [first.tool],
+  });
   onTestFinished(() => dead.stop());
   onTestFinished(() => first.letGo());
   const runIds: string[] = (await Promise.all(begun)).map(({ body }) => body.run_id);
@@ -45,7 +54,9 @@ async function takeOver(count: number) {
     return rows[0]?.runs ?? 0;
   };
   await second.called(5);
-  await eventually("more runs taken over than there is memory for", async () => ((await takenOver()) > 5 ? true : undefined));
+  await eventually("more runs taken over than there is memory for", async () =>
+    (await takenOver()) > 5 ? true : undefined,
+  );
   expect(second.calls).toBe(5);
   return { runIds, tool: second };
 }
@@ -71,7 +82,9 @@ test("a resumed run that is cancelled keeps its usage and has no open call, also
   for (const runId of runIds) {
     const { status, usage } = await over(runId);
     const { body } = await beckon.call(`/runs/${runId}/events`);
-    const last = body.data.slice(-2).map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
+    const last = body.data
+      .slice(-2)
+      .map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
     expect([status, last]).toEqual([
       "cancelled",
       [

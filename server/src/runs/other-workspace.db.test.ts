@@ -19,7 +19,11 @@ const cancel = (runId: string, { workspaceId }: { workspaceId: string }) =>
   cancelStored(
     database,
     { runId, workspaceId },
-    { eventId: newId("evt"), message: "Test", by: { auditId: newId("aud"), actor: "test", address: undefined } },
+    {
+      eventId: newId("evt"),
+      message: "Test",
+      by: { auditId: newId("aud"), actor: "test", address: undefined },
+    },
   );
 const stateOf = async (runId: string) =>
   (
@@ -46,7 +50,11 @@ test("a journal is read in its own workspace only", async () => {
   const { runId } = await startOne(database, theirs, { owner });
   const read = ({ workspaceId }: { workspaceId: string }) => {
     const run = { runId, workspaceId };
-    return Promise.all([readEvents(database, run, 0, 10), readSomeEvents(database, run, 0), readJournal(database, run)]);
+    return Promise.all([
+      readEvents(database, run, 0, 10),
+      readSomeEvents(database, run, 0),
+      readJournal(database, run),
+    ]);
   };
   expect(await read(ours)).toEqual([[], [], []]);
   for (const events of await read(theirs)) expect(events).toHaveLength(1);

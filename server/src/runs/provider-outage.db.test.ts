@@ -8,21 +8,28 @@ const beckon = await startTestBeckon();
 
 test("a provider that is down holds up nobody else's agents, is not hammered, and its runs go on within 30 s of its return", async () => {
   const [broken, healthy] = [await startModelServer(), await startModelServer()];
-  const [down, up] = [await beckon.createProvider(broken.url, "down"), await beckon.createProvider(healthy.url, "up")];
+  const [down, up] = [
+    await beckon.createProvider(broken.url, "down"),
+    await beckon.createProvider(healthy.url, "up"),
+  ];
   broken.script(status(503));
   const waiting = await beckon.createAgent({ model: `${down.name}/model` });
   const busy = await beckon.createAgent({ model: `${up.name}/model` });
   const trigger = await beckon.createTrigger(waiting.id);
 
   const runs = 60;
-  const fired = Array.from({ length: runs }, () => beckon.call(trigger.url, { credential: null, body: "Hello" }));
+  const fired = Array.from({ length: runs }, () =>
+    beckon.call(trigger.url, { credential: null, body: "Hello" }),
+  );
   const times: number[] = [];
   for (let round = 0; round < 40; round++) {
     const began = performance.now();
     expect((await beckon.invoke(busy, "Hello")).body.output).toBe("Hello");
     times.push(performance.now() - began);
   }
-  expect((await Promise.all(fired)).map((answer) => answer.status)).toEqual(Array.from({ length: runs }, () => 200));
+  expect((await Promise.all(fired)).map((answer) => answer.status)).toEqual(
+    Array.from({ length: runs }, () => 200),
+  );
   expect(median(times), "milliseconds of an invoke of another provider's agent").toBeLessThan(250);
   // Each run calls once before the circuit knows; after that only the one that tries.
   expect(broken.requests.length).toBeLessThan(runs * 2);

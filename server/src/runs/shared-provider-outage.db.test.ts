@@ -7,7 +7,11 @@ import { insertStranger } from "../../test/workspace-key.ts";
 
 const upstream = await startModelServer();
 afterAll(() => upstream.close());
-const beckon = await startTestBeckon({ OPENAI_API_KEY: "operator-0123456789", OPENAI_BASE_URL: upstream.url, BECKON_SHARE_PROVIDERS: "1" });
+const beckon = await startTestBeckon({
+  OPENAI_API_KEY: "operator-0123456789",
+  OPENAI_BASE_URL: upstream.url,
+  BECKON_SHARE_PROVIDERS: "1",
+});
 
 /** 503 for these models, an echo for all others. */
 const down =
@@ -15,15 +19,19 @@ const down =
   (request, index) =>
     (models.includes(request.body.model) ? status(503) : echo())(request, index);
 
-const callsOf = (model: string) => upstream.requests.filter(({ body }) => body.model === model).length;
+const callsOf = (model: string) =>
+  upstream.requests.filter(({ body }) => body.model === model).length;
 
 /** An agent of this workspace, and what fires runs of it. */
 async function agentOf(credential: string, model: string) {
-  const created = async (path: string, body: object) => (await beckon.call(path, { credential, body })).body.data;
+  const created = async (path: string, body: object) =>
+    (await beckon.call(path, { credential, body })).body.data;
   const agent = await created("/agents", { name: "Test", model: `openai-chat/${model}` });
   const trigger = await created(`/agents/${agent.id}/triggers`, { name: "Test" });
   const fire = async (runs: number) => {
-    const fired = Array.from({ length: runs }, () => beckon.call(trigger.url, { credential: null, body: "Hello" }));
+    const fired = Array.from({ length: runs }, () =>
+      beckon.call(trigger.url, { credential: null, body: "Hello" }),
+    );
     expect((await Promise.all(fired)).every((answer) => answer.status === 200)).toBe(true);
   };
   return { agent, fire };
@@ -31,14 +39,23 @@ async function agentOf(credential: string, model: string) {
 
 test("one workspace's failing model of a shared provider does not delay another workspace; all runs go on once it is back", async () => {
   const runs = 20;
-  const [attacker, victim] = [await agentOf(beckon.key, "bad"), await agentOf(await insertStranger(beckon), "good")];
+  const [attacker, victim] = [
+    await agentOf(beckon.key, "bad"),
+    await agentOf(await insertStranger(beckon), "good"),
+  ];
 
   upstream.script(down("bad"));
   await attacker.fire(runs);
-  await eventually("calls enough to know that the model is down", () => callsOf("bad") >= 5 || undefined);
+  await eventually(
+    "calls enough to know that the model is down",
+    () => callsOf("bad") >= 5 || undefined,
+  );
   for (let round = 0; round < 20; round++) {
     const began = performance.now();
-    expect((await beckon.invoke(victim.agent, "Hello")).body).toMatchObject({ ok: true, output: "Hello" });
+    expect((await beckon.invoke(victim.agent, "Hello")).body).toMatchObject({
+      ok: true,
+      output: "Hello",
+    });
     expect(performance.now() - began).toBeLessThan(2_000);
   }
   expect(callsOf("good")).toBe(20);
@@ -51,8 +68,14 @@ test("one workspace's failing model of a shared provider does not delay another 
   upstream.reset();
   upstream.script(down("bad", "good"));
   await Promise.all([attacker.fire(runs), victim.fire(runs)]);
-  await eventually("calls enough to know that both are down", () => (callsOf("bad") >= 5 && callsOf("good") >= 5) || undefined);
+  await eventually(
+    "calls enough to know that both are down",
+    () => (callsOf("bad") >= 5 && callsOf("good") >= 5) || undefined,
+  );
   expect(upstream.requests.length).toBeLessThan(runs * 4);
   upstream.script(down());
-  await Promise.all([allSucceeded(beckon, attacker.agent.id, runs * 2), allSucceeded(beckon, victim.agent.id, runs + 20)]);
+  await Promise.all([
+    allSucceeded(beckon, attacker.agent.id, runs * 2),
+    allSucceeded(beckon, victim.agent.id, runs + 20),
+  ]);
 }, 60_000);

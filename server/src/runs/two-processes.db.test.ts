@@ -29,20 +29,27 @@ async function timesOf(agent: Agent, count: number): Promise<number[]> {
 /** Who waits without being told looks every half second, a worker every second. */
 const farBelowLooking = 170;
 
-test("an invoke that another process executes is answered as soon as it is done", async ({ annotate }) => {
+test("an invoke that another process executes is answered as soon as it is done", async ({
+  annotate,
+}) => {
   const agent = await beckon.createAgent();
   const times = await timesOf(agent, 20);
   await annotate(`median ${median(times).toFixed(1)} ms, most ${Math.max(...times).toFixed(1)} ms`);
   expect(median(times)).toBeLessThan(farBelowLooking);
 });
 
-test("so is one of many steps, whose journal grows while its reader reads", async ({ annotate }) => {
+test("so is one of many steps, whose journal grows while its reader reads", async ({
+  annotate,
+}) => {
   const models = await startModelServer();
   onTestFinished(() => models.close());
   models.script((request, index) => {
     const answered = request.body.messages.filter(({ role }) => role === "tool").length;
     if (answered === 10) return echo()(request, index);
-    return says({ calls: [{ id: `call_${answered}`, name: "clock", arguments: "{}" }] })(request, index);
+    return says({ calls: [{ id: `call_${answered}`, name: "clock", arguments: "{}" }] })(
+      request,
+      index,
+    );
   });
   const { name } = await beckon.createProvider(models.url);
   const agent = await beckon.createAgent({ model: `${name}/scripted`, tools: [{ type: "clock" }] });
@@ -51,7 +58,9 @@ test("so is one of many steps, whose journal grows while its reader reads", asyn
   expect(median(times)).toBeLessThan(500);
 });
 
-test("while no process hears another, invokes are answered all the same, only later", async ({ annotate }) => {
+test("while no process hears another, invokes are answered all the same, only later", async ({
+  annotate,
+}) => {
   const agent = await beckon.createAgent();
   const admin = await openClient(databaseAt(inject("server").adminUrl, beckon.db.name));
   let deaf = true;
@@ -73,10 +82,15 @@ test("while no process hears another, invokes are answered all the same, only la
   expect(Math.max(...times)).toBeGreaterThan(farBelowLooking);
   expect(Math.max(...times)).toBeLessThan(5_000);
   // They hear each other again.
-  await eventually("an answer at once", async () => median(await timesOf(agent, 3)) < farBelowLooking || undefined);
+  await eventually(
+    "an answer at once",
+    async () => median(await timesOf(agent, 3)) < farBelowLooking || undefined,
+  );
 });
 
-test("a run that another process executes stops promptly when it is cancelled here", async ({ annotate }) => {
+test("a run that another process executes stops promptly when it is cancelled here", async ({
+  annotate,
+}) => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const times: number[] = [];

@@ -3,7 +3,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../base/errors.ts";
 import { claimPort } from "./claim-port.ts";
 
-async function claim(host: string, port: number): Promise<{ fd: number; server: Server; port: number }> {
+async function claim(
+  host: string,
+  port: number,
+): Promise<{ fd: number; server: Server; port: number }> {
   const claimed = await claimPort({ host, port });
   const server = createServer();
   onTestFinished(() => {
@@ -36,6 +39,10 @@ test("two addresses of the machine have their own ports", async () => {
 });
 
 test("an address that the machine has not is an error that names the setting", async () => {
-  await expect(claimPort({ host: "192.0.2.1", port: 0 })).rejects.toThrow("(EADDRNOTAVAIL). Set HOST and PORT");
-  await expect(claimPort({ host: "nowhere.invalid", port: 0 })).rejects.toThrow("Set HOST and PORT");
+  await expect(claimPort({ host: "192.0.2.1", port: 0 })).rejects.toThrow(
+    "(EADDRNOTAVAIL). Set HOST and PORT",
+  );
+  await expect(claimPort({ host: "nowhere.invalid", port: 0 })).rejects.toThrow(
+    "Set HOST and PORT",
+  );
 });

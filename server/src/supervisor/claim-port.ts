@@ -16,7 +16,13 @@ export interface ClaimedPort {
  * Until a server listens, another install can bind the port too; then the first to listen has it, and the other's server fails.
  * @throws ConfigError when something else listens there.
  */
-export async function claimPort({ host, port }: { host: string; port: number }): Promise<ClaimedPort> {
+export async function claimPort({
+  host,
+  port,
+}: {
+  host: string;
+  port: number;
+}): Promise<ClaimedPort> {
   // The system's Node can be any 24; BoundSocket came with 24.19.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(

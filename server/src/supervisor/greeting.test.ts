@@ -16,6 +16,14 @@ test("and a command that does the same, whose body a shell passes on as it is", 
   const args = execFileSync("sh", ["-c", `printf '%s\\n' ${command}`], { encoding: "utf8" })
     .trim()
     .split("\n");
-  expect(args.slice(0, -1)).toEqual(["http://127.0.0.1:3000/api/public/setup", "-H", "Content-Type: application/json", "-d"]);
-  expect(JSON.parse(args.at(-1) ?? "")).toMatchObject({ token: "bks_abc", email: "you@example.com" });
+  expect(args.slice(0, -1)).toEqual([
+    "http://127.0.0.1:3000/api/public/setup",
+    "-H",
+    "Content-Type: application/json",
+    "-d",
+  ]);
+  expect(JSON.parse(args.at(-1) ?? "")).toMatchObject({
+    token: "bks_abc",
+    email: "you@example.com",
+  });
 });

@@ -21,7 +21,8 @@ export function greeting({
     ["Its trigger", demo?.trigger_url],
   ];
   const lines = ["", `Beckon is ready at ${url}`, ""];
-  for (const [name, value] of facts) if (value !== undefined) lines.push(`  ${name.padEnd(16)} ${value}`);
+  for (const [name, value] of facts)
+    if (value !== undefined) lines.push(`  ${name.padEnd(16)} ${value}`);
   if (demo !== null) {
     const invoke = quoted(`${url}/api/public/agents/${demo.agent_id}/invoke`);
     lines.push(
@@ -34,7 +35,12 @@ export function greeting({
     );
   }
   if (setup_token !== null) {
-    const body = JSON.stringify({ token: setup_token, name: "Your name", email: "you@example.com", password: "at least 12 characters" });
+    const body = JSON.stringify({
+      token: setup_token,
+      name: "Your name",
+      email: "you@example.com",
+      password: "at least 12 characters",
+    });
     lines.push(
       "",
       "There is no owner yet. Become the first by this link, once; each start makes a new one:",

@@ -30,7 +30,9 @@ export const serverFlags: readonly string[] = [
   "--disable-sigusr1",
   `--max-semi-space-size=${youngGeneration}`,
   // A flag of V8's own, which other versions may not know: they would refuse to start.
-  ...(process.versions.node.startsWith("24.") ? [`--heap-growing-percent=${oldGenerationGrowth}`] : []),
+  ...(process.versions.node.startsWith("24.")
+    ? [`--heap-growing-percent=${oldGenerationGrowth}`]
+    : []),
   `--v8-pool-size=${helpers}`,
 ];
 
@@ -49,7 +51,11 @@ const minHeapMib = 256;
  *
  * @param memoryBytes of the machine or, if that is less, of the container.
  */
-export function heapFlags(servers: number, nodeOptions: string, memoryBytes = availableBytes()): readonly string[] {
+export function heapFlags(
+  servers: number,
+  nodeOptions: string,
+  memoryBytes = availableBytes(),
+): readonly string[] {
   if (/--max[-_]old[-_]space[-_]size/.test(nodeOptions)) return [];
   const share = Math.floor(memoryBytes / 2 / servers / 1024 / 1024);
   return [`--max-old-space-size=${Math.min(maxHeapMib, Math.max(minHeapMib, share))}`];
@@ -136,16 +142,27 @@ export async function keepServers({
     // Made by the one whose word is passed on to the person at the terminal: another would make that one void.
     const setup = anyReady ? [] : ["--setup"];
     const listen = claimed === undefined ? [] : [`--listen-fd=${portFd}`];
-    const args = [`--process=${id}`, ...listen, ...(reaped === "" ? [] : [`--reaped=${reaped}`]), ...setup];
+    const args = [
+      `--process=${id}`,
+      ...listen,
+      ...(reaped === "" ? [] : [`--reaped=${reaped}`]),
+      ...setup,
+    ];
     // A process group of its own: Ctrl-C in the terminal reaches the supervisor alone, which stops things in order.
     const child = fork(entry, args, {
       env: { UV_THREADPOOL_SIZE: threads, ...env },
       detached: true,
       stdio: ["ignore", "inherit", "inherit", "ipc", ...(claimed === undefined ? [] : [claimed])],
-      execArgv: [...heapFlags(count, `${env.NODE_OPTIONS} ${process.execArgv.join(" ")}`), ...process.execArgv, ...serverFlags],
+      execArgv: [
+        ...heapFlags(count, `${env.NODE_OPTIONS} ${process.execArgv.join(" ")}`),
+        ...process.execArgv,
+        ...serverFlags,
+      ],
     });
     living.add(child);
-    child.on("error", (error) => log.error({ process: id, reason: error.message }, "channel to a server failed"));
+    child.on("error", (error) =>
+      log.error({ process: id, reason: error.message }, "channel to a server failed"),
+    );
     child.on("message", (message) => {
       const ready = parseFromServer(message);
       if (ready === undefined) return;
@@ -195,7 +212,10 @@ export async function keepServers({
       failedStarts++;
       if (failedStarts < maxFailedStarts) return;
       const how = signalCode ?? `exit code ${code}`;
-      giveUp(code, `The server ended ${failedStarts} times before it was ready (${how}). Its last words above say why.`);
+      giveUp(
+        code,
+        `The server ended ${failedStarts} times before it was ready (${how}). Its last words above say why.`,
+      );
     } else if (elapsed() - startedAt > databaseWaitMs) {
       giveUp(
         code,
@@ -221,14 +241,19 @@ export async function keepServers({
       if (ending.aborted) return;
       tellOthers(id);
       if (elapsed() - began > wellAfterMs) waitMs = shortestWaitMs;
-      log.error({ process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs }, "server ended, starting another");
+      log.error(
+        { process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs },
+        "server ended, starting another",
+      );
       await sleep(waitMs, ending).catch(() => {});
       waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
   }
 
   addAbortListener(ending, () => firstReady.resolve());
-  const others = firstReady.promise.then(() => Promise.all(Array.from({ length: count - 1 }, keepOne)));
+  const others = firstReady.promise.then(() =>
+    Promise.all(Array.from({ length: count - 1 }, keepOne)),
+  );
   await Promise.all([keepOne(), others]);
   return exitCode;
 }

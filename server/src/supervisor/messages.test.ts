@@ -7,15 +7,35 @@ test("a message that fits is read without what it has beyond", () => {
   expect(parseFromServer({ ...ready, more: 1 })).toEqual(ready);
   expect(parseFromServer({ ...ready, setup_token: null })).toEqual({ ...ready, setup_token: null });
   expect(parseFromServer({ ...ready, demo: null })).toEqual({ ...ready, demo: null });
-  expect(parseFromSupervisor({ type: "reaped", process_ids: ["prc_1"], more: 1 })).toEqual({ type: "reaped", process_ids: ["prc_1"] });
+  expect(parseFromSupervisor({ type: "reaped", process_ids: ["prc_1"], more: 1 })).toEqual({
+    type: "reaped",
+    process_ids: ["prc_1"],
+  });
 });
 
 test("a message that does not fit is dropped", () => {
-  for (const message of [undefined, null, "ready", {}, { type: "ready" }, { type: "ready", url: "x", created: true }]) {
+  for (const message of [
+    undefined,
+    null,
+    "ready",
+    {},
+    { type: "ready" },
+    { type: "ready", url: "x", created: true },
+  ]) {
     expect(parseFromServer(message)).toBeUndefined();
   }
-  expect(parseFromServer({ type: "ready", url: "x", created: true, setup_token: null, demo: { agent_id: 1 } })).toBeUndefined();
-  expect(parseFromServer({ type: "ready", url: "x", created: true, setup_token: 1, demo: null })).toBeUndefined();
+  expect(
+    parseFromServer({
+      type: "ready",
+      url: "x",
+      created: true,
+      setup_token: null,
+      demo: { agent_id: 1 },
+    }),
+  ).toBeUndefined();
+  expect(
+    parseFromServer({ type: "ready", url: "x", created: true, setup_token: 1, demo: null }),
+  ).toBeUndefined();
   for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }]) {
     expect(parseFromSupervisor(message)).toBeUndefined();
   }

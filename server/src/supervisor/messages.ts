@@ -40,7 +40,12 @@ export function parseFromServer(message: unknown): Ready | undefined {
   if (demo === null) return { ...ready, demo };
   if (!isJsonObject(demo)) return undefined;
   const { agent_id, agent_token, trigger_url } = demo;
-  if (typeof agent_id !== "string" || typeof agent_token !== "string" || typeof trigger_url !== "string") return undefined;
+  if (
+    typeof agent_id !== "string" ||
+    typeof agent_token !== "string" ||
+    typeof trigger_url !== "string"
+  )
+    return undefined;
   return { ...ready, demo: { agent_id, agent_token, trigger_url } };
 }
 

@@ -1,9 +1,23 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { checkout, postmasterPid, type Supervisor, startSupervisor, temporaryFolder } from "../../test/fixtures/supervisor.ts";
+import {
+  checkout,
+  postmasterPid,
+  type Supervisor,
+  startSupervisor,
+  temporaryFolder,
+} from "../../test/fixtures/supervisor.ts";
 import { openNamespace, withoutNamespaces } from "../../test/fixtures/without-namespaces.ts";
 
 /** These are about who may enter which folder, and need root to take on other users. For anybody else every other test is one. */
@@ -17,7 +31,8 @@ function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: bo
   const folder = temporaryFolder();
   chmodSync(folder, mode);
   for (const name of ["contract", "server", "node_modules"]) {
-    const copy = (...how: string[]) => execFileSync("cp", [...how, join(checkout, name), folder], { stdio: "ignore" });
+    const copy = (...how: string[]) =>
+      execFileSync("cp", [...how, join(checkout, name), folder], { stdio: "ignore" });
     try {
       copy("-al");
     } catch {
@@ -31,32 +46,38 @@ function copyOfCheckout({ mode, libraryLinks }: { mode: number; libraryLinks: bo
   return folder;
 }
 
-asRoot("as root it starts in a folder that only root may enter, from a checkout that lost its library links", async () => {
-  const folder = copyOfCheckout({ mode: 0o700, libraryLinks: false });
-  const { ready, output, trace } = startSupervisor({ folder, root: folder });
-  await ready();
-  expect(trace()).toContain("database beckon@beckon");
-  expect(output()).not.toContain("/var/lib/beckon");
-});
+asRoot(
+  "as root it starts in a folder that only root may enter, from a checkout that lost its library links",
+  async () => {
+    const folder = copyOfCheckout({ mode: 0o700, libraryLinks: false });
+    const { ready, output, trace } = startSupervisor({ folder, root: folder });
+    await ready();
+    expect(trace()).toContain("database beckon@beckon");
+    expect(output()).not.toContain("/var/lib/beckon");
+  },
+);
 
-asRoot("as root without user namespaces it runs as another user in /var/lib/beckon, prints so, and finds its data again", async () => {
-  const folder = copyOfCheckout({ mode: 0o700, libraryLinks: true });
-  const place = `/var/lib/beckon/${createHash("sha256").update(join(folder, "data")).digest("hex").slice(0, 16)}`;
-  onTestFinished(() => rmSync(place, { recursive: true, force: true }));
-  for (let start = 1; start <= 2; start++) {
-    const supervisor = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
-    await openNamespace(supervisor.pid);
-    await supervisor.ready();
-    expect(supervisor.output()).toContain(`${place}/home`);
-    process.kill(supervisor.pid, "SIGTERM");
-    expect(await supervisor.exited).toBe(0);
-  }
-  rmSync(place, { recursive: true });
-  const bereft = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
-  await openNamespace(bereft.pid);
-  expect(await bereft.exited).toBe(1);
-  expect(bereft.output()).toContain(`were made in ${place}/home`);
-});
+asRoot(
+  "as root without user namespaces it runs as another user in /var/lib/beckon, prints so, and finds its data again",
+  async () => {
+    const folder = copyOfCheckout({ mode: 0o700, libraryLinks: true });
+    const place = `/var/lib/beckon/${createHash("sha256").update(join(folder, "data")).digest("hex").slice(0, 16)}`;
+    onTestFinished(() => rmSync(place, { recursive: true, force: true }));
+    for (let start = 1; start <= 2; start++) {
+      const supervisor = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
+      await openNamespace(supervisor.pid);
+      await supervisor.ready();
+      expect(supervisor.output()).toContain(`${place}/home`);
+      process.kill(supervisor.pid, "SIGTERM");
+      expect(await supervisor.exited).toBe(0);
+    }
+    rmSync(place, { recursive: true });
+    const bereft = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
+    await openNamespace(bereft.pid);
+    expect(await bereft.exited).toBe(1);
+    expect(bereft.output()).toContain(`were made in ${place}/home`);
+  },
+);
 
 /** Starts it as `nobody` on a data folder of his own. */
 async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
@@ -74,11 +95,18 @@ async function startAsOrdinaryUser(root: string): Promise<Supervisor> {
 asRoot("an ordinary user starts it without any of that", async () => {
   const root = copyOfCheckout({ mode: 0o755, libraryLinks: true });
   await startAsOrdinaryUser(root);
-  expect(readdirSync(join(root, "own/data")).filter((name) => name.startsWith("postgresql-"))).toEqual([]);
+  expect(
+    readdirSync(join(root, "own/data")).filter((name) => name.startsWith("postgresql-")),
+  ).toEqual([]);
 });
 
-asRoot("where the library links are lost and the checkout cannot be written, the data folder gets a copy of the binaries", async () => {
-  const root = copyOfCheckout({ mode: 0o755, libraryLinks: false });
-  await startAsOrdinaryUser(root);
-  expect(readdirSync(join(root, "own/data")).filter((name) => name.startsWith("postgresql-"))).toHaveLength(1);
-});
+asRoot(
+  "where the library links are lost and the checkout cannot be written, the data folder gets a copy of the binaries",
+  async () => {
+    const root = copyOfCheckout({ mode: 0o755, libraryLinks: false });
+    await startAsOrdinaryUser(root);
+    expect(
+      readdirSync(join(root, "own/data")).filter((name) => name.startsWith("postgresql-")),
+    ).toHaveLength(1);
+  },
+);

@@ -6,16 +6,23 @@ const beckon = await startTestBeckon();
 
 async function rotate(agentId: string, body?: unknown): Promise<string> {
   const answer = await beckon.call(`/agents/${agentId}/token/rotate`, { method: "POST", body });
-  expect(answer.body).toEqual({ ok: true, data: { token: expect.stringMatching(/^bka_[\w-]{48}$/) } });
+  expect(answer.body).toEqual({
+    ok: true,
+    data: { token: expect.stringMatching(/^bka_[\w-]{48}$/) },
+  });
   return answer.body.data.token;
 }
-const works = async (id: string, token: string) => (await beckon.invoke({ id, token }, "Hello")).status;
+const works = async (id: string, token: string) =>
+  (await beckon.invoke({ id, token }, "Hello")).status;
 
-async function recorded(action: string, target: string): Promise<{ actor: string; data: unknown }[]> {
-  const { rows } = await beckon.db.database.engine.query("select actor, data from audit where action = $1 and target = $2", [
-    action,
-    target,
-  ]);
+async function recorded(
+  action: string,
+  target: string,
+): Promise<{ actor: string; data: unknown }[]> {
+  const { rows } = await beckon.db.database.engine.query(
+    "select actor, data from audit where action = $1 and target = $2",
+    [action, target],
+  );
   return rows;
 }
 
@@ -37,22 +44,29 @@ describe("rotating a token", () => {
     const { id, token: first } = await beckon.createAgent();
     const second = await rotate(id, { grace_seconds: 60 });
     const third = await rotate(id, { grace_seconds: 60 });
-    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([401, 200, 200]);
+    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([
+      401, 200, 200,
+    ]);
   });
 
   test("without a grace ends a predecessor in its grace too", async () => {
     const { id, token: first } = await beckon.createAgent();
     const second = await rotate(id, { grace_seconds: 60 });
     const third = await rotate(id);
-    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([401, 401, 200]);
+    expect([await works(id, first), await works(id, second), await works(id, third)]).toEqual([
+      401, 401, 200,
+    ]);
   });
 
-  test.each([-1, 604_801, 1.5, "60", null])("with a grace of %j is refused, and the token stays", async (grace_seconds) => {
-    const { id, token } = await beckon.createAgent();
-    const answer = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
-    expectRefusal(answer, 400, "bad_request", /grace_seconds/);
-    expect(await works(id, token)).toBe(200);
-  });
+  test.each([-1, 604_801, 1.5, "60", null])(
+    "with a grace of %j is refused, and the token stays",
+    async (grace_seconds) => {
+      const { id, token } = await beckon.createAgent();
+      const answer = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
+      expectRefusal(answer, 400, "bad_request", /grace_seconds/);
+      expect(await works(id, token)).toBe(200);
+    },
+  );
 
   test("a hundred times at the same moment leaves one token that works", async () => {
     const { id, token: old } = await beckon.createAgent();
@@ -60,12 +74,16 @@ describe("rotating a token", () => {
     expect(new Set(tokens).size).toBe(100);
     const statuses = await Promise.all([old, ...tokens].map((token) => works(id, token)));
     expect(statuses.filter((status) => status === 200).length).toBe(1);
-    expect((await beckon.call(`/agents/${id}/token`)).body.data.token).toBe(tokens[statuses.indexOf(200) - 1]);
+    expect((await beckon.call(`/agents/${id}/token`)).body.data.token).toBe(
+      tokens[statuses.indexOf(200) - 1],
+    );
   });
 
   test("a hundred times at the same moment with a grace leaves two that work", async () => {
     const { id } = await beckon.createAgent();
-    const tokens = await Promise.all(Array.from({ length: 100 }, () => rotate(id, { grace_seconds: 60 })));
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, () => rotate(id, { grace_seconds: 60 })),
+    );
     const statuses = await Promise.all(tokens.map((token) => works(id, token)));
     expect(statuses.filter((status) => status === 200).length).toBe(2);
   });
@@ -103,23 +121,30 @@ describe("revealing a token", () => {
     await reveal(id);
     await reveal(id);
     const records = await recorded("agent.token.reveal", id);
-    expect(records.map(({ actor }) => actor)).toEqual([expect.stringMatching(/^key:key_/), expect.stringMatching(/^key:key_/)]);
+    expect(records.map(({ actor }) => actor)).toEqual([
+      expect.stringMatching(/^key:key_/),
+      expect.stringMatching(/^key:key_/),
+    ]);
     expect(JSON.stringify(records)).not.toContain(token);
   });
 
   test("that was sealed for another agent is refused, and says what to do", async () => {
     const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
-    await beckon.db.database.engine.query("update tokens t set sealed = o.sealed from tokens o where t.agent_id = $1 and o.agent_id = $2", [
-      one.id,
-      other.id,
-    ]);
+    await beckon.db.database.engine.query(
+      "update tokens t set sealed = o.sealed from tokens o where t.agent_id = $1 and o.agent_id = $2",
+      [one.id, other.id],
+    );
     expectRefusal(await reveal(one.id), 409, "secret_unreadable", /rotate/);
     expect(await works(one.id, one.token)).toBe(200);
   });
 
   test("that is refused is not on record", async () => {
     const { id, token } = await beckon.createAgent();
-    expectRefusal(await beckon.call(`/agents/${id}/token`, { credential: token }), 403, "forbidden");
+    expectRefusal(
+      await beckon.call(`/agents/${id}/token`, { credential: token }),
+      403,
+      "forbidden",
+    );
     expect(await recorded("agent.token.reveal", id)).toEqual([]);
   });
 });

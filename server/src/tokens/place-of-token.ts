@@ -2,7 +2,15 @@ import type { Place } from "../base/secrets/index.ts";
 import type { Subject } from "./store.ts";
 
 /** What a token is sealed to: its own row, so that not even the predecessor of the same agent or trigger can stand in its place. */
-export function placeOfToken({ workspaceId, subject, hash }: { workspaceId: string; subject: Subject; hash: Buffer }): Place {
+export function placeOfToken({
+  workspaceId,
+  subject,
+  hash,
+}: {
+  workspaceId: string;
+  subject: Subject;
+  hash: Buffer;
+}): Place {
   return {
     workspaceId,
     kind: "token",

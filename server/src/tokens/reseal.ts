@@ -1,4 +1,9 @@
-import { type Queryable, type Resealed, type Resealing, resealColumn } from "../base/secrets/index.ts";
+import {
+  type Queryable,
+  type Resealed,
+  type Resealing,
+  resealColumn,
+} from "../base/secrets/index.ts";
 import { placeOfToken } from "./place-of-token.ts";
 
 interface Row {
@@ -18,7 +23,11 @@ export function resealTokens(client: Queryable, keys: Resealing): Promise<Reseal
       key: { hash: "bytea" },
       beside: ["workspace_id", "agent_id", "trigger_id"],
       placeOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
-        placeOfToken({ workspaceId, subject: { agentId, ...(triggerId === null ? {} : { triggerId }) }, hash }),
+        placeOfToken({
+          workspaceId,
+          subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },
+          hash,
+        }),
     },
     keys,
   );

@@ -3,6 +3,11 @@ import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { findAgentByToken } from "./store.ts";
 
 /** The agent and workspace an agent token belongs to, or undefined: unknown, rotated, revoked, expired, or its agent is deleted. */
-export async function resolveToken(database: Database, token: string): Promise<{ workspaceId: string; agentId: string } | undefined> {
-  return isCredential("bka_", token) ? findAgentByToken(database, hashCredential(token)) : undefined;
+export async function resolveToken(
+  database: Database,
+  token: string,
+): Promise<{ workspaceId: string; agentId: string } | undefined> {
+  return isCredential("bka_", token)
+    ? findAgentByToken(database, hashCredential(token))
+    : undefined;
 }

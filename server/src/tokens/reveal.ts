@@ -8,8 +8,16 @@ import { findSealedToken, type Subject } from "./store.ts";
  * The subject's current token in clear. The caller puts the reveal on record.
  * @throws Refusal `not_found` when there is none, `secret_unreadable` when it was sealed with a master key that is lost.
  */
-export async function revealToken(tx: WorkspaceTransaction, ctx: Context, subject: Subject): Promise<string> {
+export async function revealToken(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  subject: Subject,
+): Promise<string> {
   const current = await findSealedToken(tx, subject);
-  if (current === undefined) throw new Refusal("not_found", "There is no token: it was revoked. Rotate to issue a new one.");
-  return ctx.sealer.open(current.sealed, placeOfToken({ workspaceId: ctx.workspaceId, subject, hash: current.hash }));
+  if (current === undefined)
+    throw new Refusal("not_found", "There is no token: it was revoked. Rotate to issue a new one.");
+  return ctx.sealer.open(
+    current.sealed,
+    placeOfToken({ workspaceId: ctx.workspaceId, subject, hash: current.hash }),
+  );
 }

@@ -35,8 +35,16 @@ export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): 
 }
 
 /** Makes the current token a predecessor that lives `graceSeconds` more, and ends the predecessor before it. */
-export async function retireToken(tx: WorkspaceTransaction, subject: Subject, graceSeconds: number): Promise<void> {
-  await tx.deleteFrom("tokens").where(ofSubject(subject)).where("expires_at", "is not", null).execute();
+export async function retireToken(
+  tx: WorkspaceTransaction,
+  subject: Subject,
+  graceSeconds: number,
+): Promise<void> {
+  await tx
+    .deleteFrom("tokens")
+    .where(ofSubject(subject))
+    .where("expires_at", "is not", null)
+    .execute();
   await tx
     .updateTable("tokens")
     .set({ expires_at: sql`now() + make_interval(secs => ${graceSeconds})` })
@@ -44,14 +52,25 @@ export async function retireToken(tx: WorkspaceTransaction, subject: Subject, gr
     .execute();
 }
 
-export function findSealedToken(tx: WorkspaceTransaction, subject: Subject): Promise<{ hash: Buffer; sealed: string } | undefined> {
-  return tx.selectFrom("tokens").select(["hash", "sealed"]).where(ofSubject(subject)).where("expires_at", "is", null).executeTakeFirst();
+export function findSealedToken(
+  tx: WorkspaceTransaction,
+  subject: Subject,
+): Promise<{ hash: Buffer; sealed: string } | undefined> {
+  return tx
+    .selectFrom("tokens")
+    .select(["hash", "sealed"])
+    .where(ofSubject(subject))
+    .where("expires_at", "is", null)
+    .executeTakeFirst();
 }
 
 /**
  * Whose living agent token has this hash. Runs under all workspaces, since it is what tells the workspace.
  */
-export async function findAgentByToken(database: Database, hash: Buffer): Promise<{ workspaceId: string; agentId: string } | undefined> {
+export async function findAgentByToken(
+  database: Database,
+  hash: Buffer,
+): Promise<{ workspaceId: string; agentId: string } | undefined> {
   const { rows } = await database.engine.query<{ workspace_id: string; agent_id: string }>({
     name: "find-agent-by-token",
     text: `select t.workspace_id, t.agent_id

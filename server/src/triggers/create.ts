@@ -22,7 +22,9 @@ export async function createTrigger({
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     await requireAgentForChange(tx, ctx, input.agentId);
-    return once(tx, ctx, () => addTrigger(tx, ctx, { agentId: input.agentId, body: orThrow(input.body) }));
+    return once(tx, ctx, () =>
+      addTrigger(tx, ctx, { agentId: input.agentId, body: orThrow(input.body) }),
+    );
   });
 }
 
@@ -34,8 +36,22 @@ export async function addTrigger(
 ): Promise<TriggerWithToken> {
   const body = parse(createTriggerBody, input.body);
   const id = input.triggerId ?? newId("trg");
-  const row = await insertTrigger(tx, { id, workspace_id: ctx.workspaceId, agent_id: input.agentId, ...body });
-  const token = await issueToken(tx, ctx, { agentId: input.agentId, triggerId: id }, { graceSeconds: 0 });
-  await record(tx, ctx, { action: "trigger.create", target: id, data: { agent_id: input.agentId, name: body.name } });
+  const row = await insertTrigger(tx, {
+    id,
+    workspace_id: ctx.workspaceId,
+    agent_id: input.agentId,
+    ...body,
+  });
+  const token = await issueToken(
+    tx,
+    ctx,
+    { agentId: input.agentId, triggerId: id },
+    { graceSeconds: 0 },
+  );
+  await record(tx, ctx, {
+    action: "trigger.create",
+    target: id,
+    data: { agent_id: input.agentId, name: body.name },
+  });
   return { ...toTrigger(row), token };
 }

@@ -6,7 +6,13 @@ import { deleteTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput } from "./trigger.ts";
 
 /** Ends the trigger and its token at once; runs it has started go on and stay readable. */
-export async function deleteTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<void> {
+export async function deleteTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput;
+}): Promise<void> {
   permit(ctx, "triggers:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);

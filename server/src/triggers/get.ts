@@ -4,7 +4,15 @@ import { inWorkspace } from "../base/database/index.ts";
 import { requireTrigger, type TriggerInput, toTrigger } from "./trigger.ts";
 
 /** Returns a trigger without its URL. @throws Refusal `forbidden`, `not_found` */
-export async function getTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<Trigger> {
+export async function getTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput;
+}): Promise<Trigger> {
   permit(ctx, "triggers:read");
-  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => toTrigger(await requireTrigger(tx, ctx, input)));
+  return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) =>
+    toTrigger(await requireTrigger(tx, ctx, input)),
+  );
 }

@@ -7,12 +7,20 @@ import { listTriggerRows } from "./store.ts";
 import { toTrigger } from "./trigger.ts";
 
 /** Lists an agent's triggers without their URLs. @throws Refusal `forbidden`, `not_found` */
-export async function listTriggers({ ctx, input }: { ctx: Context; input: { agentId: string; query: unknown } }): Promise<Page<Trigger>> {
+export async function listTriggers({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { agentId: string; query: unknown };
+}): Promise<Page<Trigger>> {
   permit(ctx, "triggers:read");
   const { workspaceId } = ctx;
   return inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
     await requireAgent(tx, ctx, input.agentId);
     const page = readPage(input.query, { list: "triggers", agent: input.agentId });
-    return page.page((await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page)).map(toTrigger));
+    return page.page(
+      (await listTriggerRows(tx, { workspaceId, agentId: input.agentId }, page)).map(toTrigger),
+    );
   });
 }

@@ -5,7 +5,13 @@ import { revealToken } from "../tokens/index.ts";
 import { requireTrigger, type TriggerInput, type TriggerWithToken, toTrigger } from "./trigger.ts";
 
 /** The trigger's token in clear; the reveal is on record. */
-export async function revealTrigger({ ctx, input }: { ctx: Context; input: TriggerInput }): Promise<TriggerWithToken> {
+export async function revealTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput;
+}): Promise<TriggerWithToken> {
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTrigger(tx, ctx, input);

@@ -5,7 +5,12 @@ import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { issueToken } from "../tokens/index.ts";
-import { requireTriggerForChange, type TriggerInput, type TriggerWithToken, toTrigger } from "./trigger.ts";
+import {
+  requireTriggerForChange,
+  type TriggerInput,
+  type TriggerWithToken,
+  toTrigger,
+} from "./trigger.ts";
 
 /** Issues a new token, and with it a new URL; the one before works for `grace_seconds` more, by default not at all. */
 export async function rotateTrigger({
@@ -20,7 +25,12 @@ export async function rotateTrigger({
     const row = await requireTriggerForChange(tx, ctx, input);
     return once(tx, ctx, async () => {
       const { grace_seconds } = parseBody(rotateBody, input.body, {});
-      const token = await issueToken(tx, ctx, { agentId: row.agent_id, triggerId: row.id }, { graceSeconds: grace_seconds });
+      const token = await issueToken(
+        tx,
+        ctx,
+        { agentId: row.agent_id, triggerId: row.id },
+        { graceSeconds: grace_seconds },
+      );
       await record(tx, ctx, { action: "trigger.rotate", target: row.id, data: { grace_seconds } });
       return { ...toTrigger(row), token };
     });

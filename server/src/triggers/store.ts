@@ -18,16 +18,26 @@ const living = (tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">) =>
     .where("agent_id", "=", key.agentId)
     .where("deleted_at", "is", null);
 
-export function findTrigger(tx: WorkspaceTransaction, key: TriggerKey): Promise<TriggerRow | undefined> {
+export function findTrigger(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+): Promise<TriggerRow | undefined> {
   return living(tx, key).where("id", "=", key.triggerId).executeTakeFirst();
 }
 
 /** `no key`: a fire that refers to the row is not held up. */
-export function findTriggerForChange(tx: WorkspaceTransaction, key: TriggerKey): Promise<TriggerRow | undefined> {
+export function findTriggerForChange(
+  tx: WorkspaceTransaction,
+  key: TriggerKey,
+): Promise<TriggerRow | undefined> {
   return living(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
 }
 
-export function listTriggerRows(tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">, page: PageRequest): Promise<TriggerRow[]> {
+export function listTriggerRows(
+  tx: WorkspaceTransaction,
+  key: Omit<TriggerKey, "triggerId">,
+  page: PageRequest,
+): Promise<TriggerRow[]> {
   const query = living(tx, key)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
@@ -53,7 +63,14 @@ export async function listTriggersOfAgents(
 
 export function insertTrigger(
   tx: WorkspaceTransaction,
-  row: { id: string; workspace_id: string; agent_id: string; name: string; prompt_prefix: string; enabled: boolean },
+  row: {
+    id: string;
+    workspace_id: string;
+    agent_id: string;
+    name: string;
+    prompt_prefix: string;
+    enabled: boolean;
+  },
 ): Promise<TriggerRow> {
   return tx.insertInto("triggers").values(row).returningAll().executeTakeFirstOrThrow();
 }
@@ -82,7 +99,11 @@ export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow
 }
 
 /** Disables all triggers of an agent. */
-export async function disableTriggersOf(tx: WorkspaceTransaction, workspaceId: string, agentId: string): Promise<void> {
+export async function disableTriggersOf(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  agentId: string,
+): Promise<void> {
   await tx
     .updateTable("triggers")
     .set({ enabled: false, updated_at: sql<Date>`now()` })

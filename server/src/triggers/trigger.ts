@@ -26,16 +26,29 @@ export function toTrigger(row: TriggerRow): Trigger {
 }
 
 /** The living trigger of the living agent. @throws Refusal `not_found` */
-export function requireTrigger(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput): Promise<TriggerRow> {
+export function requireTrigger(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  input: TriggerInput,
+): Promise<TriggerRow> {
   return found(tx, ctx, input, findTrigger);
 }
 
 /** The same, locked against other changes until the transaction ends. @throws Refusal `not_found` */
-export function requireTriggerForChange(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput): Promise<TriggerRow> {
+export function requireTriggerForChange(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  input: TriggerInput,
+): Promise<TriggerRow> {
   return found(tx, ctx, input, findTriggerForChange);
 }
 
-async function found(tx: WorkspaceTransaction, ctx: Context, input: TriggerInput, find: typeof findTrigger): Promise<TriggerRow> {
+async function found(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  input: TriggerInput,
+  find: typeof findTrigger,
+): Promise<TriggerRow> {
   await requireAgent(tx, ctx, input.agentId);
   const row = await find(tx, { workspaceId: ctx.workspaceId, ...input });
   if (row === undefined) throw new Refusal("not_found", "This agent has no trigger with this id.");

@@ -5,8 +5,10 @@ import { expectRefusal } from "../../test/refusal.ts";
 const beckon = await startTestBeckon();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const fire = async (url: string) => (await beckon.call(url, { credential: null, body: "Hello" })).status;
-const idsOf = ({ body }: Answer): string[] => body.data.map((trigger: { id: string }) => trigger.id);
+const fire = async (url: string) =>
+  (await beckon.call(url, { credential: null, body: "Hello" })).status;
+const idsOf = ({ body }: Answer): string[] =>
+  body.data.map((trigger: { id: string }) => trigger.id);
 
 async function made(body: Record<string, unknown> = {}) {
   const agent = await beckon.createAgent();
@@ -17,7 +19,9 @@ async function made(body: Record<string, unknown> = {}) {
 describe("creating a trigger", () => {
   test("answers with all of it, its token and its url", async () => {
     const agent = await beckon.createAgent();
-    const { status, body } = await beckon.call(`/agents/${agent.id}/triggers`, { body: { name: "Mail" } });
+    const { status, body } = await beckon.call(`/agents/${agent.id}/triggers`, {
+      body: { name: "Mail" },
+    });
     expect(status).toBe(201);
     expect(body).toEqual({
       ok: true,
@@ -37,7 +41,9 @@ describe("creating a trigger", () => {
 
   test("says where it is to be found", async () => {
     const agent = await beckon.createAgent();
-    const { headers, body } = await beckon.call(`/agents/${agent.id}/triggers`, { body: { name: "Mail" } });
+    const { headers, body } = await beckon.call(`/agents/${agent.id}/triggers`, {
+      body: { name: "Mail" },
+    });
     const found = await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href);
     const { token: _, url: __, ...shown } = body.data;
     expect(found.body).toEqual({ ok: true, data: shown });
@@ -45,12 +51,19 @@ describe("creating a trigger", () => {
 
   test("may leave it disabled", async () => {
     const { url } = await made({ enabled: false });
-    expectRefusal(await beckon.call(url, { credential: null, body: "Hello" }), 409, "trigger_disabled");
+    expectRefusal(
+      await beckon.call(url, { credential: null, body: "Hello" }),
+      409,
+      "trigger_disabled",
+    );
   });
 
   test("gives an agent as many as it needs", async () => {
     const agent = await beckon.createAgent();
-    const [one, other] = [await beckon.createTrigger(agent.id), await beckon.createTrigger(agent.id)];
+    const [one, other] = [
+      await beckon.createTrigger(agent.id),
+      await beckon.createTrigger(agent.id),
+    ];
     expect([await fire(one.url), await fire(other.url)]).toEqual([200, 200]);
   });
 
@@ -62,7 +75,9 @@ describe("creating a trigger", () => {
     ["enabled", "yes"],
   ])("with the %s %j is refused", async (member, value) => {
     const agent = await beckon.createAgent();
-    const answer = await beckon.call(`/agents/${agent.id}/triggers`, { body: { name: "Mail", [member]: value } });
+    const answer = await beckon.call(`/agents/${agent.id}/triggers`, {
+      body: { name: "Mail", [member]: value },
+    });
     expectRefusal(answer, 400, "bad_request", new RegExp(member));
   });
 });
@@ -73,8 +88,14 @@ describe("the list of an agent's triggers", () => {
     const all: string[] = [];
     for (let index = 0; index < 3; index++) all.unshift((await beckon.createTrigger(agent.id)).id);
     const first = await beckon.call(`/agents/${agent.id}/triggers?limit=2`);
-    const second = await beckon.call(`/agents/${agent.id}/triggers?limit=2&after=${first.body.next}`);
-    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([all.slice(0, 2), all.slice(2), null]);
+    const second = await beckon.call(
+      `/agents/${agent.id}/triggers?limit=2&after=${first.body.next}`,
+    );
+    expect([idsOf(first), idsOf(second), second.body.next]).toEqual([
+      all.slice(0, 2),
+      all.slice(2),
+      null,
+    ]);
   });
 
   test("holds no other agent's", async () => {
@@ -97,14 +118,21 @@ describe("a trigger", () => {
     const { id } = await made();
     const other = await beckon.createAgent();
     for (const method of ["GET", "PATCH", "DELETE"]) {
-      expectRefusal(await beckon.call(`/agents/${other.id}/triggers/${id}`, { method }), 404, "not_found");
+      expectRefusal(
+        await beckon.call(`/agents/${other.id}/triggers/${id}`, { method }),
+        404,
+        "not_found",
+      );
     }
   });
 
   test("is changed member by member", async () => {
     const { path, id } = await made({ name: "Before", prompt_prefix: "Prefix" });
     const { status, body } = await beckon.call(path, { method: "PATCH", body: { name: "After" } });
-    expect([status, body.data]).toMatchObject([200, { id, name: "After", prompt_prefix: "Prefix", enabled: true }]);
+    expect([status, body.data]).toMatchObject([
+      200,
+      { id, name: "After", prompt_prefix: "Prefix", enabled: true },
+    ]);
     expect((await beckon.call(path)).body).toEqual(body);
   });
 
@@ -112,7 +140,11 @@ describe("a trigger", () => {
     const { path, url } = await made();
     const enable = (enabled: boolean) => beckon.call(path, { method: "PATCH", body: { enabled } });
     await enable(false);
-    expectRefusal(await beckon.call(url, { credential: null, body: "Hello" }), 409, "trigger_disabled");
+    expectRefusal(
+      await beckon.call(url, { credential: null, body: "Hello" }),
+      409,
+      "trigger_disabled",
+    );
     await enable(true);
     expect(await fire(url)).toBe(200);
   });
@@ -134,7 +166,8 @@ describe("a trigger", () => {
 });
 
 describe("rotating a trigger", () => {
-  const rotate = async (path: string, body?: unknown) => (await beckon.call(`${path}/rotate`, { method: "POST", body })).body.data;
+  const rotate = async (path: string, body?: unknown) =>
+    (await beckon.call(`${path}/rotate`, { method: "POST", body })).body.data;
 
   test("answers with the trigger, another token and another url", async () => {
     const { path, id, token } = await made();
@@ -154,14 +187,18 @@ describe("rotating a trigger", () => {
     const { path, url: first } = await made();
     const second = await rotate(path, { grace_seconds: 60 });
     const third = await rotate(path, { grace_seconds: 60 });
-    expect([await fire(first), await fire(second.url), await fire(third.url)]).toEqual([401, 200, 200]);
+    expect([await fire(first), await fire(second.url), await fire(third.url)]).toEqual([
+      401, 200, 200,
+    ]);
   });
 
   test("leaves the agent's other triggers and its token alone", async () => {
     const { path, agent } = await made();
     const other = await beckon.createTrigger(agent.id);
     await rotate(path);
-    expect([await fire(other.url), (await beckon.invoke(agent, "Hello")).status]).toEqual([200, 200]);
+    expect([await fire(other.url), (await beckon.invoke(agent, "Hello")).status]).toEqual([
+      200, 200,
+    ]);
   });
 
   test("that is disabled leaves both urls disabled", async () => {
@@ -188,7 +225,10 @@ describe("revealing a trigger", () => {
   test("is on record", async () => {
     const { path, id } = await made();
     await beckon.call(`${path}/token`);
-    const { rows } = await beckon.db.database.engine.query("select actor from audit where action = 'trigger.reveal' and target = $1", [id]);
+    const { rows } = await beckon.db.database.engine.query(
+      "select actor from audit where action = 'trigger.reveal' and target = $1",
+      [id],
+    );
     expect(rows).toEqual([{ actor: expect.stringMatching(/^key:key_/) }]);
   });
 });

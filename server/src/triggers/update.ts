@@ -7,14 +7,26 @@ import { updateTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
 
 /** Changes name, prefix or whether it is enabled; once disabled, every fire sent after the answer is refused. */
-export async function updateTrigger({ ctx, input }: { ctx: Context; input: TriggerInput & { body: UnparsedBody } }): Promise<Trigger> {
+export async function updateTrigger({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: TriggerInput & { body: UnparsedBody };
+}): Promise<Trigger> {
   permit(ctx, "triggers:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireTriggerForChange(tx, ctx, input);
     const body = parseBody(updateTriggerBody, input.body);
-    const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    const change = Object.fromEntries(
+      Object.entries(body).filter(([, value]) => value !== undefined),
+    );
     const changed = await updateTriggerRow(tx, row, change);
-    await record(tx, ctx, { action: "trigger.update", target: row.id, data: changes(toTrigger(row), toTrigger(changed)) });
+    await record(tx, ctx, {
+      action: "trigger.update",
+      target: row.id,
+      data: changes(toTrigger(row), toTrigger(changed)),
+    });
     return toTrigger(changed);
   });
 }

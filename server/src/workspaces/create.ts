@@ -20,10 +20,19 @@ export type NewWorkspace = Workspace & { key?: string };
  * installation's first workspace: allowances and ceilings are a workspace's, so whoever could make workspaces had none.
  * @throws Refusal `forbidden`
  */
-export async function createWorkspace({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<Once<NewWorkspace>> {
+export async function createWorkspace({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<Once<NewWorkspace>> {
   permit(ctx, "workspaces:own");
   if (ctx.workspaceId !== defaultWorkspaceId) {
-    throw new Refusal("forbidden", "Workspaces are added by owners and keys of the workspace default. Act there, or ask one of them.");
+    throw new Refusal(
+      "forbidden",
+      "Workspaces are added by owners and keys of the workspace default. Act there, or ask one of them.",
+    );
   }
   return inAllWorkspaces(ctx.database.tenant, (tx) =>
     once(tx, ctx, async () => {
@@ -34,7 +43,11 @@ export async function createWorkspace({ ctx, input }: { ctx: Context; input: { b
       const { actor, address } = ctx;
       // Told in both: where it was done, and what has begun by it.
       for (const workspaceId of [ctx.workspaceId, row.id]) {
-        await record(tx, { workspaceId, actor, address }, { action: "workspace.create", target: row.id, data: body });
+        await record(
+          tx,
+          { workspaceId, actor, address },
+          { action: "workspace.create", target: row.id, data: body },
+        );
       }
       const shown = toWorkspace(row);
       if (actor.kind === "user") {
@@ -42,7 +55,11 @@ export async function createWorkspace({ ctx, input }: { ctx: Context; input: { b
         return shown;
       }
       const scopes = actor.kind === "key" ? actor.scopes : [];
-      const { key } = await addKey(tx, { ...ctx, workspaceId: row.id }, { name: "First key", scopes });
+      const { key } = await addKey(
+        tx,
+        { ...ctx, workspaceId: row.id },
+        { name: "First key", scopes },
+      );
       return { ...shown, key };
     }),
   );

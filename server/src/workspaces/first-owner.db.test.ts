@@ -18,7 +18,11 @@ async function startAnew(): Promise<string | null> {
 }
 
 const setUp = (token: unknown, more: Record<string, unknown> = {}, options: CallOptions = {}) =>
-  beckon.call("/setup", { credential: null, body: { token, name: "Ada", email: "Ada@Example.com", password, ...more }, ...options });
+  beckon.call("/setup", {
+    credential: null,
+    body: { token, name: "Ada", email: "Ada@Example.com", password, ...more },
+    ...options,
+  });
 
 test("nobody signs up: without a link there is no way to an account", async () => {
   for (const path of ["/sign-up", "/users", "/auth/sign-up/email"]) {
@@ -46,32 +50,48 @@ test("each start makes a new link, and the one before stops", async () => {
 
 test("the link is stored as a hash", async () => {
   const token = String(await startAnew());
-  const { rows } = await beckon.db.database.engine.query<{ text: string }>("select row_to_json(i)::text as text from installation i");
+  const { rows } = await beckon.db.database.engine.query<{ text: string }>(
+    "select row_to_json(i)::text as text from installation i",
+  );
   expect(rows[0]?.text).toContain("setup_hash");
   expect(rows[0]?.text).not.toContain(token);
 });
 
-test.each(["id", "role", "workspace_id", "created_at", "email_verified"])("takes no %s", async (member) => {
-  expectRefusal(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
-});
+test.each(["id", "role", "workspace_id", "created_at", "email_verified"])(
+  "takes no %s",
+  async (member) => {
+    expectRefusal(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
+  },
+);
 
 test("of many who have the link one becomes the owner, and the others are told as anybody", async () => {
   const token = await startAnew();
-  const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => setUp(token, { email: `ada${index}@example.com` })));
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => setUp(token, { email: `ada${index}@example.com` })),
+  );
   const won = answers.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
-  for (const lost of answers.filter((answer) => answer !== won[0])) expectRefusal(lost, 401, "unauthorized");
-  const { rows } = await beckon.db.database.engine.query("select u.email, m.role from users u left join members m on m.user_id = u.id");
+  for (const lost of answers.filter((answer) => answer !== won[0]))
+    expectRefusal(lost, 401, "unauthorized");
+  const { rows } = await beckon.db.database.engine.query(
+    "select u.email, m.role from users u left join members m on m.user_id = u.id",
+  );
   expect(rows).toEqual([{ email: won[0]?.body.data.email, role: "owner" }]);
 });
 
 test("the first owner owns the workspace default, signs in, and is on record", async () => {
-  const { rows } = await beckon.db.database.engine.query<{ email: string }>("select email from users");
+  const { rows } = await beckon.db.database.engine.query<{ email: string }>(
+    "select email from users",
+  );
   const owner = await signIn(beckon, rows[0]?.email ?? "");
   const { body } = await owner.call("/me");
-  expect(body.data.workspaces).toEqual([{ id: "wsp_00000000000000000000000000", name: "default", role: "owner" }]);
+  expect(body.data.workspaces).toEqual([
+    { id: "wsp_00000000000000000000000000", name: "default", role: "owner" },
+  ]);
   const { body: audit } = await owner.call(`/audit?action=owner.create&target=${owner.id}`);
-  expect(audit.data).toMatchObject([{ actor: `user:${owner.id}`, address: expect.any(String), data: { email: owner.email } }]);
+  expect(audit.data).toMatchObject([
+    { actor: `user:${owner.id}`, address: expect.any(String), data: { email: owner.email } },
+  ]);
 });
 
 test("once there is an owner no start makes a link", async () => {

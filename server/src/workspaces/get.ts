@@ -5,10 +5,18 @@ import { findWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, toWorkspace } from "./workspace.ts";
 
 /** Returns a workspace that the actor can see. @throws Refusal `forbidden`, `not_found` */
-export async function getWorkspace({ ctx, input }: { ctx: Context; input: { workspaceId: string } }): Promise<Workspace> {
+export async function getWorkspace({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { workspaceId: string };
+}): Promise<Workspace> {
   permit(ctx, "workspaces:read");
   requireOwn(ctx, input.workspaceId);
-  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findWorkspaceRow(tx, input.workspaceId));
+  const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findWorkspaceRow(tx, input.workspaceId),
+  );
   if (row === undefined) throw noWorkspace();
   return toWorkspace(row);
 }

@@ -6,15 +6,25 @@ import { findWorkspaceRow, listWorkspaceRows } from "./store.ts";
 import { toWorkspace } from "./workspace.ts";
 
 /** A person's workspaces; for a key its own one. */
-export async function listWorkspaces({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<Workspace>> {
+export async function listWorkspaces({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<Workspace>> {
   permit(ctx, "workspaces:read");
   const { actor, database } = ctx;
   if (actor.kind === "user") {
     const page = readPage(input.query, { list: "workspaces", user: actor.id });
-    const rows = await inAllWorkspaces(database.tenant, (tx) => listWorkspaceRows(tx, actor.id, page));
+    const rows = await inAllWorkspaces(database.tenant, (tx) =>
+      listWorkspaceRows(tx, actor.id, page),
+    );
     return page.page(rows.map(toWorkspace));
   }
   const page = readPage(input.query, { list: "workspaces", workspace: ctx.workspaceId });
-  const row = await inWorkspace(database.tenant, ctx.workspaceId, (tx) => findWorkspaceRow(tx, ctx.workspaceId));
+  const row = await inWorkspace(database.tenant, ctx.workspaceId, (tx) =>
+    findWorkspaceRow(tx, ctx.workspaceId),
+  );
   return page.page(row === undefined || page.below !== undefined ? [] : [toWorkspace(row)]);
 }

@@ -25,21 +25,33 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
  * Makes the installation's first person, the owner of its first workspace. The token works once: of two who have it one becomes
  * the owner, and the other is told as anybody with a wrong one.
  */
-export async function setUp({ ctx, input }: { ctx: AccountContext; input: { body: UnparsedBody } }): Promise<User> {
+export async function setUp({
+  ctx,
+  input,
+}: {
+  ctx: AccountContext;
+  input: { body: UnparsedBody };
+}): Promise<User> {
   const { token, name, email, password } = parseBody(setupBody, input.body);
   ctx.guesses.permit();
   const link = hashCredential(token);
   const { tenant } = ctx.database;
-  const stands = isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
+  const stands =
+    isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
   if (!stands) throw ctx.guesses.wrong(wrongLink);
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
     // A key may have invited an owner meanwhile.
-    if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId))) throw ctx.guesses.wrong(wrongLink);
+    if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
+      throw ctx.guesses.wrong(wrongLink);
     const user = await addAccount(tx, { name, email, passwordHash });
     await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });
-    const by = { workspaceId: defaultWorkspaceId, actor: { kind: "user", id: user.id }, address: ctx.address } as const;
+    const by = {
+      workspaceId: defaultWorkspaceId,
+      actor: { kind: "user", id: user.id },
+      address: ctx.address,
+    } as const;
     await record(tx, by, { action: "owner.create", target: user.id, data: { email } });
     return user;
   });

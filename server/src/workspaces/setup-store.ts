@@ -25,6 +25,9 @@ export async function isSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promi
 
 /** @returns whether it was the link's token; the link has gone then. Of two that come together one takes it. */
 export async function takeSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { rows } = await sql`update installation set setup_hash = null where setup_hash = ${hash} returning only_row`.execute(tx);
+  const { rows } =
+    await sql`update installation set setup_hash = null where setup_hash = ${hash} returning only_row`.execute(
+      tx,
+    );
   return rows.length > 0;
 }

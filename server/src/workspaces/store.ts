@@ -17,21 +17,40 @@ export function insertWorkspace(
     .executeTakeFirst();
 }
 
-export function findWorkspaceRow(tx: WorkspaceTransaction, id: string): Promise<WorkspaceRow | undefined> {
+export function findWorkspaceRow(
+  tx: WorkspaceTransaction,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
   return tx.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
 /** The same, locked against other changes until the transaction ends. */
-export function lockWorkspaceRow(tx: WorkspaceTransaction, id: string): Promise<WorkspaceRow | undefined> {
-  return tx.selectFrom("workspaces").selectAll().where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+export function lockWorkspaceRow(
+  tx: WorkspaceTransaction,
+  id: string,
+): Promise<WorkspaceRow | undefined> {
+  return tx
+    .selectFrom("workspaces")
+    .selectAll()
+    .where("id", "=", id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
 }
 
 /** Those of which the person is a member. */
-export function listWorkspaceRows(tx: WorkspaceTransaction, userId: string, page: PageRequest): Promise<WorkspaceRow[]> {
+export function listWorkspaceRows(
+  tx: WorkspaceTransaction,
+  userId: string,
+  page: PageRequest,
+): Promise<WorkspaceRow[]> {
   const query = tx
     .selectFrom("workspaces")
     .selectAll()
-    .where("id", "in", tx.selectFrom("members").select("workspace_id").where("user_id", "=", userId))
+    .where(
+      "id",
+      "in",
+      tx.selectFrom("members").select("workspace_id").where("user_id", "=", userId),
+    )
     .orderBy("id", "desc")
     .limit(page.limit + 1);
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
@@ -52,6 +71,7 @@ export function updateWorkspaceRow(
 
 /** Whether the database knows the time zone: its days are counted there. */
 export async function knowsTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
-  const { rows } = await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);
+  const { rows } =
+    await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);
   return rows.length > 0;
 }

@@ -25,7 +25,11 @@ export async function updateWorkspace({
       ...(name === undefined ? {} : { name }),
       ...(time_zone === undefined ? {} : { time_zone }),
     });
-    await record(tx, ctx, { action: "workspace.update", target: row.id, data: changes(toWorkspace(row), toWorkspace(changed)) });
+    await record(tx, ctx, {
+      action: "workspace.update",
+      target: row.id,
+      data: changes(toWorkspace(row), toWorkspace(changed)),
+    });
     return toWorkspace(changed);
   });
 }

@@ -20,11 +20,20 @@ export function requireOwn(ctx: Context, workspaceId: string): void {
 }
 
 export function noWorkspace(): Refusal {
-  return new Refusal("not_found", "There is no workspace with this id that this credential may see.");
+  return new Refusal(
+    "not_found",
+    "There is no workspace with this id that this credential may see.",
+  );
 }
 
 /** @throws Refusal `bad_request` for a time zone that the database does not know. */
-export async function requireTimeZone(tx: WorkspaceTransaction, name: string | undefined): Promise<void> {
+export async function requireTimeZone(
+  tx: WorkspaceTransaction,
+  name: string | undefined,
+): Promise<void> {
   if (name === undefined || (await knowsTimeZone(tx, name))) return;
-  throw new Refusal("bad_request", `time_zone: the database knows no ${name}. Give a name such as Europe/Zurich or UTC.`);
+  throw new Refusal(
+    "bad_request",
+    `time_zone: the database knows no ${name}. Give a name such as Europe/Zurich or UTC.`,
+  );
 }

@@ -10,17 +10,29 @@ const inDefault = { "beckon-workspace": defaultWorkspaceId };
 
 describe("a new workspace", () => {
   test("is its maker's own, and nobody else's", async () => {
-    const made = await owner.call("/workspaces", { body: { name: "Support", time_zone: "Europe/Zurich" }, headers: inDefault });
-    expect([made.status, made.body.data]).toEqual([201, expect.objectContaining({ name: "Support", time_zone: "Europe/Zurich" })]);
+    const made = await owner.call("/workspaces", {
+      body: { name: "Support", time_zone: "Europe/Zurich" },
+      headers: inDefault,
+    });
+    expect([made.status, made.body.data]).toEqual([
+      201,
+      expect.objectContaining({ name: "Support", time_zone: "Europe/Zurich" }),
+    ]);
     const { id } = made.body.data;
     expect(made.headers.get("location")).toBe(`/api/public/workspaces/${id}`);
-    expect((await owner.call("/me")).body.data.workspaces).toContainEqual({ id, name: "Support", role: "owner" });
+    expect((await owner.call("/me")).body.data.workspaces).toContainEqual({
+      id,
+      name: "Support",
+      role: "owner",
+    });
     expect((await owner.call(`/agents?workspace=${id}`)).body.data).toEqual([]);
     const other = await addPerson(beckon, { role: "owner" });
     expectRefusal(await other.call(`/workspaces/${id}`), 404, "not_found");
     expectRefusal(await beckon.call(`/workspaces/${id}`), 404, "not_found");
     for (const workspace of [defaultWorkspaceId, id]) {
-      const { body } = await owner.call(`/audit?workspace=${workspace}&action=workspace.create&target=${id}`);
+      const { body } = await owner.call(
+        `/audit?workspace=${workspace}&action=workspace.create&target=${id}`,
+      );
       expect(body.data).toMatchObject([{ actor: `user:${owner.id}`, data: { name: "Support" } }]);
     }
   });
@@ -28,9 +40,18 @@ describe("a new workspace", () => {
   test("that a key makes is opened by the key in the answer, which may do what that one may", async () => {
     const { body } = await beckon.call("/workspaces", { body: { name: "Key's" } });
     const credential = body.data.key;
-    expect((await beckon.call("/workspaces", { credential })).body.data.map(({ id }: { id: string }) => id)).toEqual([body.data.id]);
-    const [mine, theirs] = await Promise.all([beckon.call("/keys"), beckon.call("/keys", { credential })]);
-    expect(theirs.body.data[0].scopes).toEqual(mine.body.data.find(({ bootstrap }: { bootstrap: boolean }) => bootstrap).scopes);
+    expect(
+      (await beckon.call("/workspaces", { credential })).body.data.map(
+        ({ id }: { id: string }) => id,
+      ),
+    ).toEqual([body.data.id]);
+    const [mine, theirs] = await Promise.all([
+      beckon.call("/keys"),
+      beckon.call("/keys", { credential }),
+    ]);
+    expect(theirs.body.data[0].scopes).toEqual(
+      mine.body.data.find(({ bootstrap }: { bootstrap: boolean }) => bootstrap).scopes,
+    );
     expect((await beckon.call(`/workspaces/${body.data.id}`)).status).toBe(404);
   });
 
@@ -38,14 +59,28 @@ describe("a new workspace", () => {
     const admin = await addPerson(beckon, { role: "admin" });
     expectRefusal(await admin.call("/workspaces", { body: { name: "Test" } }), 403, "forbidden");
     const { key, id } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body.data;
-    expectRefusal(await beckon.call("/workspaces", { credential: key, body: { name: "Third" } }), 403, "forbidden", /default/);
+    expectRefusal(
+      await beckon.call("/workspaces", { credential: key, body: { name: "Third" } }),
+      403,
+      "forbidden",
+      /default/,
+    );
     const second = await addPerson(beckon, { role: "owner", key });
-    expectRefusal(await second.call("/workspaces", { body: { name: "Third" } }), 403, "forbidden", /default/);
+    expectRefusal(
+      await second.call("/workspaces", { body: { name: "Third" } }),
+      403,
+      "forbidden",
+      /default/,
+    );
     expect((await second.call("/me")).body.data.workspaces).toMatchObject([{ id }]);
   });
 
   test("with the same Idempotency-Key is the same", async () => {
-    const send = () => beckon.call("/workspaces", { body: { name: "Once" }, headers: { "idempotency-key": "once" } });
+    const send = () =>
+      beckon.call("/workspaces", {
+        body: { name: "Once" },
+        headers: { "idempotency-key": "once" },
+      });
     const answers = await Promise.all([send(), send(), send()]);
     expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
   });
@@ -68,16 +103,28 @@ describe("a workspace", () => {
   test("is changed by its admins, on record", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     const path = `/workspaces/${defaultWorkspaceId}`;
-    expect((await admin.call(path, { method: "PATCH", body: { time_zone: "America/New_York" } })).body.data.time_zone).toBe(
-      "America/New_York",
-    );
+    expect(
+      (await admin.call(path, { method: "PATCH", body: { time_zone: "America/New_York" } })).body
+        .data.time_zone,
+    ).toBe("America/New_York");
     const { body } = await admin.call(`/audit?action=workspace.update&actor=user:${admin.id}`);
-    expect(body.data).toMatchObject([{ data: { before: { time_zone: "UTC" }, after: { time_zone: "America/New_York" } } }]);
+    expect(body.data).toMatchObject([
+      { data: { before: { time_zone: "UTC" }, after: { time_zone: "America/New_York" } } },
+    ]);
     const editor = await addPerson(beckon, { role: "editor" });
-    expectRefusal(await editor.call(path, { method: "PATCH", body: { name: "Theirs" } }), 403, "forbidden");
+    expectRefusal(
+      await editor.call(path, { method: "PATCH", body: { name: "Theirs" } }),
+      403,
+      "forbidden",
+    );
     expect((await editor.call(path)).body.data.name).toBe("default");
     for (const member of ["id", "created_at", "role", "token"]) {
-      expectRefusal(await admin.call(path, { method: "PATCH", body: { [member]: "x" } }), 400, "bad_request", new RegExp(member));
+      expectRefusal(
+        await admin.call(path, { method: "PATCH", body: { [member]: "x" } }),
+        400,
+        "bad_request",
+        new RegExp(member),
+      );
     }
   });
 
@@ -86,8 +133,14 @@ describe("a workspace", () => {
     for (const [method, body] of [["GET"], ["PATCH", { name: "Ours" }]] as const) {
       expectRefusal(await beckon.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
       expectRefusal(await owner.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
-      expectRefusal(await beckon.call(`/workspaces/${defaultWorkspaceId}`, { method, body, credential: key }), 404, "not_found");
+      expectRefusal(
+        await beckon.call(`/workspaces/${defaultWorkspaceId}`, { method, body, credential: key }),
+        404,
+        "not_found",
+      );
     }
-    expect((await beckon.call(`/workspaces/${id}`, { credential: key })).body.data.name).toBe("Other");
+    expect((await beckon.call(`/workspaces/${id}`, { credential: key })).body.data.name).toBe(
+      "Other",
+    );
   });
 });

@@ -18,7 +18,11 @@ export interface Call {
   /** An answer said that an earlier request with the key had started the run. */
   replayed: boolean;
   /** Of each answer that acknowledged a run. */
-  readonly acknowledged: { readonly runId: string; readonly status: number; readonly output: string | undefined }[];
+  readonly acknowledged: {
+    readonly runId: string;
+    readonly status: number;
+    readonly output: string | undefined;
+  }[];
   /** Of the last answer. */
   status: number | undefined;
 }
@@ -30,14 +34,21 @@ const patience = 60_000;
 export interface Caller {
   readonly calls: readonly Call[];
   readonly acknowledged: number;
-  send(call: Pick<Call, "plan" | "door" | "keyed">, options?: { at?: number; onAnswer?: () => void }): Promise<Call>;
+  send(
+    call: Pick<Call, "plan" | "door" | "keyed">,
+    options?: { at?: number; onAnswer?: () => void },
+  ): Promise<Call>;
 }
 
 export function openCaller({ fleet, agent, triggerToken }: Installation, random: Random): Caller {
   const calls: Call[] = [];
   let acknowledged = 0;
 
-  async function attempt(call: Call, url: string, onAnswer: (() => void) | undefined): Promise<void> {
+  async function attempt(
+    call: Call,
+    url: string,
+    onAnswer: (() => void) | undefined,
+  ): Promise<void> {
     const path = call.door === "fire" ? `/triggers/${triggerToken}` : `/agents/${agent.id}/invoke`;
     const input = JSON.stringify(call.plan);
     const response = await fetch(`${url}/api/public${path}`, {
@@ -54,7 +65,10 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
     onAnswer?.();
     call.status = response.status;
     if (response.status === 503) call.unavailable += 1;
-    const { run_id: runId, output } = (await response.json()) as { run_id?: string; output?: string };
+    const { run_id: runId, output } = (await response.json()) as {
+      run_id?: string;
+      output?: string;
+    };
     if (runId !== undefined) {
       if (call.acknowledged.length === 0) acknowledged += 1;
       call.acknowledged.push({ runId, status: response.status, output });
@@ -68,17 +82,30 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
       return acknowledged;
     },
     async send(wanted, { at, onAnswer } = {}) {
-      const call: Call = { ...wanted, tries: 0, faulted: false, unavailable: 0, replayed: false, acknowledged: [], status: undefined };
+      const call: Call = {
+        ...wanted,
+        tries: 0,
+        faulted: false,
+        unavailable: 0,
+        replayed: false,
+        acknowledged: [],
+        status: undefined,
+      };
       calls.push(call);
       for (const deadline = performance.now() + patience; performance.now() < deadline; ) {
         const up = fleet.servers.filter((server) => server.up);
-        const server = call.tries === 0 && at !== undefined ? fleet.servers[at] : up[random.below(up.length)];
+        const server =
+          call.tries === 0 && at !== undefined ? fleet.servers[at] : up[random.below(up.length)];
         if (server === undefined) {
           await delay(20);
           continue;
         }
         call.tries += 1;
-        const broken = await attempt(call, server.url, call.tries === 1 ? onAnswer : undefined).then(
+        const broken = await attempt(
+          call,
+          server.url,
+          call.tries === 1 ? onAnswer : undefined,
+        ).then(
           () => call.status === 503,
           () => true,
         );

@@ -42,7 +42,12 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
     await (await fleet.kill(place, { told: random.chance(0.5) })).restarted;
     return 1;
   };
-  const send = (plan: Plan) => caller.send({ plan, door: random.pick(["invoke", "fire", "async"]), keyed: random.chance(0.7) });
+  const send = (plan: Plan) =>
+    caller.send({
+      plan,
+      door: random.pick(["invoke", "fire", "async"]),
+      keyed: random.chance(0.7),
+    });
 
   switch (fault) {
     case "at a random moment":
@@ -87,7 +92,9 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       return kill(at);
     }
     case "all at once": {
-      const killed = await Promise.all(fleet.servers.map((_, place) => fleet.kill(place, { told: false })));
+      const killed = await Promise.all(
+        fleet.servers.map((_, place) => fleet.kill(place, { told: false })),
+      );
       await Promise.all(killed.map(({ restarted }) => restarted));
       return killed.length;
     }
@@ -116,7 +123,10 @@ async function stop(chaos: Chaos): Promise<void> {
   const place = placeOf(chaos, owner);
   fleet.stop(place);
   await delay(2 * leaseSeconds * 1_000);
-  for (const deadline = performance.now() + 20_000; performance.now() < deadline && (await ownerOf(pool, plan)) === owner; )
+  for (
+    const deadline = performance.now() + 20_000;
+    performance.now() < deadline && (await ownerOf(pool, plan)) === owner;
+  )
     await delay(50);
   fleet.resume(place);
   // The answer reaches the one that was stopped, and works there, before its successor gets its own.
@@ -127,7 +137,10 @@ async function stop(chaos: Chaos): Promise<void> {
 }
 
 /** Where the process executes; anywhere, if the fleet cannot tell: it was killed meanwhile, or several go on under new ids since they were declared dead. */
-function placeOf({ installation: { fleet }, random }: Chaos, process: string | number | undefined): number {
+function placeOf(
+  { installation: { fleet }, random }: Chaos,
+  process: string | number | undefined,
+): number {
   const known = fleet.placeOf(process ?? "");
   return known >= 0 ? known : random.below(fleet.servers.length);
 }

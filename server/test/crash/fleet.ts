@@ -50,24 +50,50 @@ interface Place {
 }
 
 /** Starts `count` servers with these settings; resolves when all answer. */
-export async function startFleet(count: number, environment: Readonly<Record<string, string>>): Promise<Fleet> {
+export async function startFleet(
+  count: number,
+  environment: Readonly<Record<string, string>>,
+): Promise<Fleet> {
   const errors: string[] = [];
   let closing = false;
 
   async function launch(reaped: readonly string[], place?: Place): Promise<Place> {
     const processId = newId("prc");
-    const args = [`--process=${processId}`, ...(reaped.length === 0 ? [] : [`--reaped=${reaped.join(",")}`])];
+    const args = [
+      `--process=${processId}`,
+      ...(reaped.length === 0 ? [] : [`--reaped=${reaped.join(",")}`]),
+    ];
     const env = { PATH: process.env.PATH, PORT: "0", LOG_LEVEL: "error", ...environment };
-    const child = fork(entry, args, { env, execArgv: [], stdio: ["ignore", "pipe", "pipe", "ipc"] });
+    const child = fork(entry, args, {
+      env,
+      execArgv: [],
+      stdio: ["ignore", "pipe", "pipe", "ipc"],
+    });
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream !== null) createInterface({ input: stream }).on("line", (line) => errors.push(line));
+      if (stream !== null)
+        createInterface({ input: stream }).on("line", (line) => errors.push(line));
     }
-    const launched = place ?? { processId, url: "", child, up: false, renamed: false, killed: false };
-    Object.assign(launched, { processId, url: "", child, up: false, renamed: false, killed: false });
+    const launched = place ?? {
+      processId,
+      url: "",
+      child,
+      up: false,
+      renamed: false,
+      killed: false,
+    };
+    Object.assign(launched, {
+      processId,
+      url: "",
+      child,
+      up: false,
+      renamed: false,
+      killed: false,
+    });
     const signal = AbortSignal.timeout(startWithin);
     const failed = once(child, "exit", { signal }).then(() => {
       // Killed while it started: whoever did that starts the next.
-      if (child.signalCode !== "SIGKILL") throw new Error(`a server ended while it started:\n${errors.slice(-5).join("\n")}`);
+      if (child.signalCode !== "SIGKILL")
+        throw new Error(`a server ended while it started:\n${errors.slice(-5).join("\n")}`);
     });
     const ready = once(child, "message", { signal }).then(([message]) => {
       const { url } = parseFromServer(message) ?? {};
@@ -103,9 +129,12 @@ export async function startFleet(count: number, environment: Readonly<Record<str
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await exited;
       if (told) {
-        for (const other of places) if (other.up) other.child.send({ type: "reaped", process_ids: [processId] }, () => {});
+        for (const other of places)
+          if (other.up) other.child.send({ type: "reaped", process_ids: [processId] }, () => {});
       }
-      const restarted = closing ? Promise.resolve() : launch(told ? [processId] : [], at(place)).then(() => {});
+      const restarted = closing
+        ? Promise.resolve()
+        : launch(told ? [processId] : [], at(place)).then(() => {});
       restarted.catch(() => {});
       return { restarted };
     },
@@ -119,9 +148,13 @@ export async function startFleet(count: number, environment: Readonly<Record<str
       at(place).renamed = true;
     },
     placeOf(id) {
-      const known = places.findIndex(({ processId, child }) => processId === id || child.pid === id);
+      const known = places.findIndex(
+        ({ processId, child }) => processId === id || child.pid === id,
+      );
       const renamed = places.filter((place) => place.renamed);
-      return known >= 0 || renamed.length !== 1 ? known : places.findIndex((place) => place.renamed);
+      return known >= 0 || renamed.length !== 1
+        ? known
+        : places.findIndex((place) => place.renamed);
     },
     async close() {
       closing = true;

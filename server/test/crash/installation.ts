@@ -41,11 +41,16 @@ export async function install(
       body: JSON.stringify(body),
     });
     const answer = (await response.json()) as { data: { id: string; token: string } };
-    if (response.status !== 201) throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+    if (response.status !== 201)
+      throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
     return answer.data;
   };
   try {
-    await create("/providers", { name: "world", kind: "openai-compatible", base_url: world.model.url });
+    await create("/providers", {
+      name: "world",
+      kind: "openai-compatible",
+      base_url: world.model.url,
+    });
     const agent = await create("/agents", { name: "Crash", model: "world/scripted", limits });
     const trigger = await create(`/agents/${agent.id}/triggers`, { name: "Crash" });
     return { fleet, agent, triggerToken: trigger.token, close: () => fleet.close() };
@@ -59,5 +64,11 @@ let plans = 0;
 
 /** A plan with a nonce of its own; by default the model answers at once. */
 export function planned(plan: Partial<Plan> = {}): Plan {
-  return { nonce: `n${++plans}-${randomBytes(4).toString("hex")}`, steps: [], thinkMs: 0, failures: 0, ...plan };
+  return {
+    nonce: `n${++plans}-${randomBytes(4).toString("hex")}`,
+    steps: [],
+    thinkMs: 0,
+    failures: 0,
+    ...plan,
+  };
 }

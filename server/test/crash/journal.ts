@@ -17,7 +17,9 @@ export async function ownerOf(database: Database, plan: Plan): Promise<string | 
 /** Waits until every run has ended. @returns how many have not, when patience ran out. */
 export async function awaitEnds(database: Database, withinMs: number): Promise<number> {
   for (const deadline = performance.now() + withinMs; ; await delay(100)) {
-    const { rows } = await database.query<{ left: number }>("select count(*)::int as left from runs where finished_at is null");
+    const { rows } = await database.query<{ left: number }>(
+      "select count(*)::int as left from runs where finished_at is null",
+    );
     const left = rows[0]?.left ?? 0;
     if (left === 0 || performance.now() > deadline) return left;
   }
@@ -82,8 +84,13 @@ export async function readRuns(database: Database, plan?: Plan): Promise<StoredR
 
 function added(run: RunRow, journal: readonly EventRow[]): StoredRun {
   const types = journal.map(({ type }) => type);
-  const count = (...wanted: readonly string[]) => types.filter((type) => wanted.includes(type)).length;
-  const outcomes = new Map(journal.filter(({ type }) => type === "run.tool_result").map(({ call_id, outcome }) => [call_id, outcome]));
+  const count = (...wanted: readonly string[]) =>
+    types.filter((type) => wanted.includes(type)).length;
+  const outcomes = new Map(
+    journal
+      .filter(({ type }) => type === "run.tool_result")
+      .map(({ call_id, outcome }) => [call_id, outcome]),
+  );
   return {
     ...run,
     types,
@@ -94,6 +101,10 @@ function added(run: RunRow, journal: readonly EventRow[]): StoredRun {
     lost: count("run.step_lost"),
     calls: journal
       .filter(({ type }) => type === "run.tool_call")
-      .map(({ call_id, tool, key }) => ({ tool: tool ?? "", key: key ?? "", outcome: outcomes.get(call_id) ?? null })),
+      .map(({ call_id, tool, key }) => ({
+        tool: tool ?? "",
+        key: key ?? "",
+        outcome: outcomes.get(call_id) ?? null,
+      })),
   };
 }

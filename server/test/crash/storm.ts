@@ -64,7 +64,12 @@ export async function storm(options: StormOptions): Promise<StormReport> {
     const verdict = judge(await readRuns(options.pool), caller.calls, world);
     const errors = installation.fleet.errors.map((line) => `a server said: ${line}`);
     const unended = left === 0 ? [] : [`${left} runs have not ended`];
-    return { ...verdict, broken: [...unended, ...verdict.broken, ...errors], kills, seconds: (performance.now() - began) / 1_000 };
+    return {
+      ...verdict,
+      broken: [...unended, ...verdict.broken, ...errors],
+      kills,
+      seconds: (performance.now() - began) / 1_000,
+    };
   } finally {
     await installation.close();
     await world.close();
@@ -104,5 +109,8 @@ export function summary(seed: number, report: StormReport): string {
 
 /** A list of `count` faults in which each of these kinds comes up in turn. */
 export function faultsOf(count: number, kinds: readonly Fault[] = faults): Fault[] {
-  return Array.from({ length: count }, (_, index) => kinds[index % kinds.length] ?? "at a random moment");
+  return Array.from(
+    { length: count },
+    (_, index) => kinds[index % kinds.length] ?? "at a random moment",
+  );
 }

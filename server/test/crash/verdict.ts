@@ -32,10 +32,18 @@ export interface Figures {
   readonly unfaultedFailures: number;
 }
 
-const ends: Readonly<Record<string, string>> = { succeeded: "run.finished", failed: "run.failed", cancelled: "run.cancelled" };
+const ends: Readonly<Record<string, string>> = {
+  succeeded: "run.finished",
+  failed: "run.failed",
+  cancelled: "run.cancelled",
+};
 
 /** Judges what is stored against what callers, model and effects have seen. */
-export function judge(stored: readonly StoredRun[], calls: readonly Call[], world: Pick<World, "effects" | "modelCalls">): Verdict {
+export function judge(
+  stored: readonly StoredRun[],
+  calls: readonly Call[],
+  world: Pick<World, "effects" | "modelCalls">,
+): Verdict {
   // Written after all, although its caller had been told that nothing goes on: ended at once, beside the run of a repeat perhaps.
   const withdrawn = Map.groupBy(stored.filter(isWithdrawn), nonceOf);
   const runs = stored.filter((run) => !isWithdrawn(run));
@@ -48,14 +56,17 @@ export function judge(stored: readonly StoredRun[], calls: readonly Call[], worl
       const refused = withdrawn.get(nonce)?.length ?? 0;
       return [
         ...wrongWithCall(call, byNonce.get(nonce) ?? []),
-        ...(refused > call.unavailable ? [`${refused} of its runs were cancelled, and it was refused ${call.unavailable} times`] : []),
+        ...(refused > call.unavailable
+          ? [`${refused} of its runs were cancelled, and it was refused ${call.unavailable} times`]
+          : []),
       ].map((what) => `${nonce}: ${what}`);
     }),
     ...runs.flatMap((run) => {
       const { made = 0, failed = 0 } = world.modelCalls.get(nonceOf(run)) ?? {};
-      return [...wrongWithModelCalls(run, made, failed), ...wrongWithEffects(run, effects.get(nonceOf(run)) ?? [])].map(
-        (what) => `${run.id}: ${what}`,
-      );
+      return [
+        ...wrongWithModelCalls(run, made, failed),
+        ...wrongWithEffects(run, effects.get(nonceOf(run)) ?? []),
+      ].map((what) => `${run.id}: ${what}`);
     }),
     ...[...effects.keys(), ...world.modelCalls.keys()]
       .filter((nonce) => !byNonce.has(nonce))
@@ -67,7 +78,8 @@ export function judge(stored: readonly StoredRun[], calls: readonly Call[], worl
 const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
 
 /** Cancelled before any model call; nobody else cancels here. */
-const isWithdrawn = (run: StoredRun) => run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
+const isWithdrawn = (run: StoredRun) =>
+  run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
 function wrongWithJournal(run: StoredRun): string[] {
   const wrong: string[] = [];
@@ -80,11 +92,20 @@ function wrongWithJournal(run: StoredRun): string[] {
     `its journal has gaps: ${run.seqs.join(" ")} of ${run.last_seq}`,
   );
   expect(run.ends.length === 1, `it ended ${run.ends.length} times: ${run.ends.join(", ")}`);
-  expect(run.ends.length === 0 || run.ends[0] === end, `its status ${run.status} is not its last event's, ${run.ends[0]}`);
-  expect(run.types.at(-1) === run.ends[0], `its journal goes on after its end: ${run.types.at(-1)}`);
+  expect(
+    run.ends.length === 0 || run.ends[0] === end,
+    `its status ${run.status} is not its last event's, ${run.ends[0]}`,
+  );
+  expect(
+    run.types.at(-1) === run.ends[0],
+    `its journal goes on after its end: ${run.types.at(-1)}`,
+  );
   expect(run.has_result, "it has no result");
   expect(starts === 1 || (starts === 0 && isWithdrawn(run)), `it was started ${starts} times`);
-  expect(run.claims === run.fence, `${run.claims} claims are on record, and its fence is ${run.fence}`);
+  expect(
+    run.claims === run.fence,
+    `${run.claims} claims are on record, and its fence is ${run.fence}`,
+  );
   expect(run.attempt <= maxAttempts, `it was attempted ${run.attempt} times`);
   if (run.status === "succeeded") {
     expect(run.output === answerOf(nonceOf(run)), `its output is another's: ${run.output}`);
@@ -97,7 +118,10 @@ function wrongWithJournal(run: StoredRun): string[] {
   return wrong;
 }
 
-function wrongWithCall({ plan, door, keyed, acknowledged, status, faulted }: Call, runs: readonly StoredRun[]): string[] {
+function wrongWithCall(
+  { plan, door, keyed, acknowledged, status, faulted }: Call,
+  runs: readonly StoredRun[],
+): string[] {
   const wrong: string[] = [];
   const ids = new Set(acknowledged.map(({ runId }) => runId));
   if (runs.length > 1) wrong.push(`one request made ${runs.length} runs`);
@@ -106,35 +130,46 @@ function wrongWithCall({ plan, door, keyed, acknowledged, status, faulted }: Cal
   for (const answer of acknowledged) {
     if (answer.status === 200 && door === "invoke" && answer.output !== answerOf(plan.nonce))
       wrong.push(`it was answered ${answer.output}`);
-    if (answer.status === 500 && runs[0]?.status === "succeeded") wrong.push("it was told of a failure, and its run succeeded");
+    if (answer.status === 500 && runs[0]?.status === "succeeded")
+      wrong.push("it was told of a failure, and its run succeeded");
   }
-  if (keyed && acknowledged.length === 0) wrong.push(`it has a key and was never answered; last status ${status}`);
-  if (!faulted && acknowledged.length === 0) wrong.push(`it met no fault and was not acknowledged: ${status}`);
+  if (keyed && acknowledged.length === 0)
+    wrong.push(`it has a key and was never answered; last status ${status}`);
+  if (!faulted && acknowledged.length === 0)
+    wrong.push(`it met no fault and was not acknowledged: ${status}`);
   return wrong;
 }
 
 /** answered + failed <= calls <= answered + failed + lost. */
 function wrongWithModelCalls({ steps, lost }: StoredRun, made: number, failed: number): string[] {
   if (steps + failed <= made && made <= steps + failed + lost) return [];
-  return [`the model was called ${made} times, ${failed} of them failed; the journal has ${steps} steps and ${lost} lost ones`];
+  return [
+    `the model was called ${made} times, ${failed} of them failed; the journal has ${steps} steps and ${lost} lost ones`,
+  ];
 }
 
 function wrongWithEffects(run: StoredRun, effects: readonly Effect[]): string[] {
   const wrong: string[] = [];
   for (const [call, made] of Map.groupBy(effects, (effect) => effect.call)) {
     const keys = new Set(made.map(({ key }) => key));
-    if (made[0]?.tool === "unsafe_effect" && made.length > 1) wrong.push(`the unsafe call ${call} was made ${made.length} times`);
+    if (made[0]?.tool === "unsafe_effect" && made.length > 1)
+      wrong.push(`the unsafe call ${call} was made ${made.length} times`);
     if (keys.size > 1) wrong.push(`the call ${call} was made with ${keys.size} keys`);
   }
   const keys = new Set(effects.map(({ key }) => key));
-  if (keys.size !== new Set(effects.map(({ call }) => call)).size) wrong.push("two of its calls share a key");
+  if (keys.size !== new Set(effects.map(({ call }) => call)).size)
+    wrong.push("two of its calls share a key");
   const journaled = new Map(run.calls.map((call) => [call.key, call]));
-  for (const key of keys) if (!journaled.has(key)) wrong.push(`the call ${key} was made without an intent`);
+  for (const key of keys)
+    if (!journaled.has(key)) wrong.push(`the call ${key} was made without an intent`);
   for (const { key, tool, outcome } of run.calls) {
     if (outcome === null) wrong.push(`the call ${key} has no result`);
-    if (outcome === "ok" && !keys.has(key)) wrong.push(`the call ${key} has a result and was not made`);
-    if (outcome === "unknown" && run.attempt === 1) wrong.push(`the call ${key} of ${tool} is unknown although the run kept its process`);
-    if (outcome === "unknown" && tool === "safe_effect" && run.status === "succeeded") wrong.push(`the safe call ${key} was given up`);
+    if (outcome === "ok" && !keys.has(key))
+      wrong.push(`the call ${key} has a result and was not made`);
+    if (outcome === "unknown" && run.attempt === 1)
+      wrong.push(`the call ${key} of ${tool} is unknown although the run kept its process`);
+    if (outcome === "unknown" && tool === "safe_effect" && run.status === "succeeded")
+      wrong.push(`the safe call ${key} was given up`);
   }
   return wrong;
 }
@@ -145,16 +180,23 @@ function figuresOf(
   world: Pick<World, "effects" | "modelCalls">,
   byNonce: ReadonlyMap<string, readonly StoredRun[]>,
 ): Figures {
-  const sum = (numbers: Iterable<number>) => [...numbers].reduce((total, number) => total + number, 0);
+  const sum = (numbers: Iterable<number>) =>
+    [...numbers].reduce((total, number) => total + number, 0);
   const safe = Map.groupBy(
     world.effects.filter(({ tool }) => tool === "safe_effect"),
     ({ key }) => key,
   );
-  const unfaulted = calls.filter((call) => !call.faulted && byNonce.get(call.plan.nonce)?.every((run) => run.attempt === 1));
-  const failures = unfaulted.filter((call) => byNonce.get(call.plan.nonce)?.[0]?.status !== "succeeded" || call.acknowledged.length === 0);
+  const unfaulted = calls.filter(
+    (call) => !call.faulted && byNonce.get(call.plan.nonce)?.every((run) => run.attempt === 1),
+  );
+  const failures = unfaulted.filter(
+    (call) =>
+      byNonce.get(call.plan.nonce)?.[0]?.status !== "succeeded" || call.acknowledged.length === 0,
+  );
   return {
     runs: runs.length,
-    acknowledged: new Set(calls.flatMap((call) => call.acknowledged.map(({ runId }) => runId))).size,
+    acknowledged: new Set(calls.flatMap((call) => call.acknowledged.map(({ runId }) => runId)))
+      .size,
     takenOver: runs.filter((run) => run.attempt > 1).length,
     interrupted: runs.filter((run) => run.error_code === "interrupted").length,
     replayed: calls.filter((call) => call.replayed).length,

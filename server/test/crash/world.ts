@@ -1,7 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Behaviour, type ModelServer, says, startModelServer, status } from "../model-server.ts";
+import {
+  type Behaviour,
+  type ModelServer,
+  says,
+  startModelServer,
+  status,
+} from "../model-server.ts";
 
 /**
  * What lies outside of Beckon and cannot be undone: a model that is paid for each call, and a service whose effects happen. Both run in

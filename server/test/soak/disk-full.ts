@@ -33,7 +33,9 @@ interface Told {
 export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
   const disk = mkdtempSync(join(tmpdir(), "beckon-disk-"));
   try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskSize}m,mode=0700`, "tmpfs", disk], { stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskSize}m,mode=0700`, "tmpfs", disk], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
   } catch (thrown) {
     rmSync(disk, { recursive: true });
     tell(`disk full: not tried, since no file system can be mounted here (${reasonOf(thrown)})`);
@@ -41,23 +43,34 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
   }
   let embedded: Embedded | undefined;
   try {
-    const options = { dataDir: join(disk, "data"), log: createLog("silent"), tcp: { password: randomBytes(16).toString("hex") } };
+    const options = {
+      dataDir: join(disk, "data"),
+      log: createLog("silent"),
+      tcp: { password: randomBytes(16).toString("hex") },
+    };
     const first = await startEmbedded(options);
     embedded = first;
     if (first.elsewhere !== undefined) {
-      tell(`disk full: not tried, since PostgreSQL's files of root lie at ${first.elsewhere} here, not in the data folder`);
+      tell(
+        `disk full: not tried, since PostgreSQL's files of root lie at ${first.elsewhere} here, not in the data folder`,
+      );
       return true;
     }
     const { told, readiness, fullFor, resumedAfter } = await ordeal(first.url, disk);
     const problems = await problemsOf(first.tcpUrl, told);
-    if (readiness.whenFull !== 503) problems.push(`/readyz answered ${readiness.whenFull} while the disk was full`);
-    if (readiness.afterwards !== 200) problems.push(`/readyz answered ${readiness.afterwards} when work went on`);
+    if (readiness.whenFull !== 503)
+      problems.push(`/readyz answered ${readiness.whenFull} while the disk was full`);
+    if (readiness.afterwards !== 200)
+      problems.push(`/readyz answered ${readiness.afterwards} when work went on`);
     // Once more from the files alone.
     await first.stop();
     const second = await startEmbedded(options);
     embedded = second;
-    problems.push(...(await problemsOf(second.tcpUrl, told)).map((problem) => `after a restart: ${problem}`));
-    if (resumedAfter > resumeWithinMs) problems.push(`it did not resume within ${resumeWithinMs / 1_000} s`);
+    problems.push(
+      ...(await problemsOf(second.tcpUrl, told)).map((problem) => `after a restart: ${problem}`),
+    );
+    if (resumedAfter > resumeWithinMs)
+      problems.push(`it did not resume within ${resumeWithinMs / 1_000} s`);
     for (const problem of problems.slice(0, 20)) tell(`✗ disk full: ${problem}`);
     const count = (status: number) => told.filter((each) => each.status === status).length;
     tell(
@@ -73,7 +86,8 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
 }
 
 const seconds = (ms: number) => (ms / 1_000).toFixed(1);
-const reasonOf = (thrown: unknown) => (thrown instanceof Error ? (thrown.message.trim().split("\n").at(-1) ?? "") : String(thrown));
+const reasonOf = (thrown: unknown) =>
+  thrown instanceof Error ? (thrown.message.trim().split("\n").at(-1) ?? "") : String(thrown);
 
 interface Ordeal {
   readonly told: Told[];
@@ -100,7 +114,9 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
       headers: { "x-api-key": credential, "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-  const created = (await (await post("/agents", key, { name: "Full", model: "demo/echo" })).json()) as {
+  const created = (await (
+    await post("/agents", key, { name: "Full", model: "demo/echo" })
+  ).json()) as {
     data: { id: string; token: string };
   };
   const told: Told[] = [];
@@ -109,7 +125,9 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
 
   async function invoke(name: string): Promise<void> {
     const nonce = `nonce ${name} ${padding}`;
-    const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, { input: nonce });
+    const response = await post(`/agents/${created.data.id}/invoke`, created.data.token, {
+      input: nonce,
+    });
     const { run_id: runId } = (await response.json()) as { run_id?: string };
     told.push({ nonce, status: response.status, runId });
   }
@@ -135,7 +153,11 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
     unlinkSync(filler);
     const freedAt = performance.now();
     const before = acknowledged(told);
-    while (acknowledged(told) < before + callers && performance.now() - freedAt < 2 * resumeWithinMs) await delay(50);
+    while (
+      acknowledged(told) < before + callers &&
+      performance.now() - freedAt < 2 * resumeWithinMs
+    )
+      await delay(50);
     const resumedAfter = performance.now() - freedAt;
     await delay(3_000);
     await Promise.all(asking);
@@ -174,7 +196,13 @@ async function problemsOf(superuserUrl: string, told: readonly Told[]): Promise<
 
 async function storyProblems(client: Client, told: readonly Told[]): Promise<string[]> {
   const problems: string[] = [];
-  const { rows } = await client.query<{ id: string; payload: string; status: string; ends: number; gaps: boolean }>(
+  const { rows } = await client.query<{
+    id: string;
+    payload: string;
+    status: string;
+    ends: number;
+    gaps: boolean;
+  }>(
     `select r.id, i.payload, r.status, count(*) filter (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
         count(*) <> max(e.seq) or max(e.seq) <> r.last_seq as gaps
       from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id group by r.id, i.payload, r.status, r.last_seq`,
@@ -187,10 +215,14 @@ async function storyProblems(client: Client, told: readonly Told[]): Promise<str
     if (status !== 200 && status !== 503) problems.push(`${name} was answered with ${status}`);
     if (status === 200 && (succeeded.length !== 1 || succeeded[0]?.id !== runId))
       problems.push(`${name} was acknowledged and has not its one run`);
-    if (status !== 200 && succeeded.length > 0) problems.push(`${name} was answered with ${status} and has succeeded`);
+    if (status !== 200 && succeeded.length > 0)
+      problems.push(`${name} was answered with ${status} and has succeeded`);
   }
   for (const { id, ends, gaps, status } of rows) {
-    if (ends !== 1 || gaps) problems.push(`${id} is ${status}, has ${ends} ends${gaps ? " and gaps in its journal" : ""}`);
+    if (ends !== 1 || gaps)
+      problems.push(
+        `${id} is ${status}, has ${ends} ends${gaps ? " and gaps in its journal" : ""}`,
+      );
   }
   return problems;
 }
@@ -208,11 +240,16 @@ async function fileProblems(client: Client): Promise<string[]> {
         ["on", "off"],
         ["off", "on"],
       ]) {
-        await client.query(`set enable_seqscan = ${seqscan}; set enable_indexscan = ${indexes}; set enable_indexonlyscan = ${indexes}`);
-        const { rows } = await client.query<{ rows: string }>(`select count(*) as rows, sum(length(t::text)) from ${name} as t`);
+        await client.query(
+          `set enable_seqscan = ${seqscan}; set enable_indexscan = ${indexes}; set enable_indexonlyscan = ${indexes}`,
+        );
+        const { rows } = await client.query<{ rows: string }>(
+          `select count(*) as rows, sum(length(t::text)) from ${name} as t`,
+        );
         counts.push(rows[0]?.rows);
       }
-      if (counts[0] !== counts[1]) problems.push(`${name} has ${counts[0]} rows, its index ${counts[1]}`);
+      if (counts[0] !== counts[1])
+        problems.push(`${name} has ${counts[0]} rows, its index ${counts[1]}`);
     } catch (thrown) {
       problems.push(`${name} cannot be read: ${reasonOf(thrown)}`);
     }

@@ -28,7 +28,11 @@ const patience = 600_000;
  */
 export async function loseProcesses(tell: (line: string) => void): Promise<boolean> {
   const killedTwice = await ordeal({ timeoutSeconds: 60, killer: undefined, tell });
-  const killedByOne = await ordeal({ timeoutSeconds: 600, killer: planned({ steps: ["safe"], thinkMs: 1_000 }), tell });
+  const killedByOne = await ordeal({
+    timeoutSeconds: 600,
+    killer: planned({ steps: ["safe"], thinkMs: 1_000 }),
+    tell,
+  });
   return killedTwice && killedByOne;
 }
 
@@ -52,14 +56,22 @@ async function ordeal(options: Ordeal): Promise<boolean> {
   }
 }
 
-async function endure({ timeoutSeconds, killer, tell }: Ordeal, opened: AsyncDisposableStack): Promise<boolean> {
+async function endure(
+  { timeoutSeconds, killer, tell }: Ordeal,
+  opened: AsyncDisposableStack,
+): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
   opened.defer(() => rm(dataDir, { recursive: true, force: true }));
   const log = createLog("silent");
-  const embedded = await startEmbedded({ dataDir, log, tcp: { password: randomBytes(16).toString("hex") } });
+  const embedded = await startEmbedded({
+    dataDir,
+    log,
+    tcp: { password: randomBytes(16).toString("hex") },
+  });
   opened.defer(async () => {
     await embedded.stop();
-    if (embedded.elsewhere !== undefined) await rm(embedded.elsewhere, { recursive: true, force: true });
+    if (embedded.elsewhere !== undefined)
+      await rm(embedded.elsewhere, { recursive: true, force: true });
   });
   const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log });
   opened.defer(() => database.close());
@@ -70,9 +82,14 @@ async function endure({ timeoutSeconds, killer, tell }: Ordeal, opened: AsyncDis
 
   const began = performance.now();
   const caller = openCaller(installation, seeded(1));
-  const healthy = Array.from({ length: healthyRuns }, (_, index) => planned({ steps: index % 10 === 0 ? ["unsafe"] : [], thinkMs }));
+  const healthy = Array.from({ length: healthyRuns }, (_, index) =>
+    planned({ steps: index % 10 === 0 ? ["unsafe"] : [], thinkMs }),
+  );
   if (killer !== undefined) world.order(killer.nonce, () => ({ order: "kill" }));
-  const plans = killer === undefined ? healthy : [...healthy.slice(0, healthyRuns / 2), killer, ...healthy.slice(healthyRuns / 2)];
+  const plans =
+    killer === undefined
+      ? healthy
+      : [...healthy.slice(0, healthyRuns / 2), killer, ...healthy.slice(healthyRuns / 2)];
   await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })));
   if (killer === undefined) await killTwice(installation.fleet, database.engine);
   await awaitEnds(database.engine, patience);
@@ -98,9 +115,10 @@ async function endure({ timeoutSeconds, killer, tell }: Ordeal, opened: AsyncDis
 async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
   for (const attempt of [1, 2]) {
     const inFlight = async () => {
-      const { rows } = await pool.query("select from runs where finished_at is null and (status = 'queued' or attempt <> $1) limit 1", [
-        attempt,
-      ]);
+      const { rows } = await pool.query(
+        "select from runs where finished_at is null and (status = 'queued' or attempt <> $1) limit 1",
+        [attempt],
+      );
       return rows.length === 0 || undefined;
     };
     await eventually(`attempt ${attempt} of all runs`, inFlight, patience);
@@ -115,12 +133,19 @@ function wrongWith(runs: readonly StoredRun[], world: World, killer: Plan | unde
   const wrong: string[] = [];
   for (const run of runs) {
     const guilty = killer !== undefined && run.payload === JSON.stringify(killer);
-    const fine = guilty ? run.error_code === "interrupted" && run.attempt === maxAttempts : run.status === "succeeded";
-    if (!fine) wrong.push(`${run.id} is ${run.status} with ${run.error_code} at attempt ${run.attempt}${guilty ? ", and kills" : ""}`);
+    const fine = guilty
+      ? run.error_code === "interrupted" && run.attempt === maxAttempts
+      : run.status === "succeeded";
+    if (!fine)
+      wrong.push(
+        `${run.id} is ${run.status} with ${run.error_code} at attempt ${run.attempt}${guilty ? ", and kills" : ""}`,
+      );
   }
   if (killer !== undefined && deathsOf(killer, world) > maxAttempts - 1 + Math.log2(64) + 1)
     wrong.push("one run killed too many processes");
-  const unsafe = world.effects.filter(({ tool }) => tool === "unsafe_effect").map(({ nonce, call }) => `${nonce} ${call}`);
+  const unsafe = world.effects
+    .filter(({ tool }) => tool === "unsafe_effect")
+    .map(({ nonce, call }) => `${nonce} ${call}`);
   if (new Set(unsafe).size < unsafe.length) wrong.push("an unsafe call was made twice");
   return wrong;
 }

@@ -55,7 +55,12 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
   guard.watch(dataDir);
   const embedded = await startEmbedded({ dataDir, log: createLog("silent") });
   if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
-  const database = connect({ url: embedded.url, poolSize: 2, role: undefined, log: createLog("silent") });
+  const database = connect({
+    url: embedded.url,
+    poolSize: 2,
+    role: undefined,
+    log: createLog("silent"),
+  });
   const models = await startModels();
   const { child, url, key, peak } = await startServer(embedded.url, models.port);
   try {
@@ -77,7 +82,9 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
       let failed = 0;
       /** As often as a client would: a refusal says when to come again. */
       const invoke = async (tries = 3): Promise<boolean> => {
-        const { status, body } = await caller(url, echo.token).call(`/agents/${echo.id}/invoke`, { input: "hello" });
+        const { status, body } = await caller(url, echo.token).call(`/agents/${echo.id}/invoke`, {
+          input: "hello",
+        });
         if (status !== 503 || tries === 1) return status === 200 && body.output === "hello";
         refused++;
         await delay(1_000);
@@ -95,7 +102,8 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
       const lives = child.exitCode === null && child.signalCode === null;
       held &&= lives && failed === 0;
       latencies.sort((a, b) => a - b);
-      const at = (share: number) => `${latencies[Math.floor((latencies.length - 1) * share)]?.toFixed(0)} ms`;
+      const at = (share: number) =>
+        `${latencies[Math.floor((latencies.length - 1) * share)]?.toFixed(0)} ms`;
       tell(
         `memory, ${name}: ${outcome}; the other workspace: ${latencies.length} invokes, ${failed} failed, ${refused} answered with 503 at first, p50 ${at(0.5)}, p99 ${at(0.99)}, ` +
           `longest ${at(1)}; the server ${lives ? "lives" : "died"}, heap ${mib(peak.heap)}, buffers ${mib(peak.external)}, ` +
@@ -112,16 +120,28 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
     };
 
     await part(`${heldRuns} runs that stream ${heldBytes / 1e6} MB and hold`, async () => {
-      await Promise.all(Array.from({ length: heldRuns }, () => greedy.call(agent.triggerUrl, "held")));
-      await eventually("that all runs hold, wait or have failed", async () => (await models.isQuiet()) || undefined, 300_000);
+      await Promise.all(
+        Array.from({ length: heldRuns }, () => greedy.call(agent.triggerUrl, "held")),
+      );
+      await eventually(
+        "that all runs hold, wait or have failed",
+        async () => (await models.isQuiet()) || undefined,
+        300_000,
+      );
       return statuses();
     });
     await models.letGo();
-    await eventually("the end of these runs", async () => !/running|queued/.test(await statuses()) || undefined, 600_000);
+    await eventually(
+      "the end of these runs",
+      async () => !/running|queued/.test(await statuses()) || undefined,
+      600_000,
+    );
 
     await part(`${largeRuns} runs with ${largeBytes / 1e6} MB of output`, async () => {
       const answers = await Promise.all(
-        Array.from({ length: largeRuns }, () => caller(url, agent.token).call(`/agents/${agent.id}/invoke`, { input: "large" })),
+        Array.from({ length: largeRuns }, () =>
+          caller(url, agent.token).call(`/agents/${agent.id}/invoke`, { input: "large" }),
+        ),
       );
       return counted(answers.map(({ status, body }) => `${status} ${body.code ?? "ok"}`));
     });
@@ -129,7 +149,10 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
     await part(`${bodies} bodies of 1 MiB`, async () => {
       const input = "x".repeat(1_040_000);
       // A client that sends on after its refusal may lose the connection before it reads it.
-      const send = () => greedy.call(agent.triggerUrl, `echo ${input}`).catch(() => ({ status: 0, body: { code: "disconnected" } }));
+      const send = () =>
+        greedy
+          .call(agent.triggerUrl, `echo ${input}`)
+          .catch(() => ({ status: 0, body: { code: "disconnected" } }));
       const answers = await Promise.all(Array.from({ length: bodies }, send));
       return counted(answers.map(({ status, body }) => `${status} ${body.code ?? "ok"}`));
     });
@@ -146,12 +169,16 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
 const mib = (bytes: number) => `${Math.round(bytes / 1024 / 1024)} MiB`;
 
 function counted(texts: readonly string[]): string {
-  return [...Map.groupBy(texts, (text) => text)].map(([text, { length }]) => `${length} × ${text}`).join(", ");
+  return [...Map.groupBy(texts, (text) => text)]
+    .map(([text, { length }]) => `${length} × ${text}`)
+    .join(", ");
 }
 
 function residentPeak({ pid }: ChildProcess): number {
   try {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+    return (
+      Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024
+    );
   } catch {
     return Number.NaN;
   }
@@ -162,7 +189,10 @@ function caller(url: string, credential: string) {
   const call = async (path: string, body: unknown): Promise<{ status: number; body: any }> => {
     const response = await fetch(path.startsWith("http") ? path : `${url}/api/public${path}`, {
       method: "POST",
-      headers: { "x-api-key": credential, "content-type": typeof body === "string" ? "text/plain" : "application/json" },
+      headers: {
+        "x-api-key": credential,
+        "content-type": typeof body === "string" ? "text/plain" : "application/json",
+      },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
     return { status: response.status, body: await response.json() };
@@ -171,10 +201,20 @@ function caller(url: string, credential: string) {
     call,
     /** An agent of the hostile model, with its trigger. */
     async agentOf(port: number): Promise<{ id: string; token: string; triggerUrl: string }> {
-      await call("/providers", { name: "hostile", kind: "openai-compatible", base_url: `http://127.0.0.1:${port}/v1` });
+      await call("/providers", {
+        name: "hostile",
+        kind: "openai-compatible",
+        base_url: `http://127.0.0.1:${port}/v1`,
+      });
       const limits = { max_answer_bytes: 32 * 1024 * 1024, timeout_seconds: 3_600 };
-      const agent = (await call("/agents", { name: "Greedy", model: "hostile/model", model_settings: { stream: "always" }, limits })).body
-        .data;
+      const agent = (
+        await call("/agents", {
+          name: "Greedy",
+          model: "hostile/model",
+          model_settings: { stream: "always" },
+          limits,
+        })
+      ).body.data;
       const trigger = (await call(`/agents/${agent.id}/triggers`, { name: "Greedy" })).body.data;
       return { id: agent.id, token: agent.token, triggerUrl: trigger.url };
     },
@@ -182,7 +222,9 @@ function caller(url: string, credential: string) {
 }
 
 const frame = (text: string, finish: string | null = null) =>
-  Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, finish_reason: finish, delta: { content: text } }] })}\n\n`);
+  Buffer.from(
+    `data: ${JSON.stringify({ choices: [{ index: 0, finish_reason: finish, delta: { content: text } }] })}\n\n`,
+  );
 
 /** Asks the thread of the models. */
 async function startModels() {
@@ -241,18 +283,22 @@ async function serveModels() {
 async function startServer(databaseUrl: string, modelPort: number) {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const peak: Peak = { heap: 0, external: 0 };
-  const child = fork(fileURLToPath(new URL("../../src/main.ts", import.meta.url)), ["--reaped=all"], {
-    env: {
-      ...process.env,
-      PORT: "0",
-      LOG_LEVEL: "error",
-      DATABASE_URL: databaseUrl,
-      BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
-      BECKON_BOOTSTRAP_KEY: key,
-      BECKON_EGRESS_ALLOW: `127.0.0.1:${modelPort}`,
+  const child = fork(
+    fileURLToPath(new URL("../../src/main.ts", import.meta.url)),
+    ["--reaped=all"],
+    {
+      env: {
+        ...process.env,
+        PORT: "0",
+        LOG_LEVEL: "error",
+        DATABASE_URL: databaseUrl,
+        BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
+        BECKON_BOOTSTRAP_KEY: key,
+        BECKON_EGRESS_ALLOW: `127.0.0.1:${modelPort}`,
+      },
+      execArgv: [...process.execArgv, ...heapFlags(1, ""), ...serverFlags, `--import=${sampler}`],
     },
-    execArgv: [...process.execArgv, ...heapFlags(1, ""), ...serverFlags, `--import=${sampler}`],
-  });
+  );
   const url = await new Promise<string>((resolve, reject) => {
     child.on("exit", (code, signal) => reject(new Error(`the server ended: ${code ?? signal}`)));
     child.on("message", (message: { type: string; heapUsed: number; external: number }) => {
@@ -271,5 +317,9 @@ if (!isMainThread) await serveModels();
 else if (import.meta.main) {
   // The guard itself keeps no process from ending.
   const waiting = setInterval(() => {}, 1_000);
-  process.exitCode = (await fillMemory((line) => console.log(line)).finally(() => clearInterval(waiting))) ? 0 : 1;
+  process.exitCode = (await fillMemory((line) => console.log(line)).finally(() =>
+    clearInterval(waiting),
+  ))
+    ? 0
+    : 1;
 }

@@ -8,7 +8,10 @@ export const anthropic: Wire = {
   matches: (path) => path.endsWith("/messages"),
   streamed: (_path, body) => body.stream === true,
   lastInput: (body) => {
-    const messages = body.messages as readonly { role: string; content: readonly { type: string; text?: string }[] }[];
+    const messages = body.messages as readonly {
+      role: string;
+      content: readonly { type: string; text?: string }[];
+    }[];
     const texts = messages.filter(({ role }) => role === "user").flatMap(({ content }) => content);
     return texts.findLast(({ type }) => type === "text")?.text ?? "";
   },
@@ -19,12 +22,19 @@ export const anthropic: Wire = {
     ...(said.usage === null ? {} : { usage: usageOf(said.usage) }),
   }),
   stream: (said, model) => {
-    const { input_tokens, cache_read_input_tokens, output_tokens } = usageOf(said.usage ?? defaultUsage);
+    const { input_tokens, cache_read_input_tokens, output_tokens } = usageOf(
+      said.usage ?? defaultUsage,
+    );
     const started = { input_tokens: input_tokens, cache_read_input_tokens, output_tokens: 1 };
     const opening = [
       {
         type: "message_start",
-        message: { ...message(model), content: [], stop_reason: null, ...(said.usage !== null && { usage: started }) },
+        message: {
+          ...message(model),
+          content: [],
+          stop_reason: null,
+          ...(said.usage !== null && { usage: started }),
+        },
       },
       { type: "ping" },
       ...blocksOf(said).flatMap(({ begun, deltas }, index) => [
@@ -47,10 +57,16 @@ export const anthropic: Wire = {
           ];
     return { events: [...opening, ...closing], closing: closing.length };
   },
-  refusal: (status, message) => ({ type: "error", error: { type: errorTypes[status] ?? "api_error", message } }),
+  refusal: (status, message) => ({
+    type: "error",
+    error: { type: errorTypes[status] ?? "api_error", message },
+  }),
   inBand: ({ message, type, code }) => ({
     type: "error",
-    error: { type: type ?? (typeof code === "number" ? errorTypes[code] : undefined) ?? "api_error", message },
+    error: {
+      type: type ?? (typeof code === "number" ? errorTypes[code] : undefined) ?? "api_error",
+      message,
+    },
   }),
 };
 
@@ -128,5 +144,9 @@ function parsed(text: string): unknown {
 
 function usageOf(usage: SaidUsage = defaultUsage) {
   const { prompt_tokens, completion_tokens, cached_tokens = 0 } = usage;
-  return { input_tokens: prompt_tokens - cached_tokens, cache_read_input_tokens: cached_tokens, output_tokens: completion_tokens };
+  return {
+    input_tokens: prompt_tokens - cached_tokens,
+    cache_read_input_tokens: cached_tokens,
+    output_tokens: completion_tokens,
+  };
 }

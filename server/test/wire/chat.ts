@@ -8,13 +8,19 @@ export const chat: Wire = {
   matches: (path) => path.endsWith("/chat/completions"),
   streamed: (_path, body) => body.stream === true,
   lastInput: (body) => {
-    const content = (body.messages as readonly { role: string; content: unknown }[]).findLast(({ role }) => role === "user")?.content;
+    const content = (body.messages as readonly { role: string; content: unknown }[]).findLast(
+      ({ role }) => role === "user",
+    )?.content;
     return typeof content === "string" ? content : "";
   },
   plain: (said, model) => {
     const { text, reasoning, calls = [], usage = defaultUsage } = said;
     const finish = finishOf(said);
-    const toolCalls = calls.map(({ id, name, arguments: args }) => ({ id, type: "function", function: { name, arguments: args } }));
+    const toolCalls = calls.map(({ id, name, arguments: args }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: args },
+    }));
     const message = {
       role: "assistant",
       content: text ?? null,
@@ -35,7 +41,17 @@ export const chat: Wire = {
     const finish = finishOf(said);
     const closing = [
       ...(finish === null ? [] : [chunk(model, {}, finish)]),
-      ...(usage === null ? [] : [{ id: "chatcmpl-1", object: "chat.completion.chunk", model, choices: [], usage: usageOf(usage) }]),
+      ...(usage === null
+        ? []
+        : [
+            {
+              id: "chatcmpl-1",
+              object: "chat.completion.chunk",
+              model,
+              choices: [],
+              usage: usageOf(usage),
+            },
+          ]),
       "[DONE]",
     ];
     const events = [
@@ -44,7 +60,9 @@ export const chat: Wire = {
       ...calls.flatMap(({ id, name, arguments: args }, index) => {
         const [first, rest] = halves(args);
         return [
-          chunk(model, { tool_calls: [{ index, id, type: "function", function: { name, arguments: first } }] }),
+          chunk(model, {
+            tool_calls: [{ index, id, type: "function", function: { name, arguments: first } }],
+          }),
           chunk(model, { tool_calls: [{ index, function: { arguments: rest } }] }),
         ];
       }),

@@ -4,12 +4,18 @@ import type { Wire } from "./wire.ts";
 /** Google's Gemini. A call's arguments come whole here, as a value; text that is no JSON is sent as a text. */
 export const google: Wire = {
   name: "generateContent",
-  path: (model, streamed) => `/models/${model}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+  path: (model, streamed) =>
+    `/models/${model}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
   matches: (path) => /:(streamG|g)enerateContent/.test(path),
   streamed: (path) => path.includes(":streamGenerateContent"),
   lastInput: (body) => {
-    const contents = body.contents as readonly { role: string; parts: readonly { text?: string }[] }[];
-    const parts = contents.filter(({ role }) => role === "user").flatMap((content) => content.parts);
+    const contents = body.contents as readonly {
+      role: string;
+      parts: readonly { text?: string }[];
+    }[];
+    const parts = contents
+      .filter(({ role }) => role === "user")
+      .flatMap((content) => content.parts);
     return parts.findLast(({ text }) => text !== undefined)?.text ?? "";
   },
   plain: (said, model) =>
@@ -57,12 +63,20 @@ function finishReason(said: Said): string | null {
 }
 
 /** The signature stands on the first call, or on the text when there is none. */
-function partsOf({ text, reasoning, signature, calls = [] }: Said, pieces: (text: string) => readonly string[]): readonly object[] {
+function partsOf(
+  { text, reasoning, signature, calls = [] }: Said,
+  pieces: (text: string) => readonly string[],
+): readonly object[] {
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
   const said = text === undefined ? [] : pieces(text);
   return [
-    ...(reasoning === undefined ? [] : pieces(reasoning).map((word) => ({ text: word, thought: true }))),
-    ...said.map((word, index) => ({ text: word, ...(calls.length === 0 && index === said.length - 1 ? signed : {}) })),
+    ...(reasoning === undefined
+      ? []
+      : pieces(reasoning).map((word) => ({ text: word, thought: true }))),
+    ...said.map((word, index) => ({
+      text: word,
+      ...(calls.length === 0 && index === said.length - 1 ? signed : {}),
+    })),
     ...calls.map(({ id, name, arguments: args }, index) => ({
       functionCall: { id, name, args: parsed(args) },
       ...(index === 0 ? signed : {}),
@@ -70,16 +84,32 @@ function partsOf({ text, reasoning, signature, calls = [] }: Said, pieces: (text
   ];
 }
 
-function answer({ usage = defaultUsage }: Said, modelVersion: string, parts: readonly object[], finish: string | null): object {
+function answer(
+  { usage = defaultUsage }: Said,
+  modelVersion: string,
+  parts: readonly object[],
+  finish: string | null,
+): object {
   return {
-    candidates: [{ index: 0, content: { role: "model", parts }, ...(finish !== null && { finishReason: finish }) }],
+    candidates: [
+      {
+        index: 0,
+        content: { role: "model", parts },
+        ...(finish !== null && { finishReason: finish }),
+      },
+    ],
     ...(usage !== null && { usageMetadata: usageOf(usage) }),
     modelVersion,
     responseId: "response_1",
   };
 }
 
-function usageOf({ prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens = 0 }: SaidUsage): object {
+function usageOf({
+  prompt_tokens,
+  completion_tokens,
+  cached_tokens,
+  reasoning_tokens = 0,
+}: SaidUsage): object {
   return {
     promptTokenCount: prompt_tokens,
     candidatesTokenCount: completion_tokens - reasoning_tokens,

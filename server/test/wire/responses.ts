@@ -8,7 +8,10 @@ export const responses: Wire = {
   matches: (path) => path.endsWith("/responses"),
   streamed: (_path, body) => body.stream === true,
   lastInput: (body) => {
-    const input = body.input as readonly { role?: string; content?: readonly { text?: string }[] }[];
+    const input = body.input as readonly {
+      role?: string;
+      content?: readonly { text?: string }[];
+    }[];
     return input.findLast(({ role }) => role === "user")?.content?.[0]?.text ?? "";
   },
   plain: (said, model) => response(said, model, finishOf(said), itemsOf(said)),
@@ -20,15 +23,28 @@ export const responses: Wire = {
       { type: "response.in_progress", response: begun },
       ...itemsOf(said).flatMap((item, index) => item.events(index)),
     ];
-    const closing = finishOf(said) === null ? [] : [{ type: `response.${whole.status}`, response: whole }];
-    const events = [...opening, ...closing].map((event, sequence_number) => ({ ...event, sequence_number }));
+    const closing =
+      finishOf(said) === null ? [] : [{ type: `response.${whole.status}`, response: whole }];
+    const events = [...opening, ...closing].map((event, sequence_number) => ({
+      ...event,
+      sequence_number,
+    }));
     return { events, closing: closing.length };
   },
-  refusal: (_status, message) => ({ error: { message, type: "scripted", param: null, code: null } }),
+  refusal: (_status, message) => ({
+    error: { message, type: "scripted", param: null, code: null },
+  }),
   inBand: ({ message, type, code = null }, streamed) =>
     streamed
-      ? { type: "error", sequence_number: 1, error: { type: type ?? "server_error", code, message, param: null } }
-      : { ...response({}, "scripted", "failed", []), error: { code: code ?? type ?? "server_error", message } },
+      ? {
+          type: "error",
+          sequence_number: 1,
+          error: { type: type ?? "server_error", code, message, param: null },
+        }
+      : {
+          ...response({}, "scripted", "failed", []),
+          error: { code: code ?? type ?? "server_error", message },
+        },
 };
 
 interface Item {
@@ -39,7 +55,9 @@ interface Item {
 
 function itemsOf({ text, reasoning, signature, calls = [] }: Said): readonly Item[] {
   return [
-    ...(reasoning === undefined && signature === undefined ? [] : [reasoningItem(reasoning, signature ?? null)]),
+    ...(reasoning === undefined && signature === undefined
+      ? []
+      : [reasoningItem(reasoning, signature ?? null)]),
     ...(text === undefined ? [] : [messageItem(text)]),
     ...calls.map((call, index) => callItem(call, `fc_${index + 1}`)),
   ];
@@ -52,14 +70,30 @@ function reasoningItem(reasoning: string | undefined, encrypted_content: string 
   return {
     whole,
     events: (output_index) => [
-      { type: "response.output_item.added", output_index, item: { ...whole, summary: [], encrypted_content: null } },
+      {
+        type: "response.output_item.added",
+        output_index,
+        item: { ...whole, summary: [], encrypted_content: null },
+      },
       ...summary.flatMap(({ text }, summary_index) => {
         const at = { item_id: id, output_index, summary_index };
         return [
-          { type: "response.reasoning_summary_part.added", ...at, part: { type: "summary_text", text: "" } },
-          ...words(text).map((delta) => ({ type: "response.reasoning_summary_text.delta", ...at, delta })),
+          {
+            type: "response.reasoning_summary_part.added",
+            ...at,
+            part: { type: "summary_text", text: "" },
+          },
+          ...words(text).map((delta) => ({
+            type: "response.reasoning_summary_text.delta",
+            ...at,
+            delta,
+          })),
           { type: "response.reasoning_summary_text.done", ...at, text },
-          { type: "response.reasoning_summary_part.done", ...at, part: { type: "summary_text", text } },
+          {
+            type: "response.reasoning_summary_part.done",
+            ...at,
+            part: { type: "summary_text", text },
+          },
         ];
       }),
       { type: "response.output_item.done", output_index, item: whole },
@@ -76,7 +110,11 @@ function messageItem(text: string): Item {
     events: (output_index) => {
       const at = { item_id: id, output_index, content_index: 0 };
       return [
-        { type: "response.output_item.added", output_index, item: { ...whole, status: "in_progress", content: [] } },
+        {
+          type: "response.output_item.added",
+          output_index,
+          item: { ...whole, status: "in_progress", content: [] },
+        },
         { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
         ...words(text).map((delta) => ({ type: "response.output_text.delta", ...at, delta })),
         { type: "response.output_text.done", ...at, text },
@@ -87,25 +125,52 @@ function messageItem(text: string): Item {
   };
 }
 
-function callItem({ id: call_id, name, arguments: args }: NonNullable<Said["calls"]>[number], id: string): Item {
+function callItem(
+  { id: call_id, name, arguments: args }: NonNullable<Said["calls"]>[number],
+  id: string,
+): Item {
   const whole = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
   return {
     whole,
     events: (output_index) => [
-      { type: "response.output_item.added", output_index, item: { ...whole, arguments: "", status: "in_progress" } },
-      ...halves(args).map((delta) => ({ type: "response.function_call_arguments.delta", item_id: id, output_index, delta })),
+      {
+        type: "response.output_item.added",
+        output_index,
+        item: { ...whole, arguments: "", status: "in_progress" },
+      },
+      ...halves(args).map((delta) => ({
+        type: "response.function_call_arguments.delta",
+        item_id: id,
+        output_index,
+        delta,
+      })),
       { type: "response.function_call_arguments.done", item_id: id, output_index, arguments: args },
       { type: "response.output_item.done", output_index, item: whole },
     ],
   };
 }
 
-const reasons: Readonly<Record<string, string>> = { length: "max_output_tokens", content_filter: "content_filter" };
+const reasons: Readonly<Record<string, string>> = {
+  length: "max_output_tokens",
+  content_filter: "content_filter",
+};
 
 /** `finish`: `stop` and `tool_calls` complete it, `failed` fails it, null leaves it in progress, anything else is why it is incomplete. */
-function response({ usage = defaultUsage }: Said, model: string, finish: string | null, items: readonly Item[]) {
+function response(
+  { usage = defaultUsage }: Said,
+  model: string,
+  finish: string | null,
+  items: readonly Item[],
+) {
   const complete = finish === "stop" || finish === "tool_calls";
-  const status = finish === null ? "in_progress" : complete ? "completed" : finish === "failed" ? "failed" : "incomplete";
+  const status =
+    finish === null
+      ? "in_progress"
+      : complete
+        ? "completed"
+        : finish === "failed"
+          ? "failed"
+          : "incomplete";
   return {
     id: "resp_1",
     object: "response",
@@ -113,13 +178,19 @@ function response({ usage = defaultUsage }: Said, model: string, finish: string 
     model,
     status,
     error: null,
-    incomplete_details: status === "incomplete" && finish !== null ? { reason: reasons[finish] ?? finish } : null,
+    incomplete_details:
+      status === "incomplete" && finish !== null ? { reason: reasons[finish] ?? finish } : null,
     output: items.map(({ whole }) => whole),
     usage: usage === null ? null : usageOf(usage),
   };
 }
 
-function usageOf({ prompt_tokens, completion_tokens, cached_tokens = 0, reasoning_tokens = 0 }: SaidUsage): object {
+function usageOf({
+  prompt_tokens,
+  completion_tokens,
+  cached_tokens = 0,
+  reasoning_tokens = 0,
+}: SaidUsage): object {
   return {
     input_tokens: prompt_tokens,
     input_tokens_details: { cached_tokens },

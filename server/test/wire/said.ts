@@ -35,7 +35,11 @@ export interface SaidError {
   readonly code?: string | number | null;
 }
 
-export const defaultUsage: SaidUsage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+export const defaultUsage: SaidUsage = {
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  total_tokens: 15,
+};
 
 /** The finish as it is sent, before any translation; null: none. */
 export function finishOf({ finish, calls = [] }: Said): string | null {

@@ -15,7 +15,10 @@ export interface Wire {
   /** The body of a plain answer. */
   plain(said: Said, model: string): unknown;
   /** The events of a streamed answer, in order; a string stands for itself. The last `closing` of them make it whole. */
-  stream(said: Said, model: string): { readonly events: readonly unknown[]; readonly closing: number };
+  stream(
+    said: Said,
+    model: string,
+  ): { readonly events: readonly unknown[]; readonly closing: number };
   /** The body of a refusal. */
   refusal(status: number, message: string): unknown;
   /** An error in band: the plain body, or an event of the stream. */

@@ -5,9 +5,17 @@ import type { SignedIn } from "../account-context.ts";
 import { listSessionRows, type SessionRow } from "../session-store.ts";
 
 /** Where the person is signed in. */
-export async function listSessions({ ctx, input }: { ctx: SignedIn; input: { query: unknown } }): Promise<Page<Session>> {
+export async function listSessions({
+  ctx,
+  input,
+}: {
+  ctx: SignedIn;
+  input: { query: unknown };
+}): Promise<Page<Session>> {
   const page = readPage(input.query, { list: "sessions", user: ctx.userId });
-  const rows = await inAllWorkspaces(ctx.database.tenant, (tx) => listSessionRows(tx, ctx.userId, page));
+  const rows = await inAllWorkspaces(ctx.database.tenant, (tx) =>
+    listSessionRows(tx, ctx.userId, page),
+  );
   return page.page(rows.map((row) => toSession(row, ctx.sessionId)));
 }
 

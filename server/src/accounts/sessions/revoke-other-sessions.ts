@@ -7,6 +7,11 @@ import { deleteSessionsOf } from "../session-store.ts";
 export async function revokeOtherSessions({ ctx }: { ctx: SignedIn }): Promise<void> {
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const ended = await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);
-    if (ended > 0) await recordAct(tx, ctx, { action: "session.delete_others", target: ctx.userId, data: { ended } });
+    if (ended > 0)
+      await recordAct(tx, ctx, {
+        action: "session.delete_others",
+        target: ctx.userId,
+        data: { ended },
+      });
   });
 }

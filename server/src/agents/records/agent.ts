@@ -17,20 +17,34 @@ export function toAgent(row: AgentRow): Agent {
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
     ...(row.deleted_at === null ? {} : { deleted_at: row.deleted_at.toISOString() }),
-    ...(row.restorable_until === null ? {} : { restorable_until: row.restorable_until.toISOString() }),
+    ...(row.restorable_until === null
+      ? {}
+      : { restorable_until: row.restorable_until.toISOString() }),
   };
 }
 
 /** The living agent. @throws Refusal `not_found` */
-export async function requireAgent(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId) ? await findAgent(tx, ctx.workspaceId, agentId) : undefined;
+export async function requireAgent(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agentId: string,
+): Promise<AgentRow> {
+  const row = mayTouchAgent(ctx, agentId)
+    ? await findAgent(tx, ctx.workspaceId, agentId)
+    : undefined;
   if (row === undefined) throw noAgent();
   return row;
 }
 
 /** The living agent, locked against other changes until the transaction ends. @throws Refusal `not_found` */
-export async function requireAgentForChange(tx: WorkspaceTransaction, ctx: Context, agentId: string): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId) ? await lockAgent(tx, ctx.workspaceId, agentId) : undefined;
+export async function requireAgentForChange(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  agentId: string,
+): Promise<AgentRow> {
+  const row = mayTouchAgent(ctx, agentId)
+    ? await lockAgent(tx, ctx.workspaceId, agentId)
+    : undefined;
   if (row === undefined || row.deleted_at !== null) throw noAgent();
   return row;
 }
@@ -38,7 +52,10 @@ export async function requireAgentForChange(tx: WorkspaceTransaction, ctx: Conte
 /** @throws Refusal `stale` when `If-Match` names another version than the current one. */
 export function requireSeenVersion(ctx: Context, row: AgentRow): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
-  throw new Refusal("stale", `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`);
+  throw new Refusal(
+    "stale",
+    `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`,
+  );
 }
 
 /** The error for an agent that does not exist, or that the caller is not allowed to know of. */

@@ -1,4 +1,10 @@
-export { noAgent, requireAgent, requireAgentForChange, requireSeenVersion, toAgent } from "./agent.ts";
+export {
+  noAgent,
+  requireAgent,
+  requireAgentForChange,
+  requireSeenVersion,
+  toAgent,
+} from "./agent.ts";
 export { ownerOfSecret } from "./owner-of-secret.ts";
 export { type AnyValue, mapValues, type SecretPlace, showSecrets } from "./secret-places.ts";
 export {
@@ -10,6 +16,14 @@ export {
   type SecretChange,
   writeSecrets,
 } from "./secret-store.ts";
-export { type AgentRow, insertAgent, insertNextVersion, listAgentRows, listOldestAgentRows, lockAgent, updateAgentRow } from "./store.ts";
+export {
+  type AgentRow,
+  insertAgent,
+  insertNextVersion,
+  listAgentRows,
+  listOldestAgentRows,
+  lockAgent,
+  updateAgentRow,
+} from "./store.ts";
 export { requireVersion, toVersion, toVersionEntry, type VersionInput } from "./version.ts";
 export { configColumn, listVersionRows, type StoredVersion } from "./version-store.ts";

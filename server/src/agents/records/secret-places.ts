@@ -26,11 +26,21 @@ export function mapValues<From extends AnyValue, To extends AnyValue>(
   index: number,
   change: (value: From, place: SecretPlace) => To,
 ): HttpToolOf<To> {
-  const changed = (holder: Values<From>, path: string, operation: string | undefined, origins: readonly string[]): Values<To> => {
+  const changed = (
+    holder: Values<From>,
+    path: string,
+    operation: string | undefined,
+    origins: readonly string[],
+  ): Values<To> => {
     const all = (where: "headers" | "query") =>
       Object.fromEntries(
         Object.entries(holder[where]).map(([name, value]) => {
-          const key = JSON.stringify([grant.name, where, operation, where === "headers" ? name.toLowerCase() : name]);
+          const key = JSON.stringify([
+            grant.name,
+            where,
+            operation,
+            where === "headers" ? name.toLowerCase() : name,
+          ]);
           return [name, change(value, { key, path: `${path}.${where}.${name}`, origins })];
         }),
       );
@@ -61,7 +71,10 @@ function originsOf({ url }: { url: string }): string[] {
 }
 
 /** The tools as they are shown: of each secret the last four characters, null for one that is gone. */
-export function showSecrets(tools: readonly ToolGrant[], last4: Readonly<Record<string, string>>): ToolGrant[] {
+export function showSecrets(
+  tools: readonly ToolGrant[],
+  last4: Readonly<Record<string, string>>,
+): ToolGrant[] {
   return tools.map((grant, index) =>
     grant.type !== "http"
       ? grant

@@ -26,7 +26,10 @@ export interface SecretChange {
 }
 
 /** Lists the secrets of an agent without their values. */
-export function listSecrets(tx: WorkspaceTransaction, { workspaceId, agentId }: Owner): Promise<KeptSecret[]> {
+export function listSecrets(
+  tx: WorkspaceTransaction,
+  { workspaceId, agentId }: Owner,
+): Promise<KeptSecret[]> {
   return tx
     .selectFrom("agent_secrets")
     .select(["id", "origins"])
@@ -36,7 +39,10 @@ export function listSecrets(tx: WorkspaceTransaction, { workspaceId, agentId }: 
 }
 
 /** Lists the secrets of an agent with their encrypted values, to copy or to re-encrypt them. */
-export function listSealedSecrets(tx: WorkspaceTransaction, { workspaceId, agentId }: Owner): Promise<SealedSecret[]> {
+export function listSealedSecrets(
+  tx: WorkspaceTransaction,
+  { workspaceId, agentId }: Owner,
+): Promise<SealedSecret[]> {
   return tx
     .selectFrom("agent_secrets")
     .select(["id", "origins", "sealed", "last4"])
@@ -62,7 +68,14 @@ export async function writeSecrets(
   if (write.length === 0) return;
   await tx
     .insertInto("agent_secrets")
-    .values(write.map((secret) => ({ ...secret, origins: [...secret.origins], workspace_id: workspaceId, agent_id: agentId })))
+    .values(
+      write.map((secret) => ({
+        ...secret,
+        origins: [...secret.origins],
+        workspace_id: workspaceId,
+        agent_id: agentId,
+      })),
+    )
     .onConflict((conflict) =>
       conflict.columns(["id", "workspace_id"]).doUpdateSet((eb) => ({
         origins: eb.ref("excluded.origins"),

@@ -38,22 +38,41 @@ function agents(tx: WorkspaceTransaction, workspaceId: string) {
       isRestorable.as("restorable"),
     ])
     .select(
-      sql<Record<string, string>>`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
+      sql<
+        Record<string, string>
+      >`(select coalesce(jsonb_object_agg(s.id, s.last4), '{}') from agent_secrets s
         where s.agent_id = agents.id and s.workspace_id = agents.workspace_id)`.as("secrets"),
     )
     .where("agents.workspace_id", "=", workspaceId);
 }
 
-export function findAgent(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<AgentRow | undefined> {
-  return agents(tx, workspaceId).where("agents.id", "=", id).where("agents.deleted_at", "is", null).executeTakeFirst();
+export function findAgent(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<AgentRow | undefined> {
+  return agents(tx, workspaceId)
+    .where("agents.id", "=", id)
+    .where("agents.deleted_at", "is", null)
+    .executeTakeFirst();
 }
 
 /**
  * Locks the agent's row, a deleted one too, against every other change of the agent. `no key`: starts that refer to the row are not
  * held up. The row is read again after the lock is had: what is joined would else be as old as the statement's snapshot.
  */
-export async function lockAgent(tx: WorkspaceTransaction, workspaceId: string, id: string): Promise<AgentRow | undefined> {
-  await tx.selectFrom("agents").select("id").where("id", "=", id).where("workspace_id", "=", workspaceId).forNoKeyUpdate().execute();
+export async function lockAgent(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  id: string,
+): Promise<AgentRow | undefined> {
+  await tx
+    .selectFrom("agents")
+    .select("id")
+    .where("id", "=", id)
+    .where("workspace_id", "=", workspaceId)
+    .forNoKeyUpdate()
+    .execute();
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
@@ -69,11 +88,15 @@ export function listAgentRows(
     .orderBy("agents.id", "desc")
     .limit(page.limit + 1);
   if (filter.agentIds !== undefined) query = query.where("agents.id", "in", filter.agentIds);
-  if (filter.paused !== undefined) query = query.where("agents.paused_at", filter.paused === "true" ? "is not" : "is", null);
-  if (filter.model !== undefined) query = query.where(sql`agent_versions.config ->> 'model'`, "=", filter.model);
+  if (filter.paused !== undefined)
+    query = query.where("agents.paused_at", filter.paused === "true" ? "is not" : "is", null);
+  if (filter.model !== undefined)
+    query = query.where(sql`agent_versions.config ->> 'model'`, "=", filter.model);
   if (filter.search !== undefined) {
     const pattern = `%${filter.search.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    query = query.where(sql<boolean>`(agents.name ilike ${pattern} or agent_versions.config ->> 'description' ilike ${pattern})`);
+    query = query.where(
+      sql<boolean>`(agents.name ilike ${pattern} or agent_versions.config ->> 'description' ilike ${pattern})`,
+    );
   }
   if (page.below !== undefined) query = query.where("agents.id", "<", page.below);
   return query.execute();
@@ -83,7 +106,11 @@ export function listAgentRows(
 export function listOldestAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  { agentIds, above, limit }: { agentIds: readonly string[] | undefined; above: string; limit: number },
+  {
+    agentIds,
+    above,
+    limit,
+  }: { agentIds: readonly string[] | undefined; above: string; limit: number },
 ): Promise<AgentRow[]> {
   const query = agents(tx, workspaceId)
     .where("agents.deleted_at", "is", null)
@@ -104,7 +131,12 @@ const repeated = (config: AgentConfig) => ({
 export async function insertAgent(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
   await tx
     .insertInto("agents")
-    .values({ id: row.agentId, workspace_id: row.workspaceId, version: row.version, ...repeated(row.config) })
+    .values({
+      id: row.agentId,
+      workspace_id: row.workspaceId,
+      version: row.version,
+      ...repeated(row.config),
+    })
     .execute();
   await insertVersion(tx, row);
 }
@@ -121,7 +153,11 @@ export interface VersionRow {
 /** Makes `row` the agent's current version. */
 export async function insertNextVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
   await insertVersion(tx, row);
-  await updateAgentRow(tx, { id: row.agentId, workspace_id: row.workspaceId }, { version: row.version, ...repeated(row.config) });
+  await updateAgentRow(
+    tx,
+    { id: row.agentId, workspace_id: row.workspaceId },
+    { version: row.version, ...repeated(row.config) },
+  );
 }
 
 async function insertVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {

@@ -30,18 +30,31 @@ export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
 export const storedConfig = sql<AgentConfig>`${sql.raw(configColumn)}`;
 
 const versions = (tx: WorkspaceTransaction, { workspaceId, agentId }: Owner) =>
-  tx.selectFrom("agent_versions").where("agent_id", "=", agentId).where("workspace_id", "=", workspaceId);
+  tx
+    .selectFrom("agent_versions")
+    .where("agent_id", "=", agentId)
+    .where("workspace_id", "=", workspaceId);
 
 /** Returns one page of versions, newest first, and one row more, which tells whether there is a next page. */
-export function listVersionRows(tx: WorkspaceTransaction, owner: Owner, page: PageRequest): Promise<VersionEntryRow[]> {
+export function listVersionRows(
+  tx: WorkspaceTransaction,
+  owner: Owner,
+  page: PageRequest,
+): Promise<VersionEntryRow[]> {
   const query = versions(tx, owner)
     .select(["version", "created_at", "created_by"])
     .orderBy("version", "desc")
     .limit(page.limit + 1);
-  return (page.below === undefined ? query : query.where("version", "<", Number(page.below))).execute();
+  return (
+    page.below === undefined ? query : query.where("version", "<", Number(page.below))
+  ).execute();
 }
 
-export function findVersion(tx: WorkspaceTransaction, owner: Owner, version: number): Promise<StoredVersion | undefined> {
+export function findVersion(
+  tx: WorkspaceTransaction,
+  owner: Owner,
+  version: number,
+): Promise<StoredVersion | undefined> {
   return versions(tx, owner)
     .select(["version", "created_at", "created_by", storedConfig.as("config"), "provider_id"])
     .where("version", "=", version)

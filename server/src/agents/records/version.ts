@@ -16,20 +16,34 @@ export interface VersionInput {
 }
 
 /** Converts a row to a version as lists show it: without its configuration. */
-export function toVersionEntry({ version, created_at, created_by }: VersionEntryRow): AgentVersionEntry {
+export function toVersionEntry({
+  version,
+  created_at,
+  created_by,
+}: VersionEntryRow): AgentVersionEntry {
   return { version, created_at: created_at.toISOString(), created_by };
 }
 
 /** Its secrets as they are today: a version refers to them, it does not hold them. */
 export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
-  return { ...toVersionEntry(row), agent_id: agent.id, ...row.config, tools: showSecrets(row.config.tools, agent.secrets) };
+  return {
+    ...toVersionEntry(row),
+    agent_id: agent.id,
+    ...row.config,
+    tools: showSecrets(row.config.tools, agent.secrets),
+  };
 }
 
 /** @throws Refusal `not_found` for what is no version of the agent, or no number. */
-export async function requireVersion(tx: WorkspaceTransaction, agent: AgentRow, version: string | number): Promise<StoredVersion> {
+export async function requireVersion(
+  tx: WorkspaceTransaction,
+  agent: AgentRow,
+  version: string | number,
+): Promise<StoredVersion> {
   const number = /^[1-9]\d{0,9}$/.test(String(version)) ? Number(version) : 0;
   const owner = { workspaceId: agent.workspace_id, agentId: agent.id };
   const row = number > 0 && number <= highest ? await findVersion(tx, owner, number) : undefined;
-  if (row === undefined) throw new Refusal("not_found", `This agent has no such version. It has 1 to ${agent.version}.`);
+  if (row === undefined)
+    throw new Refusal("not_found", `This agent has no such version. It has 1 to ${agent.version}.`);
   return row;
 }

@@ -31,7 +31,12 @@ export function copySecrets(
     if (secret !== undefined) {
       const { origins, last4 } = secret;
       const clear = sealer.open(secret.sealed, boundPlace(ownerOfSecret({ ...from, id }), origins));
-      write.push({ id: copy, origins, sealed: sealFor(sealer, clear, ownerOfSecret({ ...to, id: copy }), origins), last4 });
+      write.push({
+        id: copy,
+        origins,
+        sealed: sealFor(sealer, clear, ownerOfSecret({ ...to, id: copy }), origins),
+        last4,
+      });
     }
     return copy;
   };

@@ -10,7 +10,15 @@ import { findSecret, ownerOfSecret } from "../records/index.ts";
 export async function openSecret(
   database: Database,
   sealer: Sealer,
-  { origin, ...owner }: { readonly workspaceId: string; readonly agentId: string; readonly id: string; readonly origin: string },
+  {
+    origin,
+    ...owner
+  }: {
+    readonly workspaceId: string;
+    readonly agentId: string;
+    readonly id: string;
+    readonly origin: string;
+  },
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
   if (row === undefined) return undefined;

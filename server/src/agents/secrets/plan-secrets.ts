@@ -34,19 +34,28 @@ export function planSecrets(
   const settle = (value: AnyValue, place: SecretPlace): string | SecretKept => {
     if (typeof value === "string") return value;
     const { prefix } = value;
-    const reference = (id: string): SecretKept => ({ secret_id: id, ...(prefix === undefined ? {} : { prefix }) });
+    const reference = (id: string): SecretKept => ({
+      secret_id: id,
+      ...(prefix === undefined ? {} : { prefix }),
+    });
     if ("secret_id" in value) {
       if (!missing.has(value.secret_id)) requireKnown(known.get(value.secret_id), place);
       return reference(value.secret_id);
     }
     if (value.secret === null) return reference(newId("sec"));
     const earlier = replaceable.get(place.key);
-    const id = earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
+    const id =
+      earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...place.origins].sort();
     const sealed = sealFor(sealer, value.secret, ownerOfSecret({ ...owner, id }), origins);
     // Of a short secret the last four would be much of it.
-    write.push({ id, origins, sealed, last4: value.secret.length >= 12 ? value.secret.slice(-4) : "" });
+    write.push({
+      id,
+      origins,
+      sealed,
+      last4: value.secret.length >= 12 ? value.secret.slice(-4) : "",
+    });
     return reference(id);
   };
   const tools = given.map((grant, index) =>
@@ -70,11 +79,15 @@ function idsByPlace(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<str
 
 function requireKnown(secret: KeptSecret | undefined, { path, origins }: SecretPlace): void {
   if (secret === undefined) {
-    throw new Refusal("bad_request", `${path} refers to no secret of this agent. Give the secret itself as {"secret": "…"}.`);
+    throw new Refusal(
+      "bad_request",
+      `${path} refers to no secret of this agent. Give the secret itself as {"secret": "…"}.`,
+    );
   }
   requireGivenFor(
     secret.origins,
     origins,
-    (stray) => `${path} would send its secret to ${stray}, for which it was not given. Give the secret again.`,
+    (stray) =>
+      `${path} would send its secret to ${stray}, for which it was not given. Give the secret again.`,
   );
 }

@@ -1,4 +1,10 @@
-import { boundPlace, type Queryable, type Resealed, type Resealing, resealColumn } from "../../base/secrets/index.ts";
+import {
+  boundPlace,
+  type Queryable,
+  type Resealed,
+  type Resealing,
+  resealColumn,
+} from "../../base/secrets/index.ts";
 import { ownerOfSecret } from "../records/index.ts";
 
 interface Row {

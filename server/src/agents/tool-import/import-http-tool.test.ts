@@ -5,7 +5,12 @@ import { importHttpTool } from "./import-http-tool.ts";
 
 const ctx = { actor: { kind: "system" }, workspaceId: "wsp_1" } as Context;
 const importing = (document: unknown, operations?: readonly string[]) =>
-  importHttpTool({ ctx, input: { body: { ok: true, value: { document, ...(operations === undefined ? {} : { operations }) } } } });
+  importHttpTool({
+    ctx,
+    input: {
+      body: { ok: true, value: { document, ...(operations === undefined ? {} : { operations }) } },
+    },
+  });
 
 const shop = `
 openapi: 3.0.3
@@ -59,7 +64,9 @@ components:
 
 /** With its empty secrets filled in, as its reader would. */
 function filledIn(tool: unknown): ToolGrantBody {
-  return httpToolBody.parse(JSON.parse(JSON.stringify(tool).replaceAll('"secret":""', '"secret":"0123456789"')));
+  return httpToolBody.parse(
+    JSON.parse(JSON.stringify(tool).replaceAll('"secret":""', '"secret":"0123456789"')),
+  );
 }
 
 test("chosen operations of a document become a tool that only lacks its secrets", async () => {
@@ -104,8 +111,16 @@ test("chosen operations of a document become a tool that only lacks its secrets"
             reason: { type: ["string", "null"] },
             state: { type: "string", enum: ["open", "paid"] },
             price: { type: "number", exclusiveMinimum: 0 },
-            parent: { type: ["string", "number", "boolean", "array", "object", "null"], additionalProperties: true },
-            payment: { anyOf: [{ type: "string" }, { type: "object", properties: { card: { type: "string" } }, required: [] }] },
+            parent: {
+              type: ["string", "number", "boolean", "array", "object", "null"],
+              additionalProperties: true,
+            },
+            payment: {
+              anyOf: [
+                { type: "string" },
+                { type: "object", properties: { card: { type: "string" } }, required: [] },
+              ],
+            },
           },
           required: ["state", "reason"],
         },
@@ -118,13 +133,23 @@ test("chosen operations of a document become a tool that only lacks its secrets"
     "orders.change: body: #/components/schemas/Order is nested too deep or refers to itself: it is cut.",
     "orders.change: parameter order-id: pattern is not checked.",
   ]);
-  expect(filledIn(tool)).toMatchObject({ type: "http", operations: [{ safe_to_repeat: true }, { safe_to_repeat: false }] });
+  expect(filledIn(tool)).toMatchObject({
+    type: "http",
+    operations: [{ safe_to_repeat: true }, { safe_to_repeat: false }],
+  });
 });
 
 test("without a choice all that fit are taken, and what does not is named", async () => {
   const { tool, warnings } = await importing(shop);
-  const { operations, headers } = tool as { operations: { name: string; headers: object }[]; headers: object };
-  expect(operations.map(({ name }) => name)).toEqual(["orders_read", "orders_change", "get_health"]);
+  const { operations, headers } = tool as {
+    operations: { name: string; headers: object }[];
+    headers: object;
+  };
+  expect(operations.map(({ name }) => name)).toEqual([
+    "orders_read",
+    "orders_change",
+    "get_health",
+  ]);
   // Not all of them want the credential, so it stands with those that do.
   expect(headers).toEqual({});
   expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
@@ -155,67 +180,142 @@ test.each<[string, unknown, RegExp]>([
     minimal({}, { parameters: [{ $ref: "https://evil.example/p.json" }] }),
     /refers to another document .*not fetched/,
   ],
-  ["a reference to a file", minimal({}, { parameters: [{ $ref: "file:///etc/passwd" }] }), /refers to another document/],
-  ["a reference beside it", minimal({}, { parameters: [{ $ref: "common.yaml#/p" }] }), /refers to another document/],
-  ["a reference to nothing", minimal({}, { parameters: [{ $ref: "#/components/x" }] }), /leads to no object/],
-  ["a reference to a prototype", minimal({}, { parameters: [{ $ref: "#/constructor/prototype" }] }), /leads to no object/],
+  [
+    "a reference to a file",
+    minimal({}, { parameters: [{ $ref: "file:///etc/passwd" }] }),
+    /refers to another document/,
+  ],
+  [
+    "a reference beside it",
+    minimal({}, { parameters: [{ $ref: "common.yaml#/p" }] }),
+    /refers to another document/,
+  ],
+  [
+    "a reference to nothing",
+    minimal({}, { parameters: [{ $ref: "#/components/x" }] }),
+    /leads to no object/,
+  ],
+  [
+    "a reference to a prototype",
+    minimal({}, { parameters: [{ $ref: "#/constructor/prototype" }] }),
+    /leads to no object/,
+  ],
   [
     "references in a circle",
-    minimal({ components: { a: { $ref: "#/components/b" }, b: { $ref: "#/components/a" } } }, { parameters: [{ $ref: "#/components/a" }] }),
+    minimal(
+      { components: { a: { $ref: "#/components/b" }, b: { $ref: "#/components/a" } } },
+      { parameters: [{ $ref: "#/components/a" }] },
+    ),
     /in a circle/,
   ],
   [
     "a cookie that is required",
-    minimal({}, { parameters: [{ name: "s", in: "cookie", required: true, schema: { type: "string" } }] }),
+    minimal(
+      {},
+      { parameters: [{ name: "s", in: "cookie", required: true, schema: { type: "string" } }] },
+    ),
     /its parameter s is a cookie/,
   ],
-  ["an undeclared place", minimal({ paths: { "/x/{y}": { get: { operationId: "x" } } } }), /holds \{y\}, which is no parameter/],
+  [
+    "an undeclared place",
+    minimal({ paths: { "/x/{y}": { get: { operationId: "x" } } } }),
+    /holds \{y\}, which is no parameter/,
+  ],
 ])("refuses %s", async (_what, document, why) => {
   await expect(importing(document)).rejects.toThrow(why);
 });
 
 test("a password in a server's address is not taken over", async () => {
-  const { tool } = await importing(minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }));
-  expect(tool).toMatchObject({ allowed_hosts: ["api.example.com"], operations: [{ url: "https://api.example.com/x" }] });
+  const { tool } = await importing(
+    minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }),
+  );
+  expect(tool).toMatchObject({
+    allowed_hosts: ["api.example.com"],
+    operations: [{ url: "https://api.example.com/x" }],
+  });
   expect(JSON.stringify(tool)).not.toContain("ada");
 });
 
 test("an operation that is not there is refused, with those that are", async () => {
-  await expect(importing(minimal(), ["y"])).rejects.toThrow("operations: there is no operation y. There are x.");
+  await expect(importing(minimal(), ["y"])).rejects.toThrow(
+    "operations: there is no operation y. There are x.",
+  );
 });
 
 test.each<[string, object, object]>([
-  ["an API key in a header", { type: "apiKey", in: "header", name: "X-Key" }, { headers: { "X-Key": { secret: "" } }, query: {} }],
-  ["an API key in the query", { type: "apiKey", in: "query", name: "key" }, { headers: {}, query: { key: { secret: "" } } }],
-  ["a bearer token", { type: "http", scheme: "Bearer" }, { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} }],
-  ["basic authentication", { type: "http", scheme: "basic" }, { headers: { Authorization: { secret: "", prefix: "Basic " } }, query: {} }],
-  ["OAuth", { type: "oauth2", flows: {} }, { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} }],
-])("%s becomes a place for a secret, also when it is declared as a parameter", async (_what, scheme, places) => {
-  const parameters = [
-    { name: "x-key", in: "header", schema: { type: "string" } },
-    { name: "key", in: "query", schema: { type: "string" } },
-  ];
-  const document = minimal({ security: [{ s: [] }], components: { securitySchemes: { s: scheme } } }, { parameters });
-  const { tool } = await importing(document);
-  expect(tool).toMatchObject(places);
-  filledIn(tool);
-});
+  [
+    "an API key in a header",
+    { type: "apiKey", in: "header", name: "X-Key" },
+    { headers: { "X-Key": { secret: "" } }, query: {} },
+  ],
+  [
+    "an API key in the query",
+    { type: "apiKey", in: "query", name: "key" },
+    { headers: {}, query: { key: { secret: "" } } },
+  ],
+  [
+    "a bearer token",
+    { type: "http", scheme: "Bearer" },
+    { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} },
+  ],
+  [
+    "basic authentication",
+    { type: "http", scheme: "basic" },
+    { headers: { Authorization: { secret: "", prefix: "Basic " } }, query: {} },
+  ],
+  [
+    "OAuth",
+    { type: "oauth2", flows: {} },
+    { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} },
+  ],
+])(
+  "%s becomes a place for a secret, also when it is declared as a parameter",
+  async (_what, scheme, places) => {
+    const parameters = [
+      { name: "x-key", in: "header", schema: { type: "string" } },
+      { name: "key", in: "query", schema: { type: "string" } },
+    ];
+    const document = minimal(
+      { security: [{ s: [] }], components: { securitySchemes: { s: scheme } } },
+      { parameters },
+    );
+    const { tool } = await importing(document);
+    expect(tool).toMatchObject(places);
+    filledIn(tool);
+  },
+);
 
 test("names that are the same when they are cleaned stay apart", async () => {
   const get = (operationId: string) => ({ get: { operationId } });
-  const { tool } = await importing(minimal({ paths: { "/a": get("a.b"), "/b": get("a/b"), "/c": get("7 days"), "/d": get("ü") } }));
-  expect((tool as { operations: { name: string }[] }).operations.map(({ name }) => name)).toEqual(["a_b", "a_b_2", "_7_days", "operation"]);
+  const { tool } = await importing(
+    minimal({ paths: { "/a": get("a.b"), "/b": get("a/b"), "/c": get("7 days"), "/d": get("ü") } }),
+  );
+  expect((tool as { operations: { name: string }[] }).operations.map(({ name }) => name)).toEqual([
+    "a_b",
+    "a_b_2",
+    "_7_days",
+    "operation",
+  ]);
   filledIn(tool);
 });
 
 test("a document that grows when its references are followed is given up, soon", async () => {
   const schemas: Record<string, unknown> = { s0: { type: "string" } };
   for (let level = 1; level <= 7; level += 1) {
-    const members = Array.from({ length: 20 }, (_, n) => [`m${n}`, { $ref: `#/components/schemas/s${level - 1}` }]);
+    const members = Array.from({ length: 20 }, (_, n) => [
+      `m${n}`,
+      { $ref: `#/components/schemas/s${level - 1}` },
+    ]);
     schemas[`s${level}`] = { type: "object", properties: Object.fromEntries(members) };
   }
-  const requestBody = { required: true, content: { "application/json": { schema: { $ref: "#/components/schemas/s7" } } } };
-  const document = minimal({ paths: { "/x": { post: { operationId: "x", requestBody } } }, components: { schemas } });
+  const requestBody = {
+    required: true,
+    content: { "application/json": { schema: { $ref: "#/components/schemas/s7" } } },
+  };
+  const document = minimal({
+    paths: { "/x": { post: { operationId: "x", requestBody } } },
+    components: { schemas },
+  });
   const begun = performance.now();
   await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
   expect(performance.now() - begun).toBeLessThan(2_000);

@@ -17,12 +17,19 @@ const mostWarnings = 200;
  *
  * @throws Refusal `bad_request` for no such document, an operation that is not in it, or when nothing of it is left.
  */
-export async function importHttpTool({ ctx, input }: { ctx: Context; input: { body: UnparsedBody } }): Promise<ImportedHttpTool> {
+export async function importHttpTool({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { body: UnparsedBody };
+}): Promise<ImportedHttpTool> {
   permit(ctx, "agents:write");
   const body = parseBody(importHttpToolBody, input.body);
   const document = openDocument(await readDocument(body.document));
   const warnings = new Set<string>();
-  const warn = (what: string) => void (warnings.size < mostWarnings && warnings.add(what.slice(0, 500)));
+  const warn = (what: string) =>
+    void (warnings.size < mostWarnings && warnings.add(what.slice(0, 500)));
   const nameFor = nameMaker();
   const operations = chosen(findOperations(document), body.operations, warn).flatMap((found) => {
     try {
@@ -37,21 +44,32 @@ export async function importHttpTool({ ctx, input }: { ctx: Context; input: { bo
     }
   });
   if (operations.length === 0)
-    throw new Refusal("bad_request", `Nothing of the document can be called. ${[...warnings].slice(0, 5).join(" ")}`);
+    throw new Refusal(
+      "bad_request",
+      `Nothing of the document can be called. ${[...warnings].slice(0, 5).join(" ")}`,
+    );
 
   const info = nodeAt(document.root, "info");
   const tool = {
     type: "http",
     name: nameMaker()(textAt(info, "title") ?? "", "api"),
     description: (textAt(info, "description") ?? textAt(info, "title") ?? "").slice(0, 1_000),
-    allowed_hosts: [...new Set(operations.map(({ operation }) => new URL(operation.url.replace(/[{?].*$/, "")).host))],
+    allowed_hosts: [
+      ...new Set(
+        operations.map(({ operation }) => new URL(operation.url.replace(/[{?].*$/, "")).host),
+      ),
+    ],
     ...withCredentials(operations),
   };
   return { tool, warnings: [...warnings] };
 }
 
 /** @throws Refusal for an id that is not there. */
-function chosen(found: readonly Found[], ids: readonly string[] | undefined, warn: (what: string) => void): readonly Found[] {
+function chosen(
+  found: readonly Found[],
+  ids: readonly string[] | undefined,
+  warn: (what: string) => void,
+): readonly Found[] {
   const missing = ids?.find((id) => !found.some((each) => each.id === id));
   if (missing !== undefined) {
     const there = found.slice(0, 30).map(({ id }) => id);
@@ -62,23 +80,36 @@ function chosen(found: readonly Found[], ids: readonly string[] | undefined, war
   }
   const all = ids === undefined ? found : found.filter(({ id }) => ids.includes(id));
   if (all.length > mostOperations)
-    warn(`Of ${all.length} operations the first ${mostOperations} were taken: choose them with "operations".`);
+    warn(
+      `Of ${all.length} operations the first ${mostOperations} were taken: choose them with "operations".`,
+    );
   return all.slice(0, mostOperations);
 }
 
 /** What the configuration of an agent would refuse is left out here. @throws Unusable */
 function requireFit(operation: Omit<Imported, "credentials"> & { readonly name: string }): void {
   const { host } = new URL(operation.url.replace(/[{?].*$/, ""));
-  const fit = httpToolBody.safeParse({ type: "http", name: "api", allowed_hosts: [host], operations: [operation] });
+  const fit = httpToolBody.safeParse({
+    type: "http",
+    name: "api",
+    allowed_hosts: [host],
+    operations: [operation],
+  });
   const [issue] = fit.error?.issues ?? [];
   if (issue !== undefined) throw new Unusable(`${issue.path.slice(2).join(".")} ${issue.message}`);
 }
 
-type WithCredentials = { readonly operation: Omit<Imported, "credentials">; readonly credentials: Imported["credentials"] };
+type WithCredentials = {
+  readonly operation: Omit<Imported, "credentials">;
+  readonly credentials: Imported["credentials"];
+};
 
 /** Credentials that all operations want stand once, for the whole tool. */
 function withCredentials(all: readonly WithCredentials[]) {
-  const shared = new Set(all.map(({ credentials }) => JSON.stringify(credentials))).size === 1 ? all[0]?.credentials : undefined;
+  const shared =
+    new Set(all.map(({ credentials }) => JSON.stringify(credentials))).size === 1
+      ? all[0]?.credentials
+      : undefined;
   const operations = all.map(({ operation, credentials }) => ({
     ...operation,
     headers: { ...operation.headers, ...(shared === undefined ? credentials.headers : {}) },

@@ -34,7 +34,9 @@ export function readParameters(
   { item, node: operation }: Declared,
   { hasBody, credentials, warn }: Reading,
 ): Parameters {
-  const nodes = [...listAt(item, "parameters"), ...listAt(operation, "parameters")].map((each) => document.follow(each).node);
+  const nodes = [...listAt(item, "parameters"), ...listAt(operation, "parameters")].map(
+    (each) => document.follow(each).node,
+  );
   // One of the operation goes before the same of the path.
   const all = new Map(nodes.map((node) => [`${textAt(node, "in")} ${textAt(node, "name")}`, node]));
   const nameFor = nameMaker(hasBody ? ["body"] : []);
@@ -55,7 +57,9 @@ export function readParameters(
       continue;
     }
     const needed = where === "path" || node.required === true;
-    const schema = sendable(document, node, where, (what) => warn(`parameter ${original}: ${what}`));
+    const schema = sendable(document, node, where, (what) =>
+      warn(`parameter ${original}: ${what}`),
+    );
     if (typeof schema === "string") {
       if (needed) throw new Unusable(`its parameter ${original} ${schema}`);
       warn(`parameter ${original} is left out: it ${schema}`);
@@ -69,31 +73,53 @@ export function readParameters(
     else if (where === "query") query[original] = `{${name}}`;
     else headers[original] = `{${name}}`;
   }
-  const schema: ValueSchema = { type: "object", properties, ...(required.length === 0 ? {} : { required }) };
+  const schema: ValueSchema = {
+    type: "object",
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+  };
   return { schema, path, query, headers, idempotencyHeader };
 }
 
 function isCredential({ headers, query }: Credentials, where: string, name: string): boolean {
   if (where === "query") return Object.hasOwn(query, name);
-  return where === "header" && Object.keys(headers).some((header) => header.toLowerCase() === name.toLowerCase());
+  return (
+    where === "header" &&
+    Object.keys(headers).some((header) => header.toLowerCase() === name.toLowerCase())
+  );
 }
 
 const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"];
 
 /** The schema of a parameter, or why it cannot be sent. */
-function sendable(document: Document, node: Node, where: string, warn: (what: string) => void): ValueSchema | string {
+function sendable(
+  document: Document,
+  node: Node,
+  where: string,
+  warn: (what: string) => void,
+): ValueSchema | string {
   if (!["path", "query", "header"].includes(where)) return "is a cookie";
-  if (where === "header" && isReservedHeader(textAt(node, "name") ?? "")) return "is a header that Beckon sets";
+  if (where === "header" && isReservedHeader(textAt(node, "name") ?? ""))
+    return "is a header that Beckon sets";
   if (nodeAt(node, "schema") === undefined) return "has no schema of its own";
   const { type: said, const: fixed, ...schema } = toValueSchema(document, node.schema, warn);
-  const types = [said ?? (schema.enum === undefined ? [] : "string")].flat().filter((type) => type !== "null");
+  const types = [said ?? (schema.enum === undefined ? [] : "string")]
+    .flat()
+    .filter((type) => type !== "null");
   const [type] = types;
-  const limited = schema.enum === undefined ? schema : { ...schema, enum: schema.enum.filter((choice) => choice !== null) };
+  const limited =
+    schema.enum === undefined
+      ? schema
+      : { ...schema, enum: schema.enum.filter((choice) => choice !== null) };
   const single = fixed === undefined ? limited : { ...limited, enum: [fixed as string] };
   if (types.length === 1 && scalars.includes(type)) return { ...single, type: type as "string" };
-  if (type !== "array" || types.length !== 1) return "is neither a text, a number, a boolean nor a list of these";
+  if (type !== "array" || types.length !== 1)
+    return "is neither a text, a number, a boolean nor a list of these";
   if (where !== "query") return "is a list outside the query";
-  if (node.explode === false || ["spaceDelimited", "pipeDelimited"].includes(textAt(node, "style") ?? "")) {
+  if (
+    node.explode === false ||
+    ["spaceDelimited", "pipeDelimited"].includes(textAt(node, "style") ?? "")
+  ) {
     warn("is a list in one text: the model is asked for the text");
     return { type: "string", description: "Several values, separated by commas" };
   }

@@ -26,7 +26,8 @@ export async function readDocument(given: string | Node): Promise<Node> {
   if (!isJsonObject(document)) throw unreadable("is no JSON object");
   if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
   const version = document.openapi;
-  if (typeof version !== "string" || !/^3\.[01]\./.test(version)) throw unreadable('is no OpenAPI 3.0 or 3.1: "openapi" must say so');
+  if (typeof version !== "string" || !/^3\.[01]\./.test(version))
+    throw unreadable('is no OpenAPI 3.0 or 3.1: "openapi" must say so');
   return document;
 }
 

@@ -25,8 +25,12 @@ export function openDocument(root: Node): Document {
       let reference: string | undefined;
       for (let hops = 0; hops < 20; hops += 1) {
         looked += 1 + (isJsonObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
-        if (looked > most) throw new Unusable("the document is too large when its references are followed");
-        if (!isJsonObject(node)) throw new Unusable(reference === undefined ? "something is no object" : `${reference} leads to no object`);
+        if (looked > most)
+          throw new Unusable("the document is too large when its references are followed");
+        if (!isJsonObject(node))
+          throw new Unusable(
+            reference === undefined ? "something is no object" : `${reference} leads to no object`,
+          );
         if (typeof node.$ref !== "string") return { node, reference };
         reference = node.$ref;
         node = target(root, reference);
@@ -38,13 +42,19 @@ export function openDocument(root: Node): Document {
 
 /** By JSON pointer (RFC 6901). */
 function target(root: Node, reference: string): unknown {
-  if (!reference.startsWith("#/")) throw new Unusable(`it refers to another document (${reference.slice(0, 200)}), which is not fetched`);
+  if (!reference.startsWith("#/"))
+    throw new Unusable(
+      `it refers to another document (${reference.slice(0, 200)}), which is not fetched`,
+    );
   return reference
     .slice(2)
     .split("/")
     .map((step) => decoded(step).replaceAll("~1", "/").replaceAll("~0", "~"))
     .reduce<unknown>(
-      (node, step) => (typeof node === "object" && node !== null && Object.hasOwn(node, step) ? (node as Node)[step] : undefined),
+      (node, step) =>
+        typeof node === "object" && node !== null && Object.hasOwn(node, step)
+          ? (node as Node)[step]
+          : undefined,
       root,
     );
 }

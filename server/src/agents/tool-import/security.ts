@@ -14,10 +14,16 @@ export interface Credentials {
 }
 
 /** The first way of authentication that the document offers; none where it offers to do without. */
-export function readSecurity(document: Document, operation: Node, warn: (what: string) => void): Credentials {
+export function readSecurity(
+  document: Document,
+  operation: Node,
+  warn: (what: string) => void,
+): Credentials {
   const headers: Record<string, EmptySecret> = {};
   const query: Record<string, EmptySecret> = {};
-  const ways = (Array.isArray(operation.security) ? operation.security : listAt(document.root, "security")).filter(isJsonObject);
+  const ways = (
+    Array.isArray(operation.security) ? operation.security : listAt(document.root, "security")
+  ).filter(isJsonObject);
   if (ways.some((way) => Object.keys(way).length === 0)) return { headers, query };
   for (const name of Object.keys(ways[0] ?? {})) {
     const declared = nodeAt(nodeAt(nodeAt(document.root, "components"), "securitySchemes"), name);
@@ -33,7 +39,8 @@ export function readSecurity(document: Document, operation: Node, warn: (what: s
     else if (place === "apiKey query") query[key] = { secret: "" };
     else if (place === "http bearer") headers.Authorization = { secret: "", prefix: "Bearer " };
     else if (place === "http basic") headers.Authorization = { secret: "", prefix: "Basic " };
-    else if (type === "oauth2" || type === "openIdConnect") headers.Authorization = { secret: "", prefix: "Bearer " };
+    else if (type === "oauth2" || type === "openIdConnect")
+      headers.Authorization = { secret: "", prefix: "Bearer " };
     else warn(`its security scheme ${name} (${place}) cannot be sent`);
     if (place === "http basic") warn("its secret is the base64 of user:password");
     if (type === "oauth2" || type === "openIdConnect")

@@ -1,5 +1,7 @@
 /** Names as providers of models take them, made of any text; none twice. */
-export function nameMaker(taken: Iterable<string> = []): (text: string, fallback: string) => string {
+export function nameMaker(
+  taken: Iterable<string> = [],
+): (text: string, fallback: string) => string {
   const used = new Set(taken);
   return (text, fallback) => {
     const wanted = cleaned(text) || fallback;

@@ -17,8 +17,15 @@ export async function compareVersions({
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const agent = await requireAgent(tx, ctx, input.agentId);
     const from = await requireVersion(tx, agent, input.version);
-    const to = await requireVersion(tx, agent, parse(compareQuery, input.query).with ?? agent.version);
-    const shown = ({ config }: typeof from) => ({ ...config, tools: showSecrets(config.tools, agent.secrets) });
+    const to = await requireVersion(
+      tx,
+      agent,
+      parse(compareQuery, input.query).with ?? agent.version,
+    );
+    const shown = ({ config }: typeof from) => ({
+      ...config,
+      tools: showSecrets(config.tools, agent.secrets),
+    });
     return { from: from.version, to: to.version, changes: differences(shown(from), shown(to)) };
   });
 }

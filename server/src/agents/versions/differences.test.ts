@@ -20,23 +20,34 @@ test("each place differs, no place is within another, and there is none only bet
     path
       .split("/")
       .slice(1)
-      .reduce((inner, step) => ownMember(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")), value);
-  const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value).replaceAll("__proto__", "proto")) as unknown);
+      .reduce(
+        (inner, step) => ownMember(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")),
+        value,
+      );
+  const json = fc
+    .jsonValue({ maxDepth: 3 })
+    .map((value) => JSON.parse(JSON.stringify(value).replaceAll("__proto__", "proto")) as unknown);
   fc.assert(
     fc.property(json, json, (before, after) => {
       const found = differences(before, after);
-      expect(found.length === 0).toBe(JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)));
+      expect(found.length === 0).toBe(
+        JSON.stringify(sorted(before)) === JSON.stringify(sorted(after)),
+      );
       for (const { path, before: was, after: is } of found) {
         expect([at(before, path), at(after, path)]).toEqual([was, is]);
         expect(was).not.toEqual(is);
-        expect(found.filter((other) => other.path === path || other.path.startsWith(`${path}/`))).toHaveLength(1);
+        expect(
+          found.filter((other) => other.path === path || other.path.startsWith(`${path}/`)),
+        ).toHaveLength(1);
       }
     }),
   );
 });
 
 function ownMember(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
 }
 
 /** With members in one order, as JSON does not mind it. */

@@ -15,7 +15,8 @@ export interface Difference {
 export function differences(before: unknown, after: unknown, path = ""): Difference[] {
   if (isDeepStrictEqual(before, after)) return [];
   const [was, is] = [membersOf(before), membersOf(after)];
-  if (was === undefined || is === undefined || Array.isArray(before) !== Array.isArray(after)) return [{ path, before, after }];
+  if (was === undefined || is === undefined || Array.isArray(before) !== Array.isArray(after))
+    return [{ path, before, after }];
   return [...new Set([...was.keys(), ...is.keys()])].flatMap((name): Difference[] => {
     const below = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
     if (!was.has(name)) return [{ path: below, after: is.get(name) }];

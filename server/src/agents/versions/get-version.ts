@@ -4,7 +4,13 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { requireAgent, requireVersion, toVersion, type VersionInput } from "../records/index.ts";
 
 /** Returns one version of an agent. @throws Refusal `forbidden`, `not_found` */
-export async function getVersion({ ctx, input }: { ctx: Context; input: VersionInput }): Promise<AgentVersion> {
+export async function getVersion({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: VersionInput;
+}): Promise<AgentVersion> {
   permit(ctx, "agents:read");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const agent = await requireAgent(tx, ctx, input.agentId);

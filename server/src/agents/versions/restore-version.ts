@@ -76,11 +76,20 @@ async function stillThere(
   const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
   try {
     if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
-      throw new Refusal("conflict", `model: its provider was deleted, and ${config.model} is another one's by now.`);
+      throw new Refusal(
+        "conflict",
+        `model: its provider was deleted, and ${config.model} is another one's by now.`,
+      );
     }
-    return planSecrets(ctx.sealer, owner, config.tools, { tools: row.config.tools, kept: await listSecrets(tx, owner) });
+    return planSecrets(ctx.sealer, owner, config.tools, {
+      tools: row.config.tools,
+      kept: await listSecrets(tx, owner),
+    });
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown;
-    throw new Refusal("conflict", `Version ${version} cannot be restored as it was. ${thrown.message} Or change the agent with PATCH.`);
+    throw new Refusal(
+      "conflict",
+      `Version ${version} cannot be restored as it was. ${thrown.message} Or change the agent with PATCH.`,
+    );
   }
 }

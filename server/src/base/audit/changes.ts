@@ -6,11 +6,17 @@ const mostCharacters = 2_000;
 const unsaid = ["updated_at", "last_used_at"];
 
 /** The members that differ, each as it was and as it is: what a record of a change says. Both are as callers see them, without secrets. */
-export function changes(before: object, after: object): { before: Record<string, unknown>; after: Record<string, unknown> } {
+export function changes(
+  before: object,
+  after: object,
+): { before: Record<string, unknown>; after: Record<string, unknown> } {
   const was: Readonly<Record<string, unknown>> = { ...before };
   const is: Readonly<Record<string, unknown>> = { ...after };
-  const names = Object.keys({ ...was, ...is }).filter((name) => !unsaid.includes(name) && !isDeepStrictEqual(was[name], is[name]));
-  const pick = (values: typeof was) => Object.fromEntries(names.map((name) => [name, shortened(values[name])]));
+  const names = Object.keys({ ...was, ...is }).filter(
+    (name) => !unsaid.includes(name) && !isDeepStrictEqual(was[name], is[name]),
+  );
+  const pick = (values: typeof was) =>
+    Object.fromEntries(names.map((name) => [name, shortened(values[name])]));
   return { before: pick(was), after: pick(is) };
 }
 

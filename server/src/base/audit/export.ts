@@ -13,11 +13,19 @@ const batch = 500;
  * Each batch is a transaction of its own, so that a slow reader holds none open. The first is read before this resolves: what cannot
  * be exported is refused, not broken off.
  */
-export async function exportAudit({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<AsyncIterable<AuditEntry>> {
+export async function exportAudit({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<AsyncIterable<AuditEntry>> {
   permit(ctx, "audit:read");
   const filter = parse(auditExportQuery, input.query);
   const read = (below: string | undefined) =>
-    inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => listAuditRows(tx, ctx.workspaceId, filter, { below, limit: batch }));
+    inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+      listAuditRows(tx, ctx.workspaceId, filter, { below, limit: batch }),
+    );
   const first = await read(undefined);
   return (async function* () {
     for (let rows = first; ; rows = await read(rows.at(-1)?.id)) {

@@ -7,7 +7,13 @@ import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
 /** What was changed and revealed in the workspace, newest first. */
-export async function listAudit({ ctx, input }: { ctx: Context; input: { query: unknown } }): Promise<Page<AuditEntry>> {
+export async function listAudit({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { query: unknown };
+}): Promise<Page<AuditEntry>> {
   permit(ctx, "audit:read");
   const { limit, after, ...filter } = parse(auditQuery, input.query);
   const page = readPage({ limit, after }, { list: "audit", workspace: ctx.workspaceId, ...filter });

@@ -8,7 +8,11 @@ import { newId } from "../ids.ts";
  */
 export async function record(
   tx: WorkspaceTransaction,
-  ctx: { readonly workspaceId: string; readonly actor: Principal; readonly address?: string | undefined },
+  ctx: {
+    readonly workspaceId: string;
+    readonly actor: Principal;
+    readonly address?: string | undefined;
+  },
   entry: { action: string; target: string; data?: Record<string, unknown> },
 ): Promise<void> {
   await tx

@@ -11,7 +11,12 @@ export function listAuditRows(
   filter: AuditFilter,
   page: { below: string | undefined; limit: number },
 ): Promise<AuditRow[]> {
-  let query = tx.selectFrom("audit").selectAll().where("workspace_id", "=", workspaceId).orderBy("id", "desc").limit(page.limit);
+  let query = tx
+    .selectFrom("audit")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .orderBy("id", "desc")
+    .limit(page.limit);
   for (const name of ["actor", "action", "target"] as const) {
     const wanted = filter[name];
     if (wanted !== undefined) query = query.where(name, "=", wanted);

@@ -1,16 +1,39 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
-import { bigintArray, booleanArray, bytesArray, intArray, jsonArray, textArray } from "./binary-array.ts";
+import {
+  bigintArray,
+  booleanArray,
+  bytesArray,
+  intArray,
+  jsonArray,
+  textArray,
+} from "./binary-array.ts";
 
 const { database } = await testDatabase();
 /** Whatever PostgreSQL can store as text: no NUL, no lone surrogate. */
 const storable = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
-const hostile = fc.constantFrom("", "NULL", "null", "{}", ",", '"', "\\", '\\"', "'; drop table runs; --", " \t\r\n", "\u2028", "{a,b}");
+const hostile = fc.constantFrom(
+  "",
+  "NULL",
+  "null",
+  "{}",
+  ",",
+  '"',
+  "\\",
+  '\\"',
+  "'; drop table runs; --",
+  " \t\r\n",
+  "\u2028",
+  "{a,b}",
+);
 const orNull = <T>(values: fc.Arbitrary<T>) => fc.array(fc.oneof(values, fc.constant(null)));
 
 async function back(type: string, array: Buffer): Promise<unknown> {
-  const { rows } = await database.engine.query<{ values: unknown }>(`select $1::${type}[] as values`, [array]);
+  const { rows } = await database.engine.query<{ values: unknown }>(
+    `select $1::${type}[] as values`,
+    [array],
+  );
   return rows[0]?.values;
 }
 
@@ -28,7 +51,9 @@ test("numbers come back as they were, up to the largest and the smallest", async
   expect(await back("int", intArray(ints))).toEqual(ints);
   await fc.assert(
     fc.asyncProperty(orNull(fc.maxSafeInteger()), async (values) => {
-      expect(await back("bigint", bigintArray(values))).toEqual(values.map((value) => (value === null ? null : String(value))));
+      expect(await back("bigint", bigintArray(values))).toEqual(
+        values.map((value) => (value === null ? null : String(value))),
+      );
     }),
     { examples: [[[Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 32, -1, null]]] },
   );
@@ -39,9 +64,14 @@ test("truth values, bytes and JSON come back as they were", async () => {
   const bytes = [Buffer.alloc(0), Buffer.from([0, 34, 92, 255]), null];
   expect(await back("bytea", bytesArray(bytes))).toEqual(bytes);
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.record({ text: storable, list: fc.array(fc.integer()) })), async (values) => {
-      expect(await back("jsonb", jsonArray(values.map((value) => JSON.stringify(value))))).toEqual(values);
-    }),
+    fc.asyncProperty(
+      fc.array(fc.record({ text: storable, list: fc.array(fc.integer()) })),
+      async (values) => {
+        expect(
+          await back("jsonb", jsonArray(values.map((value) => JSON.stringify(value)))),
+        ).toEqual(values);
+      },
+    ),
   );
 });
 

@@ -23,7 +23,8 @@ function binaryArray<Value>(
   let nulls = 0;
   for (const value of values) {
     const room = 4 + (value === null ? 0 : most(value));
-    if (at + room > page.length) page = Buffer.concat([page.subarray(0, at)], Math.max(2 * page.length, at + room));
+    if (at + room > page.length)
+      page = Buffer.concat([page.subarray(0, at)], Math.max(2 * page.length, at + room));
     const length = value === null ? -1 : write(value, at + 4);
     page.writeInt32BE(length, at);
     at += 4 + Math.max(length, 0);

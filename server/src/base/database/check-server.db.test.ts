@@ -41,7 +41,10 @@ async function startLiar(changes: Record<string, string>): Promise<string> {
   onTestFinished(() => proxy.close());
   proxy.rewrite = (bytes) => {
     const text = bytes.toString("latin1");
-    const lied = Object.entries(changes).reduce((said, [truth, lie]) => said.replaceAll(truth, lie), text);
+    const lied = Object.entries(changes).reduce(
+      (said, [truth, lie]) => said.replaceAll(truth, lie),
+      text,
+    );
     return Buffer.from(lied, "latin1");
   };
   return proxy.urlFor(url);
@@ -56,7 +59,9 @@ test("a version before 15 is refused", async () => {
   expect(await refusalOf(await startLiar({ [version]: "140012" }))).toBe(
     "PostgreSQL 15 or newer is needed; this server is version 140012. Use a newer one.",
   );
-  expect(await checkServer({ connectionString: await startLiar({ [version]: "150000" }) }, strict)).toBe(role);
+  expect(
+    await checkServer({ connectionString: await startLiar({ [version]: "150000" }) }, strict),
+  ).toBe(role);
 });
 
 async function versionOf(): Promise<{ version: string }> {
@@ -82,7 +87,9 @@ test("storage that may lose what was acknowledged is refused with the remedy, an
   for (const value of ["off", "local"]) {
     await asAdmin(`alter database ${name} set synchronous_commit = ${value}`);
     const refusal = await refusalOf(url);
-    expect(refusal).toMatch(`The database server runs with synchronous_commit=${value}, so a crash may lose what was acknowledged.`);
+    expect(refusal).toMatch(
+      `The database server runs with synchronous_commit=${value}, so a crash may lose what was acknowledged.`,
+    );
     expect(refusal).toMatch(/Turn it on, or set BECKON_TRUST_STORAGE=1/);
     expect(await checkServer({ connectionString: url }, { trustStorage: true })).toBe(role);
   }
@@ -96,17 +103,21 @@ test.each([1, 2, 5])(
   async (size) => {
     const pooler = await startTransactionPooler(url, { size });
     onTestFinished(() => pooler.close());
-    expect(await refusalOf(pooler.url)).toMatch(/pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode/);
+    expect(await refusalOf(pooler.url)).toMatch(
+      /pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode/,
+    );
   },
 );
 
-test("a server that answers nothing is not waited for without end", { timeout: 10_000 }, async () => {
+test("a server that answers nothing is not waited for without end", {
+  timeout: 10_000,
+}, async () => {
   const proxy = await startProxy(url);
   onTestFinished(() => proxy.close());
   proxy.weather = { type: "blackHole" };
-  await expect(checkServer({ connectionString: proxy.urlFor(url), connectionTimeoutMillis: 200 }, strict)).rejects.toThrow(
-    "timeout expired",
-  );
+  await expect(
+    checkServer({ connectionString: proxy.urlFor(url), connectionTimeoutMillis: 200 }, strict),
+  ).rejects.toThrow("timeout expired");
 });
 
 test("processes that start at the same time with a superuser do not disturb each other over the role", async () => {
@@ -114,7 +125,9 @@ test("processes that start at the same time with a superuser do not disturb each
   await asAdmin(`create database ${everything}`);
   onTestFinished(() => asAdmin(`drop database ${everything} with (force)`));
   const connectionString = databaseAt(adminUrl, everything);
-  const roles = await Promise.all(Array.from({ length: 8 }, () => checkServer({ connectionString }, strict)));
+  const roles = await Promise.all(
+    Array.from({ length: 8 }, () => checkServer({ connectionString }, strict)),
+  );
   expect(new Set(roles)).toEqual(new Set(["beckon_server"]));
 });
 
@@ -127,25 +140,45 @@ test("a login that passes row-level security by without being a superuser takes 
     await asAdmin(`drop database ${database} with (force)`);
     await asAdmin(`drop role ${login}`);
   });
-  const connectionString = databaseAt(adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`), database);
-  await asAdmin("do $$ begin create role beckon_server nologin; exception when duplicate_object then null; end $$");
+  const connectionString = databaseAt(
+    adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`),
+    database,
+  );
+  await asAdmin(
+    "do $$ begin create role beckon_server nologin; exception when duplicate_object then null; end $$",
+  );
   expect(await refusalOf(connectionString)).toMatch(
     `grant beckon_server to ${login}; grant usage, create on schema public to beckon_server;`,
   );
 
   await asAdmin(`grant beckon_server to ${login}`);
-  await asAdmin("grant usage, create on schema public to beckon_server", databaseAt(adminUrl, database));
+  await asAdmin(
+    "grant usage, create on schema public to beckon_server",
+    databaseAt(adminUrl, database),
+  );
   expect(await checkServer({ connectionString }, strict)).toBe("beckon_server");
-  const pools = connect({ url: connectionString, poolSize: 4, role: "beckon_server", log: createLog("silent") });
+  const pools = connect({
+    url: connectionString,
+    poolSize: 4,
+    role: "beckon_server",
+    log: createLog("silent"),
+  });
   onTestFinished(() => pools.close());
   await migrate(pools.settings, async () => {});
-  const { rows } = await pools.engine.query("select current_user as name, count(*)::int as agents from agents");
+  const { rows } = await pools.engine.query(
+    "select current_user as name, count(*)::int as agents from agents",
+  );
   expect(rows).toEqual([{ name: "beckon_server", agents: 0 }]);
 });
 
 test("options in the URL are kept beside ours", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
-  const pools = connect({ url: `${url}${url.includes("?") ? "&" : "?"}options=${options}`, poolSize: 4, role, log: createLog("silent") });
+  const pools = connect({
+    url: `${url}${url.includes("?") ? "&" : "?"}options=${options}`,
+    poolSize: 4,
+    role,
+    log: createLog("silent"),
+  });
   onTestFinished(() => pools.close());
   const { rows } = await pools.engine.query(
     `select current_setting('work_mem') as memory, current_setting('statement_timeout') as timeout, current_setting('beckon.workspace') as workspace, current_user as role`,

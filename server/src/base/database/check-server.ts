@@ -16,22 +16,30 @@ const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
  * @throws ConfigError naming what is wrong and the remedy: version below 15, another encoding than UTF8, unsafe storage
  *   (accepted with BECKON_TRUST_STORAGE=1), transaction pooling in between.
  */
-export async function checkServer(connection: ClientConfig, options: { trustStorage: boolean }): Promise<string | undefined> {
+export async function checkServer(
+  connection: ClientConfig,
+  options: { trustStorage: boolean },
+): Promise<string | undefined> {
   const client = await open(connection);
   try {
-    const { rows } = await client.query<{ name: string; setting: string }>("select name, setting from pg_settings where name = any($1)", [
-      [...storageSettings, "server_version_num", "server_encoding"],
-    ]);
+    const { rows } = await client.query<{ name: string; setting: string }>(
+      "select name, setting from pg_settings where name = any($1)",
+      [[...storageSettings, "server_version_num", "server_encoding"]],
+    );
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     if (Number(setting.server_version_num) < 150_000) {
-      throw new ConfigError(`PostgreSQL 15 or newer is needed; this server is version ${setting.server_version_num}. Use a newer one.`);
+      throw new ConfigError(
+        `PostgreSQL 15 or newer is needed; this server is version ${setting.server_version_num}. Use a newer one.`,
+      );
     }
     if (setting.server_encoding !== "UTF8") {
       throw new ConfigError(
         `The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`,
       );
     }
-    const unsafe = storageSettings.filter((name) => ["off", "local"].includes(setting[name] ?? "off"));
+    const unsafe = storageSettings.filter((name) =>
+      ["off", "local"].includes(setting[name] ?? "off"),
+    );
     if (unsafe.length > 0 && !options.trustStorage) {
       throw new ConfigError(
         `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash may lose what was acknowledged. ` +
@@ -67,7 +75,8 @@ async function open(connection: ClientConfig): Promise<Client> {
  * locks, LISTEN, prepared statements and our workspace setting all need a server process that stays.
  */
 async function refusePooling(first: Client, connection: ClientConfig): Promise<void> {
-  const pid = async (client: Client) => (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
+  const pid = async (client: Client) =>
+    (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
   const before = await pid(first);
   const second = await open(connection);
   try {

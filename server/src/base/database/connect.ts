@@ -65,8 +65,14 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     ].join(" "),
   });
   const open = (size: number, workspace: "*" | undefined, timeout?: number) => {
-    const pool = new Pool({ ...settings(workspace, timeout), max: size, idleTimeoutMillis: 60_000 });
-    pool.on("error", (error) => log.warn({ reason: error.message }, "an idle database connection was lost"));
+    const pool = new Pool({
+      ...settings(workspace, timeout),
+      max: size,
+      idleTimeoutMillis: 60_000,
+    });
+    pool.on("error", (error) =>
+      log.warn({ reason: error.message }, "an idle database connection was lost"),
+    );
     // The pool listens for errors of idle connections only. One that breaks in the hands of a transaction says so to nobody, which would
     // end the process; whoever holds it hears of it from the statement under way, or from the next.
     pool.on("connect", (client) => client.on("error", () => {}));

@@ -59,16 +59,24 @@ test("what is no failure of a statement is a defect", () => {
   expect(failureKind(new Error("Cannot use a pool after calling end on the pool"))).toBe("defect");
 });
 
-test.each(["ECONNREFUSED", "ENOENT", "57P03", "53300"])("a start waits for a server that fails with %s", (code) => {
-  expect(isUnreachable(failed(code))).toBe(true);
-});
+test.each(["ECONNREFUSED", "ENOENT", "57P03", "53300"])(
+  "a start waits for a server that fails with %s",
+  (code) => {
+    expect(isUnreachable(failed(code))).toBe(true);
+  },
+);
 
-test.each(["28P01", "3D000", "28000", "42501"])("a start does not wait for a server that rejects it with %s", (code) => {
-  expect(isUnreachable(failed(code))).toBe(false);
-});
+test.each(["28P01", "3D000", "28000", "42501"])(
+  "a start does not wait for a server that rejects it with %s",
+  (code) => {
+    expect(isUnreachable(failed(code))).toBe(false);
+  },
+);
 
 test("a start does not wait for a file of its own", () => {
-  expect(() => readFileSync("/nowhere")).toThrow(expect.toSatisfy((thrown) => !isUnreachable(thrown)));
+  expect(() => readFileSync("/nowhere")).toThrow(
+    expect.toSatisfy((thrown) => !isUnreachable(thrown)),
+  );
 });
 
 test("a unique violation is told from other errors", () => {

@@ -54,7 +54,9 @@ export function isUnreachable(thrown: unknown): boolean {
 }
 
 function codeOf(thrown: unknown): string {
-  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string" ? thrown.code : "";
+  return thrown instanceof Error && "code" in thrown && typeof thrown.code === "string"
+    ? thrown.code
+    : "";
 }
 
 /** The database broke a unique constraint: somebody else was first. */

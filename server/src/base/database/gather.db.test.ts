@@ -5,8 +5,19 @@ import { testDatabase } from "../../../test/database.ts";
 import { databaseAt } from "../../../test/database-url.ts";
 import { eventually } from "../../../test/eventually.ts";
 import { startProxy, statement } from "../../../test/proxy.ts";
-import { appendRow, seedAgent, seedProcess, startedOf, startOne, startRow } from "../../../test/tenant.ts";
-import { type AppendAnswer, type AppendRow, appendToRuns } from "../../runs/journal/append-statement.ts";
+import {
+  appendRow,
+  seedAgent,
+  seedProcess,
+  startedOf,
+  startOne,
+  startRow,
+} from "../../../test/tenant.ts";
+import {
+  type AppendAnswer,
+  type AppendRow,
+  appendToRuns,
+} from "../../runs/journal/append-statement.ts";
 import type { StartAnswer, StartRow } from "../../runs/starting/start-row.ts";
 import { startRuns } from "../../runs/starting/start-runs.ts";
 import { createLog } from "../log.ts";
@@ -28,11 +39,21 @@ const limits = { bytes: () => 1, maxRows: 200, maxBytes: 1_000_000 };
 const gatherStarts = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
   gather<StartRow, StartAnswer>({ write: (rows) => startRuns(at, rows), order, ...limits });
 const gatherAppends = (at: Database) =>
-  gather<AppendRow, AppendAnswer>({ write: (rows) => appendToRuns(at, rows), order: (row) => row.runId, ...limits });
+  gather<AppendRow, AppendAnswer>({
+    write: (rows) => appendToRuns(at, rows),
+    order: (row) => row.runId,
+    ...limits,
+  });
 
-async function count(table: "runs" | "run_inputs" | "events" | "run_results", runIds: readonly string[]): Promise<number> {
+async function count(
+  table: "runs" | "run_inputs" | "events" | "run_results",
+  runIds: readonly string[],
+): Promise<number> {
   const key = table === "runs" ? "id" : "run_id";
-  const { rows } = await database.engine.query<{ count: string }>(`select count(*) from ${table} where ${key} = any ($1)`, [runIds]);
+  const { rows } = await database.engine.query<{ count: string }>(
+    `select count(*) from ${table} where ${key} = any ($1)`,
+    [runIds],
+  );
   return Number(rows[0]?.count);
 }
 
@@ -51,27 +72,47 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
 
   for (const [index, answer] of answers.entries()) {
     const row = rows[index];
-    if (index === 7) expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
-    else if (index === 23) expect(answer).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
-    else if (index === 50) expect(answer).toMatchObject({ status: "fulfilled", value: { verdict: "replay", runId: earlier.runId } });
-    else expect(answer).toMatchObject({ status: "fulfilled", value: { verdict: "started", run: { runId: row?.runId } } });
+    if (index === 7)
+      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+    else if (index === 23)
+      expect(answer).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
+    else if (index === 50)
+      expect(answer).toMatchObject({
+        status: "fulfilled",
+        value: { verdict: "replay", runId: earlier.runId },
+      });
+    else
+      expect(answer).toMatchObject({
+        status: "fulfilled",
+        value: { verdict: "started", run: { runId: row?.runId } },
+      });
   }
   const runIds = rows.map((row) => row.runId);
-  for (const table of ["runs", "run_inputs", "events"] as const) expect(await count(table, runIds)).toBe(97);
+  for (const table of ["runs", "run_inputs", "events"] as const)
+    expect(await count(table, runIds)).toBe(97);
 });
 
 test("one malformed entry among appends leaves the others written", async () => {
-  const runs = await Promise.all(Array.from({ length: 20 }, () => startOne(database, agent, { owner: process })));
+  const runs = await Promise.all(
+    Array.from({ length: 20 }, () => startOne(database, agent, { owner: process })),
+  );
   const appends = gatherAppends(database);
   const answers = await Promise.allSettled(
     runs.map((run, index) => {
       const row = appendRow(run, process);
       return appends.submit(
-        index === 3 ? { ...row, entries: row.entries.map((entry) => ({ ...entry, data: '{"text":"\\u0000"}' })) } : row,
+        index === 3
+          ? {
+              ...row,
+              entries: row.entries.map((entry) => ({ ...entry, data: '{"text":"\\u0000"}' })),
+            }
+          : row,
       );
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual(runs.map((_, index) => (index === 3 ? "rejected" : "fulfilled")));
+  expect(answers.map(({ status }) => status)).toEqual(
+    runs.map((_, index) => (index === 3 ? "rejected" : "fulfilled")),
+  );
   expect(
     await count(
       "events",
@@ -94,14 +135,17 @@ test.each([
   expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
   expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
   const runIds = rows.map((row) => row.runId);
-  for (const table of ["runs", "run_inputs", "events"] as const) expect(await count(table, runIds)).toBe(5);
+  for (const table of ["runs", "run_inputs", "events"] as const)
+    expect(await count(table, runIds)).toBe(5);
 });
 
 test.each([
   ["nothing of it has arrived", "nothing"],
   ["some bytes of it have arrived", 40],
 ] as const)("a lost reply is sent again without a double: appends, when %s", async (_, pass) => {
-  const runs = await Promise.all(Array.from({ length: 5 }, () => startOne(database, agent, { owner: process })));
+  const runs = await Promise.all(
+    Array.from({ length: 5 }, () => startOne(database, agent, { owner: process })),
+  );
   const cut = proxy.cutNext({ request: statement("append"), pass });
   const appends = gatherAppends(far);
   const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
@@ -145,21 +189,25 @@ async function holdUp(
 test.each([
   ["without a key", null],
   ["with a key", "some key"],
-])("a start that is sent again while the first send is still under way is not written twice: %s", async (_, key) => {
-  const row = startRow(agent, { key, bodyHash: hash, owner: process });
-  // The first entry waits for another one in its place.
-  const held = await holdUp(
-    "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
-    [row.runId, agent.workspaceId],
-  );
-  const answer = gatherStarts(far).submit(row);
-  await held.waiting(1);
-  proxy.drop({ hard: true });
-  await held.waiting(2);
-  await held.release();
-  expect(startedOf(await answer)).toMatchObject({ runId: row.runId, status: "running" });
-  for (const table of ["runs", "run_inputs", "events"] as const) expect(await count(table, [row.runId])).toBe(1);
-});
+])(
+  "a start that is sent again while the first send is still under way is not written twice: %s",
+  async (_, key) => {
+    const row = startRow(agent, { key, bodyHash: hash, owner: process });
+    // The first entry waits for another one in its place.
+    const held = await holdUp(
+      "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
+      [row.runId, agent.workspaceId],
+    );
+    const answer = gatherStarts(far).submit(row);
+    await held.waiting(1);
+    proxy.drop({ hard: true });
+    await held.waiting(2);
+    await held.release();
+    expect(startedOf(await answer)).toMatchObject({ runId: row.runId, status: "running" });
+    for (const table of ["runs", "run_inputs", "events"] as const)
+      expect(await count(table, [row.runId])).toBe(1);
+  },
+);
 
 test("an append that is sent again while the first send is still under way is not written twice", async () => {
   const run = await startOne(database, agent, { owner: process });
@@ -194,17 +242,25 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
   const other = watched(far);
   for (let round = 0; round < 10; round++) {
     const keys = Array.from({ length: 60 }, (_, index) => `${round}-${index}`);
-    const submit = (at: typeof one, key: string) => at.submit(startRow(agent, { key, bodyHash: hash }));
-    const answers = await Promise.all([...keys.map((key) => submit(one, key)), ...keys.toReversed().map((key) => submit(other, key))]);
+    const submit = (at: typeof one, key: string) =>
+      at.submit(startRow(agent, { key, bodyHash: hash }));
+    const answers = await Promise.all([
+      ...keys.map((key) => submit(one, key)),
+      ...keys.toReversed().map((key) => submit(other, key)),
+    ]);
     const started = answers.filter(({ verdict }) => verdict === "started");
     expect(started).toHaveLength(60);
-    expect(answers.filter(({ verdict }) => verdict === "contended" || verdict === "replay")).toHaveLength(60);
+    expect(
+      answers.filter(({ verdict }) => verdict === "contended" || verdict === "replay"),
+    ).toHaveLength(60);
   }
   expect(deadlocks).toBe(0);
 });
 
 test("opposite orders that do deadlock are undone by the database and repeated", async () => {
-  await database.engine.query("create table pair (name text primary key, writes int not null); insert into pair values ('a', 0), ('b', 0)");
+  await database.engine.query(
+    "create table pair (name text primary key, writes int not null); insert into pair values ('a', 0), ('b', 0)",
+  );
   const pool = new Pool({ ...database.settings, max: 2 });
   onTestFinished(() => pool.end());
   // Both hold their first row before either goes for its second.
@@ -234,7 +290,12 @@ test("opposite orders that do deadlock are undone by the database and repeated",
   const unsorted = () => gather<string, string>({ write, order: () => "", ...limits });
   const one = unsorted();
   const other = unsorted();
-  const answers = await Promise.all([one.submit("a"), one.submit("b"), other.submit("b"), other.submit("a")]);
+  const answers = await Promise.all([
+    one.submit("a"),
+    one.submit("b"),
+    other.submit("b"),
+    other.submit("a"),
+  ]);
   expect(answers).toEqual(["a", "b", "b", "a"]);
   expect(deadlocks).toBeGreaterThan(0);
   const { rows } = await database.engine.query("select name, writes from pair order by name");

@@ -35,10 +35,15 @@ function gatherTexts(options: Partial<GatherOptions<string, string>> = {}): Writ
 
 /** A `write` that waits for the test. */
 function heldWrite() {
-  const calls: { rows: readonly string[]; answer: () => void; fail: (reason: unknown) => void }[] = [];
+  const calls: { rows: readonly string[]; answer: () => void; fail: (reason: unknown) => void }[] =
+    [];
   const write = (rows: readonly string[]) =>
     new Promise<string[]>((resolve, reject) => {
-      calls.push({ rows, answer: () => resolve(rows.map((row) => row.toUpperCase())), fail: reject });
+      calls.push({
+        rows,
+        answer: () => resolve(rows.map((row) => row.toUpperCase())),
+        fail: reject,
+      });
     });
   const call = async (index: number) => {
     while (calls.length <= index) await turn();
@@ -59,7 +64,11 @@ test("a lone row goes at once, without a timer", async () => {
 
 test("rows of one turn of the event loop go together", async () => {
   const { batches, gatherer } = gatherTexts();
-  expect(await Promise.all(["a", "b", "c"].map((row) => gatherer.submit(row)))).toEqual(["A", "B", "C"]);
+  expect(await Promise.all(["a", "b", "c"].map((row) => gatherer.submit(row)))).toEqual([
+    "A",
+    "B",
+    "C",
+  ]);
   expect(batches).toEqual([["a", "b", "c"]]);
 });
 
@@ -84,7 +93,9 @@ test("rows handed in while a write is under way wait and go together in the next
 test("a batch is sorted by order, and every caller gets the answer to its own row", async () => {
   const { batches, gatherer } = gatherTexts({ order: (row) => [...row].reverse().join("") });
   const rows = ["1z", "2a", "3m", "4a"];
-  expect(await Promise.all(rows.map((row) => gatherer.submit(row)))).toEqual(rows.map((row) => row.toUpperCase()));
+  expect(await Promise.all(rows.map((row) => gatherer.submit(row)))).toEqual(
+    rows.map((row) => row.toUpperCase()),
+  );
   expect(batches).toEqual([["2a", "4a", "3m", "1z"]]);
 });
 
@@ -96,8 +107,18 @@ test("a batch holds as many rows as it may, and the rest go in the next", async 
 
 test("a batch holds as many bytes as it may, and a row that is larger by itself goes alone", async () => {
   const { batches, gatherer } = gatherTexts({ maxBytes: 10, order: () => "" });
-  await Promise.all(["aaaa", "bbbb", "cccc", "dddddddddddddddddddd", "eeee", "ffffff", "g"].map((row) => gatherer.submit(row)));
-  expect(batches).toEqual([["aaaa", "bbbb"], ["cccc"], ["dddddddddddddddddddd"], ["eeee", "ffffff"], ["g"]]);
+  await Promise.all(
+    ["aaaa", "bbbb", "cccc", "dddddddddddddddddddd", "eeee", "ffffff", "g"].map((row) =>
+      gatherer.submit(row),
+    ),
+  );
+  expect(batches).toEqual([
+    ["aaaa", "bbbb"],
+    ["cccc"],
+    ["dddddddddddddddddddd"],
+    ["eeee", "ffffff"],
+    ["g"],
+  ]);
 });
 
 test("one refused, one duplicate and one malformed row in a batch of 100 leave the other 97 written and every caller with its own answer", async () => {
@@ -116,7 +137,8 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
   const rows = Array.from({ length: 100 }, (_, index) => `row ${index}`);
   const answers = await Promise.allSettled(rows.map((row) => gatherer.submit(row)));
   for (const [index, answer] of answers.entries()) {
-    if (index === 7) expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+    if (index === 7)
+      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
     else if (index === 23) expect(answer).toEqual({ status: "fulfilled", value: "refused" });
     else if (index === 50) expect(answer).toEqual({ status: "fulfilled", value: "duplicate" });
     else expect(answer).toEqual({ status: "fulfilled", value: `written row ${index}` });
@@ -163,7 +185,9 @@ test("a row that has not been sent when its caller gives up is withdrawn", async
   await expect(second).rejects.toMatchObject({ name: "GiveUp", sent: false });
   (await call(0)).answer();
   await first;
-  expect(await Promise.all([gatherer.submit("c"), call(1).then(({ answer }) => answer())])).toEqual(["C", undefined]);
+  expect(await Promise.all([gatherer.submit("c"), call(1).then(({ answer }) => answer())])).toEqual(
+    ["C", undefined],
+  );
   expect(batches).toEqual([["a"], ["c"]]);
   expect(late).not.toHaveBeenCalled();
 });
@@ -184,7 +208,9 @@ test("late hears undefined when the row has failed", async () => {
   const { call, write } = heldWrite();
   const { gatherer } = gatherTexts({ write });
   const heard = Promise.withResolvers<string | undefined>();
-  await expect(gatherer.submit("a", { waitMs: 250, late: heard.resolve })).rejects.toBeInstanceOf(GiveUp);
+  await expect(gatherer.submit("a", { waitMs: 250, late: heard.resolve })).rejects.toBeInstanceOf(
+    GiveUp,
+  );
   (await call(0)).fail(failed("22021"));
   expect(await heard.promise).toBeUndefined();
 });

@@ -50,7 +50,10 @@ export class GiveUp extends Error {
 
 export interface GatherOptions<Row, Answer> {
   /** `repeated`: these rows have been sent before, and may have been written. */
-  readonly write: (rows: readonly Row[], options: { repeated: boolean }) => Promise<readonly Answer[]>;
+  readonly write: (
+    rows: readonly Row[],
+    options: { repeated: boolean },
+  ) => Promise<readonly Answer[]>;
   /** Position among the rows of a batch; rows that may lock the same thing must compare by it. */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
@@ -128,7 +131,10 @@ export function gather<Row, Answer>(options: GatherOptions<Row, Answer>): Gather
           { repeated },
         );
         lostTries = 0;
-        if (answers.length !== batch.length) throw new Error(`a gathered write of ${batch.length} rows gave ${answers.length} answers`);
+        if (answers.length !== batch.length)
+          throw new Error(
+            `a gathered write of ${batch.length} rows gave ${answers.length} answers`,
+          );
         tell(batch, answers);
         return;
       } catch (thrown) {

@@ -36,7 +36,10 @@ export async function inWorkspace<T>(
  * The same in a transaction that sees all workspaces: for what is about a person, or makes a workspace. What is about one workspace has no
  * business here.
  */
-export function inAllWorkspaces<T>(tenant: Kysely<Tables>, work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
+export function inAllWorkspaces<T>(
+  tenant: Kysely<Tables>,
+  work: (tx: WorkspaceTransaction) => Promise<T>,
+): Promise<T> {
   return inWorkspace(tenant, "*", work);
 }
 
@@ -47,8 +50,12 @@ export function refusalIfLost(thrown: unknown): unknown {
 
 /** The refusal every door gives while the database cannot be asked. */
 export function databaseAway(cause: unknown): Refusal {
-  return new Refusal("unavailable", "The database cannot be reached at the moment. Nothing was started; try again shortly.", {
-    retryAfter: 2,
-    cause,
-  });
+  return new Refusal(
+    "unavailable",
+    "The database cannot be reached at the moment. Nothing was started; try again shortly.",
+    {
+      retryAfter: 2,
+      cause,
+    },
+  );
 }

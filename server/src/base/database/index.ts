@@ -2,7 +2,13 @@ export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
 export { failureKind, isUniqueViolation, isUnreachable } from "./failures.ts";
 export { type Gatherer, GiveUp, gather, type Turns, takeTurns } from "./gather.ts";
-export { databaseAway, inAllWorkspaces, inWorkspace, refusalIfLost, type WorkspaceTransaction } from "./in-workspace.ts";
+export {
+  databaseAway,
+  inAllWorkspaces,
+  inWorkspace,
+  refusalIfLost,
+  type WorkspaceTransaction,
+} from "./in-workspace.ts";
 export { isUsable } from "./is-usable.ts";
 export { apartIfLarge } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";

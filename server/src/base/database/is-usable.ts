@@ -24,7 +24,11 @@ export function isUsable(database: Database): Promise<boolean> {
 
 async function ask({ engine }: Database): Promise<boolean> {
   try {
-    await within(engine.query(question), maxWaitMs, () => new Error("the database did not answer in time"));
+    await within(
+      engine.query(question),
+      maxWaitMs,
+      () => new Error("the database did not answer in time"),
+    );
     return true;
   } catch {
     return false;

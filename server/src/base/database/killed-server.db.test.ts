@@ -21,7 +21,11 @@ import { startEmbedded } from "./embedded/index.ts";
 const guard = startGuard();
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-test-killed-"));
 guard.watch(dataDir);
-const embedded = await startEmbedded({ dataDir, log: createLog("silent"), settings: { fsync: "off", full_page_writes: "off" } });
+const embedded = await startEmbedded({
+  dataDir,
+  log: createLog("silent"),
+  settings: { fsync: "off", full_page_writes: "off" },
+});
 if (embedded.elsewhere !== undefined) guard.watch(embedded.elsewhere);
 afterAll(async () => {
   await embedded.stop();
@@ -46,11 +50,21 @@ test("PostgreSQL is killed under load: callers get right answers or 503, it come
   timeout: 25_000,
 }, async () => {
   const beckon = await start({ config: readConfig({ ...environment, BECKON_TRUST_STORAGE: "1" }) });
-  const database = connect({ url: embedded.url, poolSize: 4, role: undefined, log: createLog("silent") });
+  const database = connect({
+    url: embedded.url,
+    poolSize: 4,
+    role: undefined,
+    log: createLog("silent"),
+  });
   try {
     const { demo } = beckon;
     if (demo === null) throw new Error("a first start makes a demo agent");
-    const target: Target = { url: beckon.url, agentId: demo.agent_id, agentToken: demo.agent_token, triggerUrl: demo.trigger_url };
+    const target: Target = {
+      url: beckon.url,
+      agentId: demo.agent_id,
+      agentToken: demo.agent_token,
+      triggerUrl: demo.trigger_url,
+    };
     const ready = async () => (await fetch(`${beckon.url}/readyz`)).status;
     expect(await ready()).toBe(200);
 

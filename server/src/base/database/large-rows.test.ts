@@ -20,7 +20,12 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
       maxRows: 10,
       maxBytes: 100,
     });
-  const both = apartIfLarge({ bytes, maxSmallBytes: 3, small: gatherer(), large: gatherer(held.promise) });
+  const both = apartIfLarge({
+    bytes,
+    maxSmallBytes: 3,
+    small: gatherer(),
+    large: gatherer(held.promise),
+  });
   const large = both.submit("large");
   expect(await both.submit("one")).toBe("one");
   expect(both.pending).toBe(1);

@@ -13,7 +13,12 @@ const beckon = await startTestBeckon();
 const { database, name } = beckon.db;
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
-const target: Target = { url: beckon.url, agentId: agent.id, agentToken: agent.token, triggerUrl: trigger.url };
+const target: Target = {
+  url: beckon.url,
+  agentId: agent.id,
+  agentToken: agent.token,
+  triggerUrl: trigger.url,
+};
 
 const admin = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
 await admin.connect();
@@ -43,7 +48,10 @@ test("idle connections that break are replaced: the next request is served", asy
   expect((await beckon.invoke(agent, "before")).status).toBe(200);
   await dropAll();
   // The server hears of it before the next request does, or with it; a start is sent again either way.
-  expect(await beckon.invoke(agent, "after")).toMatchObject({ status: 200, body: { output: "after" } });
+  expect(await beckon.invoke(agent, "after")).toMatchObject({
+    status: 200,
+    body: { output: "after" },
+  });
   await dropAll();
   const answer = await beckon.call(`/agents/${agent.id}`);
   expect([200, 503]).toContain(answer.status);
@@ -52,7 +60,8 @@ test("idle connections that break are replaced: the next request is served", asy
 
 test("a transaction whose connection breaks is refused as unavailable, and the next one works", async () => {
   const seeded = await seedAgent(database);
-  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, seeded.workspaceId, work);
+  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) =>
+    inWorkspace(database.tenant, seeded.workspaceId, work);
   const read = () => here((tx) => tx.selectFrom("agents").select("id").execute());
   const refused = here(async (tx) => {
     await tx.updateTable("agents").set({ name: "changed" }).execute();
@@ -60,7 +69,10 @@ test("a transaction whose connection breaks is refused as unavailable, and the n
     return tx.selectFrom("agents").selectAll().execute();
   });
   await expect(refused).rejects.toBeInstanceOf(Refusal);
-  await expect(refused).rejects.toMatchObject({ code: "unavailable", retryAfter: expect.any(Number) });
+  await expect(refused).rejects.toMatchObject({
+    code: "unavailable",
+    retryAfter: expect.any(Number),
+  });
   expect(await read()).toHaveLength(1);
 
   // Between two statements, too, when nobody asks.
@@ -91,7 +103,9 @@ test("when all connections are held up, callers are told 503 in time, and served
   await holder.query("lock table runs, agents in access exclusive mode");
   // The few that hold the connections wait for their statement's own limit, which is longer than this test.
   const giveUp = new AbortController();
-  const reads = Array.from({ length: 30 }, () => beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined));
+  const reads = Array.from({ length: 30 }, () =>
+    beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined),
+  );
   const starts = Array.from({ length: 30 }, () => beckon.invoke(agent, "held up"));
   const answers = await Promise.all(starts);
   const most = [...reads].slice(beckon.config.poolSize);
@@ -104,6 +118,9 @@ test("when all connections are held up, callers are told 503 in time, and served
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   await holder.query("rollback");
-  expect(await beckon.invoke(agent, "free again")).toMatchObject({ status: 200, body: { output: "free again" } });
+  expect(await beckon.invoke(agent, "free again")).toMatchObject({
+    status: 200,
+    body: { output: "free again" },
+  });
   expect(await broken(database, [])).toEqual([]);
 });

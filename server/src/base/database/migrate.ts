@@ -13,7 +13,10 @@ const lockKey = 4_217_690_113n;
  * moment leaves a schema that the next start continues from.
  * @throws ConfigError when the database was migrated by a newer Beckon, or our login may not make tables in it.
  */
-export async function migrate<T>(connection: ClientConfig, then: (client: Client) => Promise<T>): Promise<T> {
+export async function migrate<T>(
+  connection: ClientConfig,
+  then: (client: Client) => Promise<T>,
+): Promise<T> {
   const client = new Client({ ...connection, query_timeout: 600_000 });
   client.on("error", () => {});
   await client.connect();
@@ -47,7 +50,9 @@ export async function migrate<T>(connection: ClientConfig, then: (client: Client
 /** Makes the table of what was applied. */
 async function makeRecord(client: Client): Promise<void> {
   try {
-    await client.query("create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())");
+    await client.query(
+      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+    );
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");

@@ -17,7 +17,10 @@ export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promis
  * Repeats `attempt` for as long as the database is unavailable.
  * @throws what `attempt` throws for another reason; the reason of `signal`, once a try has failed.
  */
-export async function retryWhileLost<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function retryWhileLost<T>(
+  attempt: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
   for (;;) {
     try {
       return await attempt();

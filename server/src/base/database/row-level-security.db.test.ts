@@ -18,36 +18,59 @@ await startOne(database, ours);
 await startOne(database, theirs, { key: "k", bodyHash: Buffer.alloc(32) });
 
 /** Tables of which both workspaces have rows. */
-const filled = ["agents", "agent_versions", "tokens", "runs", "run_inputs", "events", "audit"] as const satisfies readonly (keyof Tables)[];
+const filled = [
+  "agents",
+  "agent_versions",
+  "tokens",
+  "runs",
+  "run_inputs",
+  "events",
+  "audit",
+] as const satisfies readonly (keyof Tables)[];
 
 test("no connection of ours passes row-level security by", async () => {
-  const question = "select current_user as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user";
+  const question =
+    "select current_user as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user";
   const expected = { name: role ?? "beckon", bypasses: false };
   expect((await database.engine.query(question)).rows).toEqual([expected]);
   expect((await database.lease.query(question)).rows).toEqual([expected]);
   expect((await sql.raw(question).execute(database.tenant)).rows).toEqual([expected]);
 });
 
-test.each(filled)("a query of %s without a where clause sees its transaction's workspace only", async (table) => {
-  for (const { workspaceId } of [ours, theirs]) {
-    const rows = await inWorkspace(database.tenant, workspaceId, (tx) => tx.selectFrom(table).select("workspace_id").execute());
-    expect(rows.length).toBeGreaterThan(0);
-    expect(new Set(rows.map((row) => row.workspace_id))).toEqual(new Set([workspaceId]));
-  }
-});
+test.each(filled)(
+  "a query of %s without a where clause sees its transaction's workspace only",
+  async (table) => {
+    for (const { workspaceId } of [ours, theirs]) {
+      const rows = await inWorkspace(database.tenant, workspaceId, (tx) =>
+        tx.selectFrom(table).select("workspace_id").execute(),
+      );
+      expect(rows.length).toBeGreaterThan(0);
+      expect(new Set(rows.map((row) => row.workspace_id))).toEqual(new Set([workspaceId]));
+    }
+  },
+);
 
 test("a workspace sees itself alone among the workspaces", async () => {
-  const rows = await inWorkspace(database.tenant, ours.workspaceId, (tx) => tx.selectFrom("workspaces").select("id").execute());
+  const rows = await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
+    tx.selectFrom("workspaces").select("id").execute(),
+  );
   expect(rows).toEqual([{ id: ours.workspaceId }]);
 });
 
-test.each([...filled, "workspaces"] as const)("a query of %s sees nothing when no workspace is set", async (table) => {
-  expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
-  // On a connection that served a workspace before, too.
-  await inWorkspace(database.tenant, ours.workspaceId, (tx) => tx.selectFrom(table).selectAll().execute());
-  const all = Array.from({ length: 10 }, () => database.tenant.selectFrom(table).selectAll().execute());
-  expect((await Promise.all(all)).flat()).toEqual([]);
-});
+test.each([...filled, "workspaces"] as const)(
+  "a query of %s sees nothing when no workspace is set",
+  async (table) => {
+    expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
+    // On a connection that served a workspace before, too.
+    await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
+      tx.selectFrom(table).selectAll().execute(),
+    );
+    const all = Array.from({ length: 10 }, () =>
+      database.tenant.selectFrom(table).selectAll().execute(),
+    );
+    expect((await Promise.all(all)).flat()).toEqual([]);
+  },
+);
 
 test("a setting does not outlive its transaction, however that ends", async () => {
   await inWorkspace(database.tenant, ours.workspaceId, async () => {
@@ -55,22 +78,39 @@ test("a setting does not outlive its transaction, however that ends", async () =
   }).catch(() => {});
   const settings = await Promise.all(
     Array.from({ length: 10 }, () =>
-      sql<{ workspace: string | null }>`select current_setting('beckon.workspace', true) as workspace`.execute(database.tenant),
+      sql<{
+        workspace: string | null;
+      }>`select current_setting('beckon.workspace', true) as workspace`.execute(database.tenant),
     ),
   );
-  expect(settings.map(({ rows }) => rows[0]?.workspace || null)).toEqual(Array.from({ length: 10 }, () => null));
+  expect(settings.map(({ rows }) => rows[0]?.workspace || null)).toEqual(
+    Array.from({ length: 10 }, () => null),
+  );
 });
 
 test("an empty or invented workspace sees nothing", async () => {
   for (const workspaceId of ["", "wsp_other", "%", "wsp_' or true --"]) {
-    expect(await inWorkspace(database.tenant, workspaceId, (tx) => tx.selectFrom("agents").selectAll().execute())).toEqual([]);
+    expect(
+      await inWorkspace(database.tenant, workspaceId, (tx) =>
+        tx.selectFrom("agents").selectAll().execute(),
+      ),
+    ).toEqual([]);
   }
 });
 
 test("another workspace's rows can be neither inserted, nor changed, nor deleted, nor taken over", async () => {
-  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, ours.workspaceId, work);
-  const foreign = { id: newId("agt"), workspace_id: theirs.workspaceId, version: 1, name: "x", max_queued_runs: 1 };
-  await expect(here((tx) => tx.insertInto("agents").values(foreign).execute())).rejects.toThrow(/row-level security/);
+  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) =>
+    inWorkspace(database.tenant, ours.workspaceId, work);
+  const foreign = {
+    id: newId("agt"),
+    workspace_id: theirs.workspaceId,
+    version: 1,
+    name: "x",
+    max_queued_runs: 1,
+  };
+  await expect(here((tx) => tx.insertInto("agents").values(foreign).execute())).rejects.toThrow(
+    /row-level security/,
+  );
   await expect(
     here((tx) =>
       tx
@@ -80,14 +120,26 @@ test("another workspace's rows can be neither inserted, nor changed, nor deleted
     ),
   ).rejects.toThrow(/row-level security/);
   await expect(
-    here((tx) => tx.updateTable("agents").set({ workspace_id: theirs.workspaceId }).where("id", "=", ours.agentId).execute()),
+    here((tx) =>
+      tx
+        .updateTable("agents")
+        .set({ workspace_id: theirs.workspaceId })
+        .where("id", "=", ours.agentId)
+        .execute(),
+    ),
   ).rejects.toThrow(/row-level security/);
 
-  const changed = await here((tx) => tx.updateTable("agents").set({ name: "changed" }).executeTakeFirst());
+  const changed = await here((tx) =>
+    tx.updateTable("agents").set({ name: "changed" }).executeTakeFirst(),
+  );
   expect(changed.numUpdatedRows).toBe(1n);
-  const deleted = await here((tx) => tx.deleteFrom("tokens").where("agent_id", "=", theirs.agentId).executeTakeFirst());
+  const deleted = await here((tx) =>
+    tx.deleteFrom("tokens").where("agent_id", "=", theirs.agentId).executeTakeFirst(),
+  );
   expect(deleted.numDeletedRows).toBe(0n);
-  const { rows } = await database.engine.query("select name from agents where id = $1", [theirs.agentId]);
+  const { rows } = await database.engine.query("select name from agents where id = $1", [
+    theirs.agentId,
+  ]);
   expect(rows).toEqual([{ name: "Test" }]);
 });
 
@@ -95,7 +147,14 @@ test("a row cannot refer to another workspace's", async () => {
   const insert = inWorkspace(database.tenant, ours.workspaceId, (tx) =>
     tx
       .insertInto("triggers")
-      .values({ id: newId("trg"), workspace_id: ours.workspaceId, agent_id: theirs.agentId, name: "x", prompt_prefix: "", enabled: true })
+      .values({
+        id: newId("trg"),
+        workspace_id: ours.workspaceId,
+        agent_id: theirs.agentId,
+        name: "x",
+        prompt_prefix: "",
+        enabled: true,
+      })
       .execute(),
   );
   await expect(insert).rejects.toMatchObject({ code: "23503" });
@@ -104,13 +163,19 @@ test("a row cannot refer to another workspace's", async () => {
 test("the tenant's pool cannot look wider by a query of its own, but for setting the workspace", async () => {
   await expect(
     inWorkspace(database.tenant, ours.workspaceId, (tx) =>
-      sql`set local row_security = off`.execute(tx).then(() => tx.selectFrom("agents").selectAll().execute()),
+      sql`set local row_security = off`
+        .execute(tx)
+        .then(() => tx.selectFrom("agents").selectAll().execute()),
     ),
   ).rejects.toMatchObject({ code: "42501" });
 });
 
 test("every table with a workspace has forced row-level security, for every role and every act, and refers to others by pair", async () => {
-  const { rows: tables } = await database.engine.query<{ name: string; secured: boolean; policies: string[] }>(
+  const { rows: tables } = await database.engine.query<{
+    name: string;
+    secured: boolean;
+    policies: string[];
+  }>(
     `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as secured,
         array(select format('%s %s %s %s', p.polpermissive, p.polcmd, p.polroles, pg_get_expr(p.polqual, p.polrelid)) from pg_policy p where p.polrelid = c.oid) as policies
       from pg_class c
@@ -119,12 +184,24 @@ test("every table with a workspace has forced row-level security, for every role
       order by c.relname`,
   );
   expect(tables.map(({ name }) => name)).toEqual(
-    expect.arrayContaining([...filled, "workspaces", "idempotency", "keys", "key_secrets", "providers", "triggers"]),
+    expect.arrayContaining([
+      ...filled,
+      "workspaces",
+      "idempotency",
+      "keys",
+      "key_secrets",
+      "providers",
+      "triggers",
+    ]),
   );
   for (const { name, secured, policies } of tables) {
     const column = name === "workspaces" ? "id" : "workspace_id";
     const expression = `((current_setting('beckon.workspace'::text, true) = '*'::text) OR (current_setting('beckon.workspace'::text, true) = ${column}))`;
-    expect({ name, secured, policies }).toEqual({ name, secured: true, policies: [`t * {0} ${expression}`] });
+    expect({ name, secured, policies }).toEqual({
+      name,
+      secured: true,
+      policies: [`t * {0} ${expression}`],
+    });
   }
 
   // Without it a constraint could say whether another workspace has a row.
@@ -154,29 +231,42 @@ test("every table with a workspace has forced row-level security, for every role
 test("a workspace sees the names of its own members, and nobody's credentials", async () => {
   for (const [index, { workspaceId }] of [ours, theirs].entries()) {
     const id = `usr_${index}`;
-    await database.engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [id, `${index}@example.com`]);
-    await database.engine.query("insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')", [id, workspaceId]);
-    await database.engine.query("insert into accounts (id, user_id, account_id, method, password) values ($1, $2, $2, 'credential', 'x')", [
-      newId("acc"),
+    await database.engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [
       id,
+      `${index}@example.com`,
     ]);
-    await database.engine.query("insert into sessions (id, user_id, token, expires_at) values ($1, $2, $1, now() + interval '1 day')", [
-      newId("ses"),
-      id,
-    ]);
+    await database.engine.query(
+      "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
+      [id, workspaceId],
+    );
+    await database.engine.query(
+      "insert into accounts (id, user_id, account_id, method, password) values ($1, $2, $2, 'credential', 'x')",
+      [newId("acc"), id],
+    );
+    await database.engine.query(
+      "insert into sessions (id, user_id, token, expires_at) values ($1, $2, $1, now() + interval '1 day')",
+      [newId("ses"), id],
+    );
     await database.engine.query(
       "insert into password_resets (user_id, hash, expires_at, created_by, created_in) values ($1, $2, now(), 'system', $3)",
       [id, Buffer.from(id), workspaceId],
     );
   }
-  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) => inWorkspace(database.tenant, ours.workspaceId, work);
-  expect(await here((tx) => tx.selectFrom("users").select("id").execute())).toEqual([{ id: "usr_0" }]);
-  expect(await here((tx) => tx.selectFrom("members").select("user_id").execute())).toEqual([{ user_id: "usr_0" }]);
+  const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) =>
+    inWorkspace(database.tenant, ours.workspaceId, work);
+  expect(await here((tx) => tx.selectFrom("users").select("id").execute())).toEqual([
+    { id: "usr_0" },
+  ]);
+  expect(await here((tx) => tx.selectFrom("members").select("user_id").execute())).toEqual([
+    { user_id: "usr_0" },
+  ]);
   for (const table of ["accounts", "sessions", "password_resets"] as const) {
     expect(await here((tx) => tx.selectFrom(table).selectAll().execute())).toEqual([]);
     expect((await database.engine.query(`select from ${table}`)).rowCount).toBe(2);
   }
-  const taken = await here((tx) => tx.updateTable("accounts").set({ password: "y" }).executeTakeFirst());
+  const taken = await here((tx) =>
+    tx.updateTable("accounts").set({ password: "y" }).executeTakeFirst(),
+  );
   expect(taken.numUpdatedRows).toBe(0n);
 });
 

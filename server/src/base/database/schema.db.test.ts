@@ -17,7 +17,11 @@ test("schema.sql is what the migrations make", async () => {
  * does not compile.
  */
 type Described = {
-  [Table in keyof Tables]: { [Column in keyof Tables[Table]]: null extends SelectType<Tables[Table][Column]> ? "null" : "not null" };
+  [Table in keyof Tables]: {
+    [Column in keyof Tables[Table]]: null extends SelectType<Tables[Table][Column]>
+      ? "null"
+      : "not null";
+  };
 };
 const described: Described = {
   accounts: {
@@ -271,7 +275,11 @@ const described: Described = {
 const untyped = ["installation", "migrations", "processes", "verifications"];
 
 test("tables.ts names the same tables and columns as the catalog, and says of the same ones that they may be null", async () => {
-  const { rows } = await database.engine.query<{ table: string; column: string; null: "null" | "not null" }>(
+  const { rows } = await database.engine.query<{
+    table: string;
+    column: string;
+    null: "null" | "not null";
+  }>(
     `select c.relname as table, a.attname as column, case when a.attnotnull then 'not null' else 'null' end as null
       from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and c.relname <> all ($1)`,

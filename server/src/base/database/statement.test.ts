@@ -1,9 +1,16 @@
 import { expect, test } from "vitest";
 import { statement } from "./statement.ts";
 
-const sample = statement<{ ids: readonly string[]; least: number; rows: readonly { name: string; count: number }[] }>("sample", (p) => {
+const sample = statement<{
+  ids: readonly string[];
+  least: number;
+  rows: readonly { name: string; count: number }[];
+}>("sample", (p) => {
   const least = p.value("int", (input) => input.least);
-  const rows = p.rows("r", (input) => input.rows, { name: ["text", (row) => row.name], count: ["int", (row) => row.count] });
+  const rows = p.rows("r", (input) => input.rows, {
+    name: ["text", (row) => row.name],
+    count: ["int", (row) => row.count],
+  });
   const ids = p.value("text[]", (input) => input.ids);
   return `select * from ${rows.table} where count > ${least} and name = any (${rows.column("name")}) or name = any (${ids})`;
 });
@@ -23,6 +30,8 @@ test("values stand in the order of their numbers", () => {
 
 test("a column that the rows do not have is a mistake of the statement's author, found when it is written", () => {
   expect(() =>
-    statement<readonly string[]>("odd", (p) => p.rows("r", (input) => input, { name: ["text", (row) => row] }).column("nam")),
+    statement<readonly string[]>("odd", (p) =>
+      p.rows("r", (input) => input, { name: ["text", (row) => row] }).column("nam"),
+    ),
   ).toThrow("odd: r has no column nam");
 });

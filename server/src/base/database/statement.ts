@@ -1,4 +1,11 @@
-import { bigintArray, booleanArray, bytesArray, intArray, jsonArray, textArray } from "./binary-array.ts";
+import {
+  bigintArray,
+  booleanArray,
+  bytesArray,
+  intArray,
+  jsonArray,
+  textArray,
+} from "./binary-array.ts";
 
 /** Types that a column of a rows table can have, with the JavaScript values they take. */
 interface ColumnValues {
@@ -26,7 +33,11 @@ export interface RowsTable {
 /** Numbers a statement's parameters as its text is written. */
 export interface Parameters<Input> {
   /** Sends `select(input)` as a table; `columns` gives names, types and values in one place. */
-  rows<Row>(alias: string, select: (input: Input) => readonly Row[], columns: Readonly<Record<string, Column<Row>>>): RowsTable;
+  rows<Row>(
+    alias: string,
+    select: (input: Input) => readonly Row[],
+    columns: Readonly<Record<string, Column<Row>>>,
+  ): RowsTable;
   /** Sends one value of an SQL type, for example `value("text[]", (input) => input.ids)`. */
   value(type: string, of: (input: Input) => unknown): string;
 }
@@ -50,7 +61,10 @@ export interface Statement<Input> {
  * });
  * await database.engine.query(rename.query(rows));
  */
-export function statement<Input>(name: string, write: (parameters: Parameters<Input>) => string): Statement<Input> {
+export function statement<Input>(
+  name: string,
+  write: (parameters: Parameters<Input>) => string,
+): Statement<Input> {
   const encode: ((input: Input) => unknown[])[] = [];
   let count = 0;
   const parameters: Parameters<Input> = {
@@ -81,7 +95,11 @@ export function statement<Input>(name: string, write: (parameters: Parameters<In
     },
   };
   const text = write(parameters);
-  return { name, text, query: (input) => ({ name, text, values: encode.flatMap((each) => each(input)) }) };
+  return {
+    name,
+    text,
+    query: (input) => ({ name, text, values: encode.flatMap((each) => each(input)) }),
+  };
 }
 
 function encodeColumn<Row>(column: Column<Row>, rows: readonly Row[]): Buffer {

@@ -18,7 +18,8 @@ test.each<Weather>([{ type: "blackHole" }, { type: "mute" }, { type: "closed" },
   async (weather) => {
     proxy.weather = weather;
     const wakeUps = openWakeUps(far, log);
-    if (weather.type !== "closed") await eventually("a connection", () => proxy.connections > 0 || undefined);
+    if (weather.type !== "closed")
+      await eventually("a connection", () => proxy.connections > 0 || undefined);
     await wakeUps.close();
     proxy.weather = { type: "fair" };
     proxy.drop();

@@ -43,7 +43,14 @@ const goodbye = 500;
 /** Milliseconds between questions to the database whether it still hears us: a connection may die without a word. */
 const checkEvery = 10_000;
 
-const letters = { queued: "q", cancel: "c", watch: "w", journal: "j", follow: "f", events: "e" } as const;
+const letters = {
+  queued: "q",
+  cancel: "c",
+  watch: "w",
+  journal: "j",
+  follow: "f",
+  events: "e",
+} as const;
 
 /**
  * Opens the messages between processes. They save waiting and carry nothing that polling would not
@@ -92,7 +99,9 @@ export function openWakeUps(database: Database, log: Log): WakeUps {
           if (!gone.signal.aborted) await client.query("select");
         }
         if (!closing.signal.aborted)
-          log.warn("the connection for wake-ups was lost; until it is back, other processes' work is found by looking");
+          log.warn(
+            "the connection for wake-ups was lost; until it is back, other processes' work is found by looking",
+          );
       } catch {
         // The database is away. What others tell in the meantime is found by looking.
       }

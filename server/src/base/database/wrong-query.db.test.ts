@@ -14,7 +14,8 @@ const tables = await tenantTables(beckon.db);
 /** Of a person and not of a workspace: no query in a workspace sees them, not even those of its own members. */
 const ofPeople = ["accounts", "password_resets", "sessions"];
 
-const here = <T>(work: (tx: WorkspaceTransaction) => Promise<T>) => inWorkspace(database.tenant, ours.id, work);
+const here = <T>(work: (tx: WorkspaceTransaction) => Promise<T>) =>
+  inWorkspace(database.tenant, ours.id, work);
 const undone = new Error("undone");
 /** What `work` gives, with nothing of it kept. */
 async function tried<T>(work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
@@ -37,7 +38,9 @@ const linesOf = async (name: string, where: string, workspaceId: string) => {
 };
 
 test("every table but those of people is told to belong to a workspace", () => {
-  expect(tables.filter(({ where }) => !/^(workspace_id|id) /.test(where)).map(({ name }) => name)).toEqual(ofPeople);
+  expect(
+    tables.filter(({ where }) => !/^(workspace_id|id) /.test(where)).map(({ name }) => name),
+  ).toEqual(ofPeople);
 });
 
 describe.each(tables)("$name", ({ name, where }) => {
@@ -46,13 +49,20 @@ describe.each(tables)("$name", ({ name, where }) => {
   beforeAll(async () => {
     [own, foreign] = [await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)];
     // Otherwise nothing below would prove anything: filled-workspace.ts makes one of everything.
-    expect([own.length, foreign.length]).toEqual([expect.toSatisfy((count) => count > 0), expect.toSatisfy((count) => count > 0)]);
+    expect([own.length, foreign.length]).toEqual([
+      expect.toSatisfy((count) => count > 0),
+      expect.toSatisfy((count) => count > 0),
+    ]);
   });
   const seen = () => (ofPeople.includes(name) ? [] : own);
 
   test("shows a query without its workspace the rows of the transaction's", async () => {
     const { rows } = await here((tx) =>
-      sql<{ line: string }>`select (to_jsonb(t) - 'last_used_at')::text as line from ${sql.table(name)} t order by 1`.execute(tx),
+      sql<{
+        line: string;
+      }>`select (to_jsonb(t) - 'last_used_at')::text as line from ${sql.table(name)} t order by 1`.execute(
+        tx,
+      ),
     );
     expect(rows.map(({ line }) => line)).toEqual(seen());
   });
@@ -63,9 +73,9 @@ describe.each(tables)("$name", ({ name, where }) => {
 
   test("lets a change without its workspace change the transaction's rows alone", async () => {
     const key = where.split(" ")[0] ?? "";
-    const changed = await tried((tx) => sql`update ${sql.table(name)} set ${sql.ref(key)} = ${sql.ref(key)}`.execute(tx)).catch(
-      (thrown: { code?: string }) => thrown.code,
-    );
+    const changed = await tried((tx) =>
+      sql`update ${sql.table(name)} set ${sql.ref(key)} = ${sql.ref(key)}`.execute(tx),
+    ).catch((thrown: { code?: string }) => thrown.code);
     // The audit is only ever added to: who tries to change it is refused whatever the workspace.
     if (name === "audit") expect(changed).toBe("23001");
     else expect(changed).toMatchObject({ numAffectedRows: BigInt(seen().length) });
@@ -74,12 +84,17 @@ describe.each(tables)("$name", ({ name, where }) => {
   test("takes no row of another workspace", async () => {
     const row = foreign[0] ?? "";
     const insert = tried((tx) =>
-      sql`insert into ${sql.table(name)} select * from jsonb_populate_record(null::${sql.table(name)}, ${row}::jsonb)`.execute(tx),
+      sql`insert into ${sql.table(name)} select * from jsonb_populate_record(null::${sql.table(name)}, ${row}::jsonb)`.execute(
+        tx,
+      ),
     );
     await expect(insert).rejects.toMatchObject({ code: "42501" });
   });
 
   test("has all rows of both as they were", async () => {
-    expect([await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)]).toEqual([own, foreign]);
+    expect([await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)]).toEqual([
+      own,
+      foreign,
+    ]);
   });
 });

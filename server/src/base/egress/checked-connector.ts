@@ -24,11 +24,18 @@ interface CheckedConnectorOptions {
  * around it. Pools are kept by scheme, host and port (undici's `Agent`), which is all that an exception depends on, so none is
  * used for a host that was judged otherwise.
  */
-export function createCheckedConnector({ allow, timeoutMs, resolve, open }: CheckedConnectorOptions): buildConnector.connector {
+export function createCheckedConnector({
+  allow,
+  timeoutMs,
+  resolve,
+  open,
+}: CheckedConnectorOptions): buildConnector.connector {
   async function addressesOf(target: buildConnector.Options): Promise<readonly string[]> {
     const { hostname } = target;
-    const addresses = isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
-    if (addresses.length === 0) throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+    const addresses =
+      isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
+    if (addresses.length === 0)
+      throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
     const hostPort = hostPortOf(target);
     if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
     return addresses;
@@ -36,7 +43,12 @@ export function createCheckedConnector({ allow, timeoutMs, resolve, open }: Chec
   return (target, callback) => {
     void addressesOf(target)
       .then((addresses) => open(addresses, target, callback))
-      .catch((thrown: unknown) => callback(thrown instanceof Error ? thrown : new Error("no connection", { cause: thrown }), null));
+      .catch((thrown: unknown) =>
+        callback(
+          thrown instanceof Error ? thrown : new Error("no connection", { cause: thrown }),
+          null,
+        ),
+      );
   };
 }
 

@@ -13,7 +13,13 @@ afterEach(async () => {
 
 function egressFor(allow: readonly string[], seams?: EgressSeams): LeanFetch {
   const egress = createEgress(
-    { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000, totalTimeoutMs: 3_000, allow },
+    {
+      connectTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      bodyTimeoutMs: 1_000,
+      totalTimeoutMs: 3_000,
+      allow,
+    },
     seams,
   );
   opened.push({ [Symbol.asyncDispose]: () => egress.close() });
@@ -24,7 +30,8 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
   const listener = await listenOn(
     address,
     ({ url }, response) => {
-      if (url === "/redirect") response.writeHead(302, { location: String(response.req.headers["x-to"]) });
+      if (url === "/redirect")
+        response.writeHead(302, { location: String(response.req.headers["x-to"]) });
       if (url === "/last") response.setHeader("connection", "close");
       setTimeout(() => response.end(address), url === "/slow" ? 50 : 0);
     },
@@ -70,7 +77,9 @@ async function expectRefused(egress: LeanFetch, urls: readonly string[]): Promis
   const { attempts, stop } = watchAttempts();
   for (const url of urls) {
     await expect(egress.fetch(url), url).rejects.toThrow(EgressRefused);
-    await expect(egress.call(new URL(url), { method: "GET", headers: {} }), url).rejects.toThrow(EgressRefused);
+    await expect(egress.call(new URL(url), { method: "GET", headers: {} }), url).rejects.toThrow(
+      EgressRefused,
+    );
   }
   stop();
   expect(attempts).toEqual({ connections: 0, lookups: 0 });
@@ -94,7 +103,10 @@ describe("names", () => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
     const egress = egressFor([], { ...answering(answer), open });
-    await expectRefused(egress, [`http://tool.test:${listener.port}/`, `https://tool.test:${listener.port}/`]);
+    await expectRefused(egress, [
+      `http://tool.test:${listener.port}/`,
+      `https://tool.test:${listener.port}/`,
+    ]);
     expect(connected).toEqual([]);
     expect(listener.connections).toBe(0);
   });
@@ -109,7 +121,9 @@ describe("names", () => {
   });
 
   it("one without addresses, or that the resolver does not know, is an error of the transport", async () => {
-    await expect(egressFor([], answering([])).fetch("http://tool.test/")).rejects.toMatchObject({ code: "ENOTFOUND" });
+    await expect(egressFor([], answering([])).fetch("http://tool.test/")).rejects.toMatchObject({
+      code: "ENOTFOUND",
+    });
     await expect(egressFor([]).fetch("http://tool.invalid/")).rejects.toMatchObject({
       code: expect.stringMatching(/^(ENOTFOUND|EAI_AGAIN)$/),
     });
@@ -117,8 +131,12 @@ describe("names", () => {
 
   it("the system's resolver is asked for all addresses of both families", async () => {
     const listener = await listening();
-    expect(await textOf(egressFor([`localhost:${listener.port}`]), `http://localhost:${listener.port}/`)).toBe("127.0.0.1");
-    await expect(egressFor([]).fetch(`http://localhost:${listener.port}/`)).rejects.toThrow(EgressRefused);
+    expect(
+      await textOf(egressFor([`localhost:${listener.port}`]), `http://localhost:${listener.port}/`),
+    ).toBe("127.0.0.1");
+    await expect(egressFor([]).fetch(`http://localhost:${listener.port}/`)).rejects.toThrow(
+      EgressRefused,
+    );
     expect(listener.connections).toBe(1);
   });
 });
@@ -129,7 +147,12 @@ describe("names that change", () => {
     const second = await listening("127.0.0.2", first.port);
     const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
     const { attempts, stop } = watchAttempts();
-    expect(await textOf(egressFor([`tool.test:${first.port}`], { resolve }), `http://tool.test:${first.port}/`)).toBe("127.0.0.1");
+    expect(
+      await textOf(
+        egressFor([`tool.test:${first.port}`], { resolve }),
+        `http://tool.test:${first.port}/`,
+      ),
+    ).toBe("127.0.0.1");
     stop();
     expect(asked).toEqual(["tool.test"]);
     expect(attempts).toEqual({ connections: 1, lookups: 0 });
@@ -169,7 +192,12 @@ describe("names that change", () => {
     const resolve = async (name: string) => [name === "tool.test" ? publicAddress : "127.0.0.1"];
     const egress = egressFor([], { resolve, open });
     await textOf(egress, "http://tool.test/");
-    await expectRefused(egress, ["http://other.test/", "http://tool.test./", "https://other.test/", "http://other.test:8080/"]);
+    await expectRefused(egress, [
+      "http://other.test/",
+      "http://tool.test./",
+      "https://other.test/",
+      "http://other.test:8080/",
+    ]);
     await textOf(egress, "http://tool.test:8080/");
     expect(connected).toHaveLength(2);
   });
@@ -197,9 +225,20 @@ describe("URLs", () => {
   it("a redirect is returned as it is, wherever it leads", async () => {
     const inside = await listening("127.0.0.2");
     const listener = await listening();
-    const egress = egressFor([], { ...answering([publicAddress]), open: insteadOfInternet(listener).open });
-    for (const to of [`http://127.0.0.2:${inside.port}/`, `http://tool.test:${inside.port}/`, "file:///etc/passwd", "/elsewhere"]) {
-      const response = await egress.fetch("http://tool.test/redirect", { headers: { "x-to": to }, redirect: "follow" });
+    const egress = egressFor([], {
+      ...answering([publicAddress]),
+      open: insteadOfInternet(listener).open,
+    });
+    for (const to of [
+      `http://127.0.0.2:${inside.port}/`,
+      `http://tool.test:${inside.port}/`,
+      "file:///etc/passwd",
+      "/elsewhere",
+    ]) {
+      const response = await egress.fetch("http://tool.test/redirect", {
+        headers: { "x-to": to },
+        redirect: "follow",
+      });
       expect(response).toMatchObject({ status: 302, redirected: false });
       expect(response.headers.get("location")).toBe(to);
       await response.text();
@@ -210,10 +249,28 @@ describe("URLs", () => {
 
   it("schemes other than http and https are refused, for what is open to http too", async () => {
     const { port } = await listening();
-    const schemes = ["ftp", "gopher", "ws", "wss", "dict", "ldap", "unix", "http+unix", "httpx", "node"];
+    const schemes = [
+      "ftp",
+      "gopher",
+      "ws",
+      "wss",
+      "dict",
+      "ldap",
+      "unix",
+      "http+unix",
+      "httpx",
+      "node",
+    ];
     await expectRefused(egressFor([`127.0.0.1:${port}`]), [
       ...schemes.map((scheme) => `${scheme}://127.0.0.1:${port}/`),
-      ...["file:///etc/passwd", "data:,x", "blob:http://127.0.0.1/x", "javascript:1", "about:blank", "unix:/run/docker.sock"],
+      ...[
+        "file:///etc/passwd",
+        "data:,x",
+        "blob:http://127.0.0.1/x",
+        "javascript:1",
+        "about:blank",
+        "unix:/run/docker.sock",
+      ],
     ]);
   });
 
@@ -228,7 +285,9 @@ describe("URLs", () => {
       `http://8.8.8.8%40@${at}`,
       `http:tom@${at}`,
     ]);
-    await expect(egress.fetch(`http://tom:hunter2@${at}`)).rejects.toThrow(/^(?!.*(tom|hunter2)).*header/);
+    await expect(egress.fetch(`http://tom:hunter2@${at}`)).rejects.toThrow(
+      /^(?!.*(tom|hunter2)).*header/,
+    );
     const after = ["http://@", "http://:@"].map((start) => textOf(egress, `${start}${at}`));
     expect(await Promise.all(after)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
@@ -242,7 +301,8 @@ describe("URLs", () => {
       refused.flatMap((port) => [`http://tool.test:${port}/`, `https://${publicAddress}:${port}/`]),
     );
     expect(connected).toEqual([]);
-    for (const port of [80, 81, 443, 8080, 8443, 9200, 65_535]) await textOf(egress, `http://tool.test:${port}/`);
+    for (const port of [80, 81, 443, 8080, 8443, 9200, 65_535])
+      await textOf(egress, `http://tool.test:${port}/`);
     expect(connected).toHaveLength(7);
   });
 
@@ -255,13 +315,17 @@ describe("URLs", () => {
       new Headers({ host: "inside" }),
       [["HOST", "inside"]] as [string, string][],
     ]) {
-      await expect(egress.fetch(`http://127.0.0.1:${port}/`, { headers })).rejects.toThrow(EgressRefused);
+      await expect(egress.fetch(`http://127.0.0.1:${port}/`, { headers })).rejects.toThrow(
+        EgressRefused,
+      );
     }
     const url = new URL(`http://127.0.0.1:${port}/`);
     for (const headers of [{ Host: "inside" }, { hOST: "inside" }]) {
       await expect(egress.call(url, { method: "GET", headers })).rejects.toThrow(EgressRefused);
     }
-    await expect(egress.fetch(`http://127.0.0.1:${port}/`, { method: "CONNECT" })).rejects.toThrow();
+    await expect(
+      egress.fetch(`http://127.0.0.1:${port}/`, { method: "CONNECT" }),
+    ).rejects.toThrow();
   });
 
   it("one that is handed over as read is judged at every call", async () => {
@@ -292,9 +356,16 @@ describe("exceptions", () => {
     expect(await textOf(egress, `http://tool.test:${port}/`)).toBe("127.0.0.1");
     expect(await textOf(egress, `http://TOOL%2Etest:${port}/`)).toBe("127.0.0.1");
     await expectRefused(egress, [
-      ...["tool.test.", "sub.tool.test", "test", "tool", "tool.test.evil.test", "127.0.0.1", "[::ffff:127.0.0.1]", "localhost"].map(
-        (host) => `http://${host}:${port}/`,
-      ),
+      ...[
+        "tool.test.",
+        "sub.tool.test",
+        "test",
+        "tool",
+        "tool.test.evil.test",
+        "127.0.0.1",
+        "[::ffff:127.0.0.1]",
+        "localhost",
+      ].map((host) => `http://${host}:${port}/`),
       ...[`http://tool.test:${other.port}/`, "http://tool.test/", "https://tool.test/"],
     ]);
     expect([listener.connections, other.connections]).toEqual([1, 0]);
@@ -305,13 +376,27 @@ describe("exceptions", () => {
     const other = await listening();
     const neighbour = await listening("127.0.0.2", port);
     const egress = egressFor([`127.0.0.1:${port}`], { resolve: async () => ["127.0.0.1"] });
-    for (const host of ["127.0.0.1", "127.0.0.1.", "127.1", "2130706433", "0x7f.0.0.1", "１２７。0。0。1"]) {
+    for (const host of [
+      "127.0.0.1",
+      "127.0.0.1.",
+      "127.1",
+      "2130706433",
+      "0x7f.0.0.1",
+      "１２７。0。0。1",
+    ]) {
       expect(await textOf(egress, `http://${host}:${port}/`)).toBe("127.0.0.1");
     }
     await expectRefused(egress, [
-      ...["127.0.0.2", "0.0.0.0", "[::1]", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]", "localhost", "tool.test"].map(
-        (host) => `http://${host}:${port}/`,
-      ),
+      ...[
+        "127.0.0.2",
+        "0.0.0.0",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::127.0.0.1]",
+        "localhost",
+        "tool.test",
+      ].map((host) => `http://${host}:${port}/`),
       `http://127.0.0.1:${other.port}/`,
       "http://127.0.0.1/",
     ]);
@@ -321,16 +406,28 @@ describe("exceptions", () => {
   it("an IPv6 address opens that address with that port in every spelling of it", async () => {
     const { port } = await listening("::1");
     const egress = egressFor([`[::1]:${port}`]);
-    for (const host of ["[::1]", "[0:0::1]", "[::0.0.0.1]"]) expect(await textOf(egress, `http://${host}:${port}/`)).toBe("::1");
-    await expectRefused(egress, [`http://[::]:${port}/`, `http://127.0.0.1:${port}/`, "http://[::1]/"]);
+    for (const host of ["[::1]", "[0:0::1]", "[::0.0.0.1]"])
+      expect(await textOf(egress, `http://${host}:${port}/`)).toBe("::1");
+    await expectRefused(egress, [
+      `http://[::]:${port}/`,
+      `http://127.0.0.1:${port}/`,
+      "http://[::1]/",
+    ]);
   });
 
   it("the port of the scheme counts as written, and a port of another protocol can be opened", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor(["tool.test:80", "10.0.0.5:6000"], { resolve: async () => ["10.0.0.5"], open });
+    const egress = egressFor(["tool.test:80", "10.0.0.5:6000"], {
+      resolve: async () => ["10.0.0.5"],
+      open,
+    });
     await textOf(egress, "http://tool.test/");
     await textOf(egress, "http://10.0.0.5:6000/");
-    await expectRefused(egress, ["https://tool.test/", "http://tool.test:6000/", "http://10.0.0.5:6001/"]);
+    await expectRefused(egress, [
+      "https://tool.test/",
+      "http://tool.test:6000/",
+      "http://10.0.0.5:6001/",
+    ]);
     expect(connected).toHaveLength(2);
   });
 });
@@ -343,7 +440,11 @@ it("a refusal does not tell an open port from a closed one", async () => {
   const said = [port, gone.port].map((each) =>
     egress.fetch(`http://127.0.0.1:${each}/`).then(
       () => "answered",
-      (error: EgressRefused) => ({ name: error.name, code: error.code, message: error.message.replaceAll(String(each), "PORT") }),
+      (error: EgressRefused) => ({
+        name: error.name,
+        code: error.code,
+        message: error.message.replaceAll(String(each), "PORT"),
+      }),
     ),
   );
   const [open, closed] = await Promise.all(said);

@@ -38,7 +38,10 @@ export interface EgressSeams {
  * of the environment are not read: a proxy would resolve names behind our back. The header `Host` cannot be set: a request
  * must not reach another site than the one that was judged.
  */
-export function createEgress(options: EgressOptions, { resolve = resolveHost, open }: EgressSeams = {}): LeanFetch {
+export function createEgress(
+  options: EgressOptions,
+  { resolve = resolveHost, open }: EgressSeams = {},
+): LeanFetch {
   const allow = new Set(options.allow);
   const connect = createCheckedConnector({
     allow,
@@ -52,11 +55,15 @@ export function createEgress(options: EgressOptions, { resolve = resolveHost, op
 /** @throws EgressRefused for what can be told from the request alone, but for its host. */
 function admit(url: URL, headers: RequestInit["headers"], allow: ReadonlySet<string>): void {
   const { protocol } = url;
-  if (protocol !== "https:" && protocol !== "http:") throw new EgressRefused("Only http and https URLs can be called.");
+  if (protocol !== "https:" && protocol !== "http:")
+    throw new EgressRefused("Only http and https URLs can be called.");
   if (url.username !== "" || url.password !== "") {
-    throw new EgressRefused("A URL with a user name or password in it cannot be called; send credentials in a header.");
+    throw new EgressRefused(
+      "A URL with a user name or password in it cannot be called; send credentials in a header.",
+    );
   }
-  if (namesHost(headers)) throw new EgressRefused("The header Host cannot be set; it is the host of the URL.");
+  if (namesHost(headers))
+    throw new EgressRefused("The header Host cannot be set; it is the host of the URL.");
   if (url.port === "" || !badPorts.has(Number(url.port))) return;
   const hostPort = `${url.hostname}:${url.port}`;
   if (!allow.has(hostPort)) throw badPort(hostPort);

@@ -1,5 +1,10 @@
 import { execFile } from "node:child_process";
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server,
+  type Socket,
+} from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,7 +12,12 @@ import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { elapsed } from "../clock.ts";
 import { createEgress, type EgressSeams, type LeanFetch } from "./index.ts";
 
-const limits = { connectTimeoutMs: 2_000, headersTimeoutMs: 2_000, bodyTimeoutMs: 2_000, totalTimeoutMs: 5_000 };
+const limits = {
+  connectTimeoutMs: 2_000,
+  headersTimeoutMs: 2_000,
+  bodyTimeoutMs: 2_000,
+  totalTimeoutMs: 5_000,
+};
 let listener: Listener;
 let at: string;
 
@@ -33,14 +43,23 @@ afterAll(() => listener.close());
 /** Both ways to call, each until all of the body is there. */
 const ways = {
   fetch: (egress: LeanFetch, url: string) => egress.fetch(url).then((response) => response.text()),
-  call: (egress: LeanFetch, url: string) => egress.call(new URL(url), { method: "GET", headers: {} }).then(({ text }) => text),
+  call: (egress: LeanFetch, url: string) =>
+    egress.call(new URL(url), { method: "GET", headers: {} }).then(({ text }) => text),
 };
 
 type Shorter = Partial<typeof limits> & { maxResponseBytes?: number };
 
 /** Calls with some limits made shorter; resolves to the error's code and how long it took. */
-async function failureOf(way: keyof typeof ways, path: string, shorter: Shorter, seams?: EgressSeams) {
-  const egress = createEgress({ ...limits, ...shorter, allow: [at, `tool.test:${listener.port}`, "10.255.255.1:80"] }, seams);
+async function failureOf(
+  way: keyof typeof ways,
+  path: string,
+  shorter: Shorter,
+  seams?: EgressSeams,
+) {
+  const egress = createEgress(
+    { ...limits, ...shorter, allow: [at, `tool.test:${listener.port}`, "10.255.255.1:80"] },
+    seams,
+  );
   const began = elapsed();
   const ended = ways[way](egress, path.startsWith("http") ? path : `http://${at}${path}`);
   const code = await ended.then(
@@ -52,7 +71,8 @@ async function failureOf(way: keyof typeof ways, path: string, shorter: Shorter,
 }
 
 describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
-  const failure = (path: string, shorter: Shorter, seams?: EgressSeams) => failureOf(way, path, shorter, seams);
+  const failure = (path: string, shorter: Shorter, seams?: EgressSeams) =>
+    failureOf(way, path, shorter, seams);
 
   it("when its name is not resolved in time", async () => {
     const { code, took } = await failure(
@@ -71,32 +91,44 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
     const { port } = silent.address() as AddressInfo;
     const egress = createEgress({ ...limits, connectTimeoutMs: 50, allow: [`127.0.0.1:${port}`] });
     // TLS is part of opening; this server never says a word of it.
-    await expect(ways[way](egress, `https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
+    await expect(ways[way](egress, `https://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: "UND_ERR_CONNECT_TIMEOUT",
+    });
     await egress.close();
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => silent.close(resolve));
   });
 
   it("when the head of the answer does not come in time", async () => {
-    expect((await failure("/silent", { headersTimeoutMs: 50 })).code).toBe("UND_ERR_HEADERS_TIMEOUT");
+    expect((await failure("/silent", { headersTimeoutMs: 50 })).code).toBe(
+      "UND_ERR_HEADERS_TIMEOUT",
+    );
   });
 
   it("when the body stops for too long", async () => {
     expect((await failure("/stalling", { bodyTimeoutMs: 50 })).code).toBe("UND_ERR_BODY_TIMEOUT");
   });
 
-  it.each(["/silent", "/hints", "/stalling", "/dripping"])("when all of it takes too long, whatever comes meanwhile (%s)", async (path) => {
-    const { code, took } = await failure(path, { totalTimeoutMs: 300 });
-    expect(code).toBe("BECKON_TOTAL_TIMEOUT");
-    expect(took).toBeGreaterThan(290);
-    expect(took).toBeLessThan(1_500);
-  });
+  it.each(["/silent", "/hints", "/stalling", "/dripping"])(
+    "when all of it takes too long, whatever comes meanwhile (%s)",
+    async (path) => {
+      const { code, took } = await failure(path, { totalTimeoutMs: 300 });
+      expect(code).toBe("BECKON_TOTAL_TIMEOUT");
+      expect(took).toBeGreaterThan(290);
+      expect(took).toBeLessThan(1_500);
+    },
+  );
 
   it("when all of it takes too long while the name is being resolved, and is not sent afterwards", async () => {
     const before = listener.hosts.length;
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
-    const egress = createEgress({ ...limits, totalTimeoutMs: 50, allow: [`tool.test:${listener.port}`] }, { resolve: () => promise });
-    await expect(ways[way](egress, `http://tool.test:${listener.port}/`)).rejects.toMatchObject({ code: "BECKON_TOTAL_TIMEOUT" });
+    const egress = createEgress(
+      { ...limits, totalTimeoutMs: 50, allow: [`tool.test:${listener.port}`] },
+      { resolve: () => promise },
+    );
+    await expect(ways[way](egress, `http://tool.test:${listener.port}/`)).rejects.toMatchObject({
+      code: "BECKON_TOTAL_TIMEOUT",
+    });
     const { connections } = listener;
     resolve(["127.0.0.1"]);
     await expect.poll(() => listener.connections).toBe(connections + 1);
@@ -105,14 +137,17 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
   });
 
   it("when the answer or its head is too large", async () => {
-    expect((await failure("/large", { maxResponseBytes: 10_000 })).code).toBe("UND_ERR_RES_EXCEEDED_MAX_SIZE");
+    expect((await failure("/large", { maxResponseBytes: 10_000 })).code).toBe(
+      "UND_ERR_RES_EXCEEDED_MAX_SIZE",
+    );
     expect((await failure("/large-head", {})).code).toBe("UND_ERR_HEADERS_OVERFLOW");
     expect((await failure("/", {})).code).toBe("none");
   });
 });
 
 it("a call that has ended leaves no timer behind", async () => {
-  const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const timers = () =>
+    process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const egress = createEgress({ ...limits, allow: [at] });
   const before = timers();
   for (let n = 0; n < 20; n += 1) {
@@ -137,7 +172,10 @@ describe("TLS", () => {
     server.on("tlsClientError", () => undefined);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    const egress = createEgress({ ...limits, allow: [`tool.test:${port}`] }, { resolve: async () => ["127.0.0.9", "127.0.0.1"] });
+    const egress = createEgress(
+      { ...limits, allow: [`tool.test:${port}`] },
+      { resolve: async () => ["127.0.0.9", "127.0.0.1"] },
+    );
     await expect(egress.fetch(`https://tool.test:${port}/`)).rejects.toThrow();
     expect(asked).toEqual(["tool.test"]);
     await egress.close();
@@ -146,7 +184,10 @@ describe("TLS", () => {
 });
 
 it("proxy variables of the environment are ignored", async () => {
-  const proxy = await listenOn("127.0.0.1", (_request, response) => void response.end("by the proxy"));
+  const proxy = await listenOn(
+    "127.0.0.1",
+    (_request, response) => void response.end("by the proxy"),
+  );
   const index = new URL("index.ts", import.meta.url).href;
   const program = `
     import { createEgress } from ${JSON.stringify(index)};
@@ -156,10 +197,26 @@ it("proxy variables of the environment are ignored", async () => {
     console.log(answer.length, refused);
     await egress.close();`;
   const url = `http://127.0.0.1:${proxy.port}`;
-  const variables = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy", "npm_config_proxy"];
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
-    env: { ...Object.fromEntries(variables.map((name) => [name, url])), NO_PROXY: "", NODE_USE_ENV_PROXY: "1" },
-  });
+  const variables = [
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "npm_config_proxy",
+  ];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--input-type=module", "--eval", program],
+    {
+      env: {
+        ...Object.fromEntries(variables.map((name) => [name, url])),
+        NO_PROXY: "",
+        NODE_USE_ENV_PROXY: "1",
+      },
+    },
+  );
   expect(stdout).toBe("1000 EgressRefused\n");
   expect(proxy.connections).toBe(0);
   await proxy.close();

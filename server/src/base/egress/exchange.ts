@@ -46,7 +46,8 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
     this.resolve = resolve;
     this.#reject = reject;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (totalTimeoutMs !== undefined) this.#timer = setTimeout(() => this.#stop(outOfTime(totalTimeoutMs)), totalTimeoutMs);
+    if (totalTimeoutMs !== undefined)
+      this.#timer = setTimeout(() => this.#stop(outOfTime(totalTimeoutMs)), totalTimeoutMs);
   }
 
   /** The head of the answer has come. Called once, before the others, and never for an answer that is refused. */
@@ -79,11 +80,18 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
     if (this.#stopped !== undefined) controller.abort(this.#stopped);
   }
 
-  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: RawHeaders, statusText = ""): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: RawHeaders,
+    statusText = "",
+  ): void {
     if (status < 200 || this.#stopped !== undefined) return;
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "identity") {
-      controller.abort(Object.assign(new Error("the body is encoded"), { code: "BECKON_ENCODED_BODY" }));
+      controller.abort(
+        Object.assign(new Error("the body is encoded"), { code: "BECKON_ENCODED_BODY" }),
+      );
       return;
     }
     this.begin({ status, statusText, headers }, controller);
@@ -115,7 +123,9 @@ export function isBodiless(status: number): boolean {
 }
 
 function outOfTime(ms: number): Error {
-  return Object.assign(new Error(`the call took longer than ${ms} ms`), { code: "BECKON_TOTAL_TIMEOUT" });
+  return Object.assign(new Error(`the call took longer than ${ms} ms`), {
+    code: "BECKON_TOTAL_TIMEOUT",
+  });
 }
 
 function asError(reason: unknown): Error {

@@ -2,4 +2,9 @@
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
 export { createEgress, type EgressOptions, type EgressSeams } from "./create-egress.ts";
 export { EgressRefused } from "./egress-refused.ts";
-export { createLeanFetch, type LeanFetch, type LeanFetchOptions, type Transport } from "./lean-fetch.ts";
+export {
+  createLeanFetch,
+  type LeanFetch,
+  type LeanFetchOptions,
+  type Transport,
+} from "./lean-fetch.ts";

@@ -25,13 +25,25 @@ const server = await startOddServer({
     response.end();
   },
   "/single-bytes": ({ socket }) => {
-    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`);
+    socket.end(
+      `HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(200_000)}0\r\n\r\n`,
+    );
   },
 });
 const { root, begun, abandoned } = server;
-const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
-const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 5_000, bodyTimeoutMs: 5_000 });
-const get = (path: string, signal?: AbortSignal, by = roomy) => by.call(new URL(root + path), { method: "GET", headers: {}, signal });
+const lean = createLeanFetch({
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 60,
+  bodyTimeoutMs: 60,
+  maxResponseBytes: 2_000,
+});
+const roomy = createLeanFetch({
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 5_000,
+  bodyTimeoutMs: 5_000,
+});
+const get = (path: string, signal?: AbortSignal, by = roomy) =>
+  by.call(new URL(root + path), { method: "GET", headers: {}, signal });
 
 afterAll(async () => {
   await Promise.all([lean.close(), roomy.close()]);
@@ -41,9 +53,17 @@ describe("a lean call", () => {
   it("sends what the lean fetch sends, and brings back status, headers and body", async () => {
     const headers = { "content-type": "text/plain", "x-key": "k" };
     for (const body of ["grüße", new TextEncoder().encode("grüße")]) {
-      const answer = await roomy.call(new URL(`${root}/echo?a=1`), { method: "POST", headers, body });
+      const answer = await roomy.call(new URL(`${root}/echo?a=1`), {
+        method: "POST",
+        headers,
+        body,
+      });
       expect(answer).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
-      expect(JSON.parse(answer.text)).toMatchObject({ method: "POST", url: "/echo?a=1", body: "grüße" });
+      expect(JSON.parse(answer.text)).toMatchObject({
+        method: "POST",
+        url: "/echo?a=1",
+        body: "grüße",
+      });
 
       const fetched = await roomy.fetch(`${root}/echo?a=1`, { method: "POST", headers, body });
       expect(JSON.parse(answer.text)).toEqual(await fetched.json());
@@ -65,7 +85,11 @@ describe("a lean call", () => {
 
   it("answers 204 without a body, returns a redirect as it is, and looks past hints", async () => {
     expect(await get("/no-body")).toMatchObject({ status: 204, text: "" });
-    expect(await get("/redirect")).toMatchObject({ status: 302, headers: { location: "/echo" }, text: "moved" });
+    expect(await get("/redirect")).toMatchObject({
+      status: 302,
+      headers: { location: "/echo" },
+      text: "moved",
+    });
     expect(await get("/hints")).toMatchObject({ status: 200, text: "after the hints" });
   });
 
@@ -82,20 +106,31 @@ describe("a lean call", () => {
   });
 
   it.each(["/large", "/large-declared"])("breaks off a body over its limit (%s)", async (path) => {
-    await expect(get(path, undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
+    await expect(get(path, undefined, lean)).rejects.toMatchObject({
+      code: "UND_ERR_RES_EXCEEDED_MAX_SIZE",
+    });
     expect((await get(path)).text).toHaveLength(3_000);
   });
 
   it("gives up on a head that does not come and on a body that stops", async () => {
     await Promise.all([
-      expect(get("/silent", undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" }),
-      expect(get("/never-ending", undefined, lean)).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" }),
+      expect(get("/silent", undefined, lean)).rejects.toMatchObject({
+        code: "UND_ERR_HEADERS_TIMEOUT",
+      }),
+      expect(get("/never-ending", undefined, lean)).rejects.toMatchObject({
+        code: "UND_ERR_BODY_TIMEOUT",
+      }),
     ]);
   });
 
-  it.each(["/short", "/without-last-chunk"])("never gives half a body for the whole (%s)", async (path) => {
-    await expect(get(path)).rejects.toMatchObject({ code: expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/) });
-  });
+  it.each(["/short", "/without-last-chunk"])(
+    "never gives half a body for the whole (%s)",
+    async (path) => {
+      await expect(get(path)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(UND_ERR_SOCKET|ECONNRESET)$/),
+      });
+    },
+  );
 
   it.each([new Error("enough"), "a word"])(
     "rejects with the signal's reason: before, while waiting, and in the body (%s)",
@@ -119,7 +154,11 @@ describe("a lean call", () => {
 
   it("sends nothing for a signal that had aborted", async () => {
     const before = server.connections;
-    const idle = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+    const idle = createLeanFetch({
+      connectTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      bodyTimeoutMs: 1_000,
+    });
     await expect(get("/echo", AbortSignal.abort(), idle)).rejects.toThrow();
     await idle.close();
     expect(server.connections).toBe(before);
@@ -139,17 +178,26 @@ describe("a lean call", () => {
     const { port } = gone.address() as AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
     const call = { method: "GET", headers: {} };
-    await expect(roomy.call(new URL(`http://127.0.0.1:${port}/`), call)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(roomy.call(new URL(`http://127.0.0.1:${port}/`), call)).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
 
     const controller = new AbortController();
     const reason = new Error("enough");
-    const connecting = roomy.call(new URL("http://10.255.255.1/"), { ...call, signal: controller.signal });
+    const connecting = roomy.call(new URL("http://10.255.255.1/"), {
+      ...call,
+      signal: controller.signal,
+    });
     controller.abort(reason);
     await expect(connecting).rejects.toBe(reason);
   });
 
   it("fails when all connections are ended under it", async () => {
-    const short = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+    const short = createLeanFetch({
+      connectTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      bodyTimeoutMs: 1_000,
+    });
     const path = "/never-ending?closed";
     const call = get(path, undefined, short);
     const failed = expect(call).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
@@ -160,6 +208,8 @@ describe("a lean call", () => {
 
   it("does not send a header that no head can hold", async () => {
     const call = { method: "GET", headers: { "x-key": "k\r\nx-more: 1" } };
-    await expect(roomy.call(new URL(`${root}/echo`), call)).rejects.toMatchObject({ code: "UND_ERR_INVALID_ARG" });
+    await expect(roomy.call(new URL(`${root}/echo`), call)).rejects.toMatchObject({
+      code: "UND_ERR_INVALID_ARG",
+    });
   });
 });

@@ -5,8 +5,17 @@ import { createLeanFetch } from "./lean-fetch.ts";
 
 const server = await startOddServer();
 const { root, abandoned } = server;
-const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 60, bodyTimeoutMs: 60, maxResponseBytes: 2_000 });
-const roomy = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+const lean = createLeanFetch({
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 60,
+  bodyTimeoutMs: 60,
+  maxResponseBytes: 2_000,
+});
+const roomy = createLeanFetch({
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+});
 
 afterAll(async () => {
   await Promise.all([lean.close(), roomy.close()]);
@@ -32,15 +41,25 @@ describe("lean fetch", () => {
   });
 
   it("takes headers in each of their forms, and bytes", async () => {
-    for (const headers of [new Headers({ "x-key": "k" }), [["x-key", "k"]] as [string, string][], { "x-key": "k" }]) {
-      const response = await lean.fetch(new URL(`${root}/echo`), { method: "POST", headers, body: new TextEncoder().encode("bytes") });
+    for (const headers of [
+      new Headers({ "x-key": "k" }),
+      [["x-key", "k"]] as [string, string][],
+      { "x-key": "k" },
+    ]) {
+      const response = await lean.fetch(new URL(`${root}/echo`), {
+        method: "POST",
+        headers,
+        body: new TextEncoder().encode("bytes"),
+      });
       expect(await response.json()).toMatchObject({ headers: { "x-key": "k" }, body: "bytes" });
     }
   });
 
   it("refuses what it does not know how to send", async () => {
     await expect(lean.fetch(new Request(`${root}/echo`))).rejects.toThrow(TypeError);
-    await expect(lean.fetch(`${root}/echo`, { method: "POST", body: new FormData() })).rejects.toThrow(TypeError);
+    await expect(
+      lean.fetch(`${root}/echo`, { method: "POST", body: new FormData() }),
+    ).rejects.toThrow(TypeError);
     await expect(lean.fetch("nonsense")).rejects.toThrow(TypeError);
   });
 
@@ -67,7 +86,9 @@ describe("lean fetch", () => {
   });
 
   it("gives up on a head that does not come and on a body that stops", async () => {
-    await expect(lean.fetch(`${root}/silent`)).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
+    await expect(lean.fetch(`${root}/silent`)).rejects.toMatchObject({
+      code: "UND_ERR_HEADERS_TIMEOUT",
+    });
     const response = await lean.fetch(`${root}/never-ending`);
     await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" });
   });
@@ -91,7 +112,9 @@ describe("lean fetch", () => {
 
   it("rejects with the signal's reason: before, while waiting for the head, and in the body", async () => {
     const reason = new Error("enough");
-    await expect(roomy.fetch(`${root}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(roomy.fetch(`${root}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    );
 
     const waiting = new AbortController();
     const head = roomy.fetch(`${root}/silent`, { signal: waiting.signal });
@@ -121,7 +144,9 @@ describe("lean fetch", () => {
     await new Promise((resolve) => gone.once("listening", resolve));
     const { port } = gone.address() as AddressInfo;
     await new Promise((resolve) => gone.close(resolve));
-    await expect(roomy.fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(roomy.fetch(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
 
     const controller = new AbortController();
     const reason = new Error("enough");

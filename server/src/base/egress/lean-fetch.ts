@@ -60,7 +60,11 @@ export interface LeanFetch extends Transport {
  * @param connect opens the connections instead of undici's own, which `connectTimeoutMs` is for.
  * @param admit throws what a call that may not be made rejects with.
  */
-export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnector.connector, admit: Admit = () => {}): LeanFetch {
+export function createLeanFetch(
+  options: LeanFetchOptions,
+  connect?: buildConnector.connector,
+  admit: Admit = () => {},
+): LeanFetch {
   const agent = new Agent({
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
@@ -71,7 +75,10 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
     pipelining: 1,
     allowH2: false,
   });
-  const limits = { totalTimeoutMs: options.totalTimeoutMs, maxResponseBytes: options.maxResponseBytes ?? 32 * 1024 * 1024 };
+  const limits = {
+    totalTimeoutMs: options.totalTimeoutMs,
+    maxResponseBytes: options.maxResponseBytes ?? 32 * 1024 * 1024,
+  };
   return {
     fetch: (input, init) =>
       new Promise((resolve, reject) => {
@@ -88,13 +95,19 @@ export function createLeanFetch(options: LeanFetchOptions, connect?: buildConnec
         admit(url, headers);
         meterBody(signal, body);
         if (signal?.aborted) return reject(signal.reason);
-        agent.dispatch(requestOptions(url, method, headers, body), new WholeExchange(signal, limits, resolve, reject));
+        agent.dispatch(
+          requestOptions(url, method, headers, body),
+          new WholeExchange(signal, limits, resolve, reject),
+        );
       }),
     close: () => agent.destroy(),
   };
 }
 
-function meterBody(signal: AbortSignal | undefined, body: Dispatcher.DispatchOptions["body"]): void {
+function meterBody(
+  signal: AbortSignal | undefined,
+  body: Dispatcher.DispatchOptions["body"],
+): void {
   if (typeof body === "string" || body instanceof Uint8Array) meterOf(signal)?.sent(body.length);
 }
 
@@ -106,8 +119,14 @@ function urlOf(input: string | URL | Request): URL {
 
 function fetchOptions(url: URL, init: RequestInit | undefined): Dispatcher.DispatchOptions {
   const body = init?.body ?? null;
-  if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array)) throw new TypeError("this fetch sends text or bytes");
-  return requestOptions(url, init?.method ?? "GET", Object.fromEntries(headerEntries(init?.headers)), body);
+  if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array))
+    throw new TypeError("this fetch sends text or bytes");
+  return requestOptions(
+    url,
+    init?.method ?? "GET",
+    Object.fromEntries(headerEntries(init?.headers)),
+    body,
+  );
 }
 
 function requestOptions(
@@ -127,5 +146,7 @@ function requestOptions(
 
 function headerEntries(headers: RequestInit["headers"]): Iterable<readonly [string, string]> {
   if (headers === undefined) return [];
-  return headers instanceof Headers || Array.isArray(headers) ? new Headers(headers) : Object.entries(headers as Record<string, string>);
+  return headers instanceof Headers || Array.isArray(headers)
+    ? new Headers(headers)
+    : Object.entries(headers as Record<string, string>);
 }

@@ -2,7 +2,11 @@ import { isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 
 /** Opens a connection to one of the addresses, trying the next when one does not answer soon (RFC 8305). */
-export type OpenPinned = (addresses: readonly string[], target: buildConnector.Options, callback: buildConnector.Callback) => void;
+export type OpenPinned = (
+  addresses: readonly string[],
+  target: buildConnector.Options,
+  callback: buildConnector.Callback,
+) => void;
 
 /**
  * undici's connector, which is never given a name to connect to: where it would, it gets the list of addresses, and the
@@ -12,8 +16,14 @@ export type OpenPinned = (addresses: readonly string[], target: buildConnector.O
  * only (a host with IPv6 that leads nowhere would be away).
  */
 export function createOpenPinned(timeoutMs: number): OpenPinned {
-  const connect = buildConnector({ timeout: timeoutMs, allowH2: false, autoSelectFamily: true, lookup: takeApart });
-  return (addresses, target, callback) => connect({ ...target, hostname: addresses.join(",") }, callback);
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    autoSelectFamily: true,
+    lookup: takeApart,
+  });
+  return (addresses, target, callback) =>
+    connect({ ...target, hostname: addresses.join(",") }, callback);
 }
 
 const takeApart: LookupFunction = (list, { all }, callback) => {

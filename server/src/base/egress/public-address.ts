@@ -36,7 +36,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** The IPv4 address of an interface identifier `0000:5efe:…` or, marked as unique, `0200:5efe:…`. */
-function isatapAddress([, , , , unique = 0, mark, high = 0, low = 0]: readonly number[]): string | undefined {
+function isatapAddress([, , , , unique = 0, mark, high = 0, low = 0]: readonly number[]):
+  | string
+  | undefined {
   if ((unique & ~0x0200) !== 0 || mark !== 0x5efe) return undefined;
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
 }

@@ -10,8 +10,10 @@ const number = ([a, b, c, d]: Octets) => ((a * 256 + b) * 256 + c) * 256 + d;
 const octal = (value: number) => `0${value.toString(8)}`;
 const hex = (value: number) => `0x${value.toString(16)}`;
 const dotted = (octets: Octets) => octets.join(".");
-const groups = ([a, b, c, d]: Octets) => `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-const fullWidth = (text: string) => text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
+const groups = ([a, b, c, d]: Octets) =>
+  `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+const fullWidth = (text: string) =>
+  text.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit)));
 
 /** Spellings that the URL standard reads as the same IPv4 address. */
 const spellingsOfFour: Readonly<Record<string, (octets: Octets) => string>> = {
@@ -72,14 +74,43 @@ const addresses: Readonly<Record<string, Octets>> = {
 };
 
 const fours = Object.entries(addresses).flatMap(([what, octets]) =>
-  Object.entries(spellingsOfFour).map(([how, spell]) => ({ what, how, host: spell(octets), plain: dotted(octets) })),
+  Object.entries(spellingsOfFour).map(([how, spell]) => ({
+    what,
+    how,
+    host: spell(octets),
+    plain: dotted(octets),
+  })),
 );
 const sixes = Object.entries(addresses).flatMap(([what, octets]) =>
   Object.entries(spellingsOfSix).map(([how, spell]) => ({ what, how, host: spell(octets) })),
 );
 const native = [
-  ...["::1", "0:0:0:0:0:0:0:1", "::0001", "::", "0::0", "100::1", "fc00::1", "fd00:ec2::254", "fd20:ce::254", "fe80::1", "febf::1"],
-  ...["fec0::1", "feff::1", "ff02::1", "ff0e::1", "2001:db8::1", "3fff::1", "2001:2::1", "2001:10::1", "2001:20::1", "5f00::1", "4000::1"],
+  ...[
+    "::1",
+    "0:0:0:0:0:0:0:1",
+    "::0001",
+    "::",
+    "0::0",
+    "100::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fd20:ce::254",
+    "fe80::1",
+    "febf::1",
+  ],
+  ...[
+    "fec0::1",
+    "feff::1",
+    "ff02::1",
+    "ff0e::1",
+    "2001:db8::1",
+    "3fff::1",
+    "2001:2::1",
+    "2001:10::1",
+    "2001:20::1",
+    "5f00::1",
+    "4000::1",
+  ],
 ].map((address) => `[${address}]`);
 const names = [
   "localhost",
@@ -118,11 +149,24 @@ const unreadable = [
 ];
 
 const egress = createEgress(
-  { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000, totalTimeoutMs: 2_000, allow: [] },
+  {
+    connectTimeoutMs: 1_000,
+    headersTimeoutMs: 1_000,
+    bodyTimeoutMs: 1_000,
+    totalTimeoutMs: 2_000,
+    allow: [],
+  },
   // `a.localhost` is loopback for a browser, but not for every system.
-  { resolve: async (name) => (/^(a\.)?localhost\.?$/.test(name) ? ["127.0.0.1", "::1"] : ["8.8.8.8"]) },
+  {
+    resolve: async (name) =>
+      /^(a\.)?localhost\.?$/.test(name) ? ["127.0.0.1", "::1"] : ["8.8.8.8"],
+  },
 );
-const lean = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
+const lean = createLeanFetch({
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+});
 const { attempts, stop } = watchAttempts();
 let server: Server;
 let port: number;
@@ -143,7 +187,10 @@ afterAll(async () => {
   server.close();
 });
 
-async function expectNoCall(url: string, error: object | (new (...of: never[]) => Error)): Promise<void> {
+async function expectNoCall(
+  url: string,
+  error: object | (new (...of: never[]) => Error),
+): Promise<void> {
   const before = { ...attempts, requests };
   const calls: Promise<unknown>[] = [egress.fetch(url)];
   if (URL.canParse(url)) calls.push(egress.call(new URL(url), { method: "GET", headers: {} }));
@@ -156,7 +203,9 @@ async function expectNoCall(url: string, error: object | (new (...of: never[]) =
 
 describe("addresses that are not public, in every spelling", () => {
   it("is a table of more than 200", () => {
-    expect(new Set([...fours, ...sixes].map(({ host }) => host)).size + native.length + names.length).toBeGreaterThan(400);
+    expect(
+      new Set([...fours, ...sixes].map(({ host }) => host)).size + native.length + names.length,
+    ).toBeGreaterThan(400);
   });
 
   it.each(fours)("refuses $what, $how: $host", async ({ host, plain }) => {
@@ -169,15 +218,21 @@ describe("addresses that are not public, in every spelling", () => {
     }
   });
 
-  it.each(sixes)("refuses $what, $how: $host", ({ host }) => expectNoCall(`http://${host}:${port}/`, EgressRefused));
-  it.each(native)("refuses %s", (host) => expectNoCall(`http://${host}:${port}/`, EgressRefused));
-  it.each(names)("refuses the name %j", (host) => expectNoCall(`http://${host}:${port}/`, EgressRefused));
-  it.each(unreadable)("does not read %j as a host", (host) => expectNoCall(`http://${host}:${port}/`, TypeError));
-
-  it.each([...fours.filter(({ what }) => what === "loopback"), ...fours.filter(({ what }) => what === "unspecified")])(
-    "would be reached without egress, so the table is not empty talk: $host",
-    async ({ host }) => {
-      expect(await (await lean.fetch(`http://${host}:${port}/`)).text()).toBe("inside");
-    },
+  it.each(sixes)("refuses $what, $how: $host", ({ host }) =>
+    expectNoCall(`http://${host}:${port}/`, EgressRefused),
   );
+  it.each(native)("refuses %s", (host) => expectNoCall(`http://${host}:${port}/`, EgressRefused));
+  it.each(names)("refuses the name %j", (host) =>
+    expectNoCall(`http://${host}:${port}/`, EgressRefused),
+  );
+  it.each(unreadable)("does not read %j as a host", (host) =>
+    expectNoCall(`http://${host}:${port}/`, TypeError),
+  );
+
+  it.each([
+    ...fours.filter(({ what }) => what === "loopback"),
+    ...fours.filter(({ what }) => what === "unspecified"),
+  ])("would be reached without egress, so the table is not empty talk: $host", async ({ host }) => {
+    expect(await (await lean.fetch(`http://${host}:${port}/`)).text()).toBe("inside");
+  });
 });

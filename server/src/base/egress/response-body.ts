@@ -33,7 +33,9 @@ export class ResponseBody {
         pull: () => source.resume(),
         cancel: (reason) => {
           this.#controller = undefined;
-          source.abort(reason instanceof Error ? reason : new Error("the reader left", { cause: reason }));
+          source.abort(
+            reason instanceof Error ? reason : new Error("the reader left", { cause: reason }),
+          );
         },
       },
       { highWaterMark, size: (chunk) => chunk.byteLength },

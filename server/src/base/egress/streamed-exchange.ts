@@ -6,13 +6,18 @@ import { ResponseBody } from "./response-body.ts";
 export class StreamedExchange extends Exchange<Response> {
   #body: ResponseBody | undefined;
 
-  protected begin({ status, statusText, headers }: Head, controller: Dispatcher.DispatchController): void {
+  protected begin(
+    { status, statusText, headers }: Head,
+    controller: Dispatcher.DispatchController,
+  ): void {
     const init = { status, statusText, headers: pairs(headers) };
     if (isBodiless(status)) {
       this.resolve(new Response(null, init));
       return;
     }
-    this.#body = new ResponseBody(controller, { lines: String(headers["content-type"]).startsWith("text/event-stream") });
+    this.#body = new ResponseBody(controller, {
+      lines: String(headers["content-type"]).startsWith("text/event-stream"),
+    });
     this.resolve(new Response(this.#body.stream, init));
   }
 

@@ -16,7 +16,11 @@ export interface Once<T> {
  * @throws Refusal `idempotency_mismatch` when the key was used with another body, `secret_unreadable` when the answer was sealed with a
  *   master key that is lost.
  */
-export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () => Promise<T>): Promise<Once<T>> {
+export async function once<T>(
+  tx: WorkspaceTransaction,
+  ctx: Context,
+  work: () => Promise<T>,
+): Promise<Once<T>> {
   const request = ctx.idempotency;
   if (request === undefined) return { data: await work(), replayed: false };
   const { key, bodyHash } = orThrow(request.binding);
@@ -32,7 +36,8 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
     .onConflict((conflict) => conflict.doNothing())
     .returning("key")
     .executeTakeFirst();
-  const here = (query: { workspace_id: string; scope: string; key: string }) => tx.updateTable("idempotency").where((eb) => eb.and(query));
+  const here = (query: { workspace_id: string; scope: string; key: string }) =>
+    tx.updateTable("idempotency").where((eb) => eb.and(query));
   if (bound !== undefined) {
     const data = await work();
     await here(row)
@@ -45,7 +50,11 @@ export async function once<T>(tx: WorkspaceTransaction, ctx: Context, work: () =
     .select(["body_hash", "answer"])
     .where((eb) => eb.and(row))
     .executeTakeFirst();
-  if (earlier?.answer == null) throw new Refusal("conflict", "A request with this Idempotency-Key is being pruned. Use a new key.");
+  if (earlier?.answer == null)
+    throw new Refusal(
+      "conflict",
+      "A request with this Idempotency-Key is being pruned. Use a new key.",
+    );
   if (!earlier.body_hash.equals(bodyHash)) throw mismatch();
   return { data: JSON.parse(ctx.sealer.open(earlier.answer, place)) as T, replayed: true };
 }

@@ -11,7 +11,12 @@ interface Row {
 export function resealAnswers(client: Queryable, keys: Resealing): Promise<Resealed> {
   return resealColumn<Row>(
     client,
-    { table: "idempotency", column: "answer", key: { workspace_id: "text", scope: "text", key: "text" }, placeOf: placeOfAnswer },
+    {
+      table: "idempotency",
+      column: "answer",
+      key: { workspace_id: "text", scope: "text", key: "text" },
+      placeOf: placeOfAnswer,
+    },
     keys,
   );
 }

@@ -18,7 +18,12 @@ export function boundPlace({ row, ...owner }: SecretOwner, origins: readonly str
 }
 
 /** Encrypts a secret that is sent to these origins and to no other. */
-export function sealFor(sealer: Sealer, secret: string, owner: SecretOwner, origins: readonly string[]): string {
+export function sealFor(
+  sealer: Sealer,
+  secret: string,
+  owner: SecretOwner,
+  origins: readonly string[],
+): string {
   return sealer.seal(secret, boundPlace(owner, origins));
 }
 
@@ -27,9 +32,17 @@ export function sealFor(sealer: Sealer, secret: string, owner: SecretOwner, orig
  * change that forgets to call it leaks nothing.
  * @throws Refusal `secret_unreadable` if it was not given for this origin, or does not open.
  */
-export function openFor(sealer: Sealer, { sealed, origins }: BoundSecret, owner: SecretOwner, origin: string): string {
+export function openFor(
+  sealer: Sealer,
+  { sealed, origins }: BoundSecret,
+  owner: SecretOwner,
+  origin: string,
+): string {
   if (strayOrigin(origins, [origin]) !== undefined) {
-    throw new Refusal("secret_unreadable", `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`);
+    throw new Refusal(
+      "secret_unreadable",
+      `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`,
+    );
   }
   return sealer.open(sealed, boundPlace(owner, origins));
 }
@@ -38,7 +51,11 @@ export function openFor(sealer: Sealer, { sealed, origins }: BoundSecret, owner:
  * Checks a change after which the stored secret would be sent to `wanted`.
  * @throws Refusal `bad_request` with the message made for the first origin that it was not given for.
  */
-export function requireGivenFor(origins: readonly string[], wanted: readonly string[], messageFor: (origin: string) => string): void {
+export function requireGivenFor(
+  origins: readonly string[],
+  wanted: readonly string[],
+  messageFor: (origin: string) => string,
+): void {
   const stray = strayOrigin(origins, wanted);
   if (stray !== undefined) throw new Refusal("bad_request", messageFor(stray));
 }

@@ -9,7 +9,10 @@ function installation() {
   const row: { master_key_check: string | null } = { master_key_check: null };
   return {
     row,
-    async query<Row extends object>(text: string, values: unknown[] = []): Promise<{ rows: Row[] }> {
+    async query<Row extends object>(
+      text: string,
+      values: unknown[] = [],
+    ): Promise<{ rows: Row[] }> {
       if (text.startsWith("update")) row.master_key_check ??= String(values[0]);
       return { rows: [row as Row] };
     },

@@ -18,10 +18,18 @@ export type CheckedKey = "current" | "previous" | "lost";
 export async function checkMasterKey(
   client: Queryable,
   current: Sealer,
-  { previous, lost = false }: { readonly previous?: Sealer | undefined; readonly lost?: boolean } = {},
+  {
+    previous,
+    lost = false,
+  }: { readonly previous?: Sealer | undefined; readonly lost?: boolean } = {},
 ): Promise<CheckedKey> {
-  await client.query("update installation set master_key_check = $1 where master_key_check is null", [current.seal("beckon", place)]);
-  const { rows } = await client.query<{ master_key_check: string }>("select master_key_check from installation");
+  await client.query(
+    "update installation set master_key_check = $1 where master_key_check is null",
+    [current.seal("beckon", place)],
+  );
+  const { rows } = await client.query<{ master_key_check: string }>(
+    "select master_key_check from installation",
+  );
   const sealed = rows[0]?.master_key_check ?? "";
   if (opens(current, sealed)) return "current";
   if (previous !== undefined && opens(previous, sealed)) return "previous";
@@ -35,7 +43,9 @@ export async function checkMasterKey(
 
 /** From now on `current` is the key of this database: a start without it is refused. */
 export async function replaceMasterKeyCheck(client: Queryable, current: Sealer): Promise<void> {
-  await client.query("update installation set master_key_check = $1", [current.seal("beckon", place)]);
+  await client.query("update installation set master_key_check = $1", [
+    current.seal("beckon", place),
+  ]);
 }
 
 function opens(sealer: Sealer, sealed: string): boolean {

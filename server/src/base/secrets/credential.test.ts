@@ -1,17 +1,25 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CredentialPrefix, hashCredential, isCredential, newCredential } from "./credential.ts";
+import {
+  type CredentialPrefix,
+  hashCredential,
+  isCredential,
+  newCredential,
+} from "./credential.ts";
 
 const prefixes: readonly CredentialPrefix[] = ["bka_", "bkt_", "bkw_"];
 
-test.each(prefixes)("a new %s credential is one of ours, of its kind only, and never the same", (prefix) => {
-  const made = new Set(Array.from({ length: 100 }, () => newCredential(prefix)));
-  expect(made.size).toBe(100);
-  for (const credential of made) {
-    expect(credential).toMatch(new RegExp(`^${prefix}[A-Za-z0-9_-]{48}$`));
-    for (const other of prefixes) expect(isCredential(other, credential)).toBe(other === prefix);
-  }
-});
+test.each(prefixes)(
+  "a new %s credential is one of ours, of its kind only, and never the same",
+  (prefix) => {
+    const made = new Set(Array.from({ length: 100 }, () => newCredential(prefix)));
+    expect(made.size).toBe(100);
+    for (const credential of made) {
+      expect(credential).toMatch(new RegExp(`^${prefix}[A-Za-z0-9_-]{48}$`));
+      for (const other of prefixes) expect(isCredential(other, credential)).toBe(other === prefix);
+    }
+  },
+);
 
 test("a credential with any one character changed is none", () => {
   const credential = newCredential("bka_");
@@ -45,5 +53,7 @@ test("junk of any form is no credential", () => {
 });
 
 test("what is stored is the SHA-256 of the whole text", () => {
-  expect(hashCredential("abc").toString("hex")).toBe("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  expect(hashCredential("abc").toString("hex")).toBe(
+    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+  );
 });

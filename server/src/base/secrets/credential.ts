@@ -18,7 +18,8 @@ export function newCredential(prefix: CredentialPrefix): string {
 
 /** Whether `text` is a credential we could have made. Says nothing about whether it lives. */
 export function isCredential(prefix: CredentialPrefix, text: string): boolean {
-  if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{48}$/.test(text.slice(prefix.length))) return false;
+  if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{48}$/.test(text.slice(prefix.length)))
+    return false;
   const bytes = Buffer.from(text.slice(prefix.length), "base64url");
   return bytes.subarray(32).equals(checksum(prefix, bytes.subarray(0, 32)));
 }

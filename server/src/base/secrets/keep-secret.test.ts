@@ -13,7 +13,9 @@ function secretPath(): string {
 test("many who ask at once get the same secret, which only its owner may read, and nothing else is left", async () => {
   const path = secretPath();
   let made = 0;
-  const secrets = await Promise.all(Array.from({ length: 20 }, () => keepSecret(path, () => `secret ${++made}`)));
+  const secrets = await Promise.all(
+    Array.from({ length: 20 }, () => keepSecret(path, () => `secret ${++made}`)),
+  );
   expect(new Set(secrets).size).toBe(1);
   expect(readFileSync(path, "utf8")).toBe(`${secrets[0]}\n`);
   expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -35,6 +35,9 @@ async function readSecret(path: string): Promise<string | undefined> {
     if (thrown.code === "ENOENT") return undefined;
     throw thrown;
   });
-  if (text?.trim() === "") throw new Error(`${path} is empty. Restore it from a backup; only if there is none, remove it.`);
+  if (text?.trim() === "")
+    throw new Error(
+      `${path} is empty. Restore it from a backup; only if there is none, remove it.`,
+    );
   return text?.trim();
 }

@@ -42,7 +42,8 @@ export async function resealColumn<Row extends object>(
 ): Promise<Resealed> {
   const names = Object.keys(key);
   const columns = [...new Set([...names, ...beside])].join(", ");
-  const after = (place: number) => `(${names.join(", ")}) > (${names.map((name, at) => `$${place + at}::${key[name]}`).join(", ")})`;
+  const after = (place: number) =>
+    `(${names.join(", ")}) > (${names.map((name, at) => `$${place + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
     where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`} order by ${names.join(", ")} limit ${batch}`;
   const update = `update ${table} as t set ${column} = fresh.sealed_text
@@ -51,7 +52,10 @@ export async function resealColumn<Row extends object>(
 
   let [resealed, unreadable] = [0, 0];
   for (let last: unknown[] = []; ; ) {
-    const { rows } = await client.query<Row & { sealed_text: string }>(select(last.length === 0), [`${from.prefix}%`, ...last]);
+    const { rows } = await client.query<Row & { sealed_text: string }>(select(last.length === 0), [
+      `${from.prefix}%`,
+      ...last,
+    ]);
     const end = rows.at(-1);
     if (end === undefined) return { table, resealed, unreadable };
     const fresh = rows.flatMap((row) => {
@@ -60,7 +64,13 @@ export async function resealColumn<Row extends object>(
     });
     if (fresh.length > 0) {
       const keys = names.map((name) => fresh.map(({ row }) => member(row, name)));
-      await repeated(() => client.query(update, [fresh.map(({ row }) => row.sealed_text), fresh.map(({ sealed }) => sealed), ...keys]));
+      await repeated(() =>
+        client.query(update, [
+          fresh.map(({ row }) => row.sealed_text),
+          fresh.map(({ sealed }) => sealed),
+          ...keys,
+        ]),
+      );
     }
     resealed += fresh.length;
     unreadable += rows.length - fresh.length;

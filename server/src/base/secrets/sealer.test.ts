@@ -19,7 +19,12 @@ function refusalOf(sealed: string, at = place, by = sealer): Refusal {
 }
 
 test("what was sealed opens in its place, whatever it is", () => {
-  fc.assert(fc.property(fc.string({ unit: "grapheme" }), (secret) => sealer.open(sealer.seal(secret, place), place) === secret));
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme" }),
+      (secret) => sealer.open(sealer.seal(secret, place), place) === secret,
+    ),
+  );
 });
 
 test("a sealed text names its version and its key, hides the secret, and is never the same twice", () => {
@@ -36,7 +41,9 @@ test("a sealed text that was moved to another workspace, kind or row does not op
   }
   // Members cannot lend characters to their neighbours.
   const tricky = sealer.seal("secret", { ...place, workspaceId: "a", kind: 'b","c', row: "d" });
-  expect(refusalOf(tricky, { ...place, workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe("secret_unreadable");
+  expect(refusalOf(tricky, { ...place, workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe(
+    "secret_unreadable",
+  );
 });
 
 test("another master key does not open it, and the refusal names the remedy and not the secret", () => {
@@ -53,7 +60,9 @@ test("a sealed text with any bit changed does not open", () => {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      expect(refusalOf(parts.with(part, changed.toString("base64url")).join(".")).code).toBe("secret_unreadable");
+      expect(refusalOf(parts.with(part, changed.toString("base64url")).join(".")).code).toBe(
+        "secret_unreadable",
+      );
     }
   }
 });
@@ -66,7 +75,14 @@ test("a sealed text that was cut short or added to does not open", () => {
     const cut = bytes.subarray(0, length).toString("base64url");
     expect(refusalOf([version, key, nonce, cut].join(".")).code).toBe("secret_unreadable");
   }
-  for (const other of ["", "v1", "....", `${sealed}.more`, sealed.replace("v1", "v2"), "plain text"]) {
+  for (const other of [
+    "",
+    "v1",
+    "....",
+    `${sealed}.more`,
+    sealed.replace("v1", "v2"),
+    "plain text",
+  ]) {
     expect(refusalOf(other).code).toBe("secret_unreadable");
   }
 });

@@ -51,13 +51,20 @@ export function createSealer(masterKey: Buffer, previous?: Buffer): Sealer {
 function oneKey(key: Buffer) {
   if (key.length !== 32) throw new Error("a master key is 32 bytes");
   const keyId = createHash("sha256").update("beckon key id").update(key).digest("hex").slice(0, 8);
-  const bound = (place: Place) => Buffer.from(JSON.stringify(["v1", keyId, place.workspaceId, place.kind, place.row]));
+  const bound = (place: Place) =>
+    Buffer.from(JSON.stringify(["v1", keyId, place.workspaceId, place.kind, place.row]));
   return {
     prefix: `v1.${keyId}.`,
     seal(secret: string, place: Place): string {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength }).setAAD(bound(place));
-      const text = Buffer.concat([cipher.update(secret, "utf8"), cipher.final(), cipher.getAuthTag()]);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength }).setAAD(
+        bound(place),
+      );
+      const text = Buffer.concat([
+        cipher.update(secret, "utf8"),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ]);
       return ["v1", keyId, nonce.toString("base64url"), text.toString("base64url")].join(".");
     },
     /** undefined: it was moved or altered. */
@@ -67,9 +74,14 @@ function oneKey(key: Buffer) {
       const bytes = Buffer.from(text, "base64url");
       try {
         // A tag of full length, or a forger would need to guess no more than the few bytes it is cut down to.
-        const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), { authTagLength });
+        const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), {
+          authTagLength,
+        });
         decipher.setAAD(bound(place)).setAuthTag(bytes.subarray(-authTagLength));
-        return Buffer.concat([decipher.update(bytes.subarray(0, -authTagLength)), decipher.final()]).toString("utf8");
+        return Buffer.concat([
+          decipher.update(bytes.subarray(0, -authTagLength)),
+          decipher.final(),
+        ]).toString("utf8");
       } catch {
         return undefined;
       }

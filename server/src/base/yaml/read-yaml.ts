@@ -7,7 +7,9 @@ const atOnce = 2;
 let reading = 0;
 
 /** What a text stands for, or why it stands for nothing: words after "The text …". */
-export type ReadYaml = { readonly json: string; readonly mistake?: undefined } | { readonly json?: undefined; readonly mistake: string };
+export type ReadYaml =
+  | { readonly json: string; readonly mistake?: undefined }
+  | { readonly json?: undefined; readonly mistake: string };
 
 /**
  * Reads YAML 1.2 with its core schema: plain values, nothing that is made or called. In a thread of its own, which is ended when it takes
@@ -17,9 +19,15 @@ export type ReadYaml = { readonly json: string; readonly mistake?: undefined } |
  */
 export async function readYaml(
   text: string,
-): Promise<{ readonly value: unknown; readonly mistake?: undefined } | { readonly mistake: string }> {
+): Promise<
+  { readonly value: unknown; readonly mistake?: undefined } | { readonly mistake: string }
+> {
   if (reading >= atOnce)
-    throw new Refusal("unavailable", "Other YAML documents are being read. Try again, or send JSON.", { retryAfter: 5 });
+    throw new Refusal(
+      "unavailable",
+      "Other YAML documents are being read. Try again, or send JSON.",
+      { retryAfter: 5 },
+    );
   reading += 1;
   const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), {
     workerData: text,

@@ -6,10 +6,15 @@ import { Document, visit } from "yaml";
  */
 export function yamlItems(items: readonly unknown[]): string {
   if (items.length === 0) return "";
-  const document = new Document(items, { version: "1.2", schema: "core", aliasDuplicateObjects: false });
+  const document = new Document(items, {
+    version: "1.2",
+    schema: "core",
+    aliasDuplicateObjects: false,
+  });
   visit(document, {
     Scalar: (_, scalar) => {
-      if (typeof scalar.value === "string" && blankLines.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+      if (typeof scalar.value === "string" && blankLines.test(scalar.value))
+        scalar.type = "QUOTE_DOUBLE";
     },
   });
   return document.toString({ lineWidth: 0 });

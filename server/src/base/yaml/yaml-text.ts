@@ -18,6 +18,9 @@ export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
   return attemptAsync(async () => {
     const read = await readYaml(text);
     if (read.mistake === undefined) return read.value;
-    throw new Refusal("bad_request", `The body ${read.mistake}. Send one YAML document of plain values.`);
+    throw new Refusal(
+      "bad_request",
+      `The body ${read.mistake}. Send one YAML document of plain values.`,
+    );
   });
 }

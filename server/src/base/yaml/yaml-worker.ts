@@ -29,20 +29,28 @@ const words: { readonly [code: string]: string } = {
 function read(text: string): ReadYaml {
   const document = parseDocument(text, options);
   const [first] = [...document.errors, ...document.warnings];
-  if (first !== undefined) return { mistake: `${words[first.code] ?? "goes wrong"}${placeOf(first)}` };
+  if (first !== undefined)
+    return { mistake: `${words[first.code] ?? "goes wrong"}${placeOf(first)}` };
   try {
     const json = JSON.stringify(document.toJS({ maxAliasCount: 100 }), plain);
-    return json.length <= mostCharacters ? { json } : { mistake: "stands for too much: its aliases repeat it too often" };
+    return json.length <= mostCharacters
+      ? { json }
+      : { mistake: "stands for too much: its aliases repeat it too often" };
   } catch (thrown) {
-    if (thrown instanceof ReferenceError) return { mistake: "has an alias (*…) without its anchor before it, or too many of them" };
+    if (thrown instanceof ReferenceError)
+      return { mistake: "has an alias (*…) without its anchor before it, or too many of them" };
     return {
-      mistake: thrown instanceof RangeError ? "is nested too deep" : "holds what JSON cannot: .nan, .inf or an alias inside itself",
+      mistake:
+        thrown instanceof RangeError
+          ? "is nested too deep"
+          : "holds what JSON cannot: .nan, .inf or an alias inside itself",
     };
   }
 }
 
 function plain(_name: string, value: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) throw new TypeError("no such number in JSON");
+  if (typeof value === "number" && !Number.isFinite(value))
+    throw new TypeError("no such number in JSON");
   return value;
 }
 

@@ -9,7 +9,8 @@ const read = async (text: string) => {
 };
 
 test("plain values are read as JSON has them", async () => {
-  const text = "a: 1\nb: [true, ~, 0x1F, -1.5e3]\nc: |\n  two\n  lines\n1: yes\ntime: 2020-01-01\n<<: {merged: no}\n";
+  const text =
+    "a: 1\nb: [true, ~, 0x1F, -1.5e3]\nc: |\n  two\n  lines\n1: yes\ntime: 2020-01-01\n<<: {merged: no}\n";
   expect(await read(text)).toEqual({
     a: 1,
     b: [true, null, 31, -1500],
@@ -21,7 +22,11 @@ test("plain values are read as JSON has them", async () => {
 });
 
 test("JSON is YAML, and so is nothing", async () => {
-  expect([await read('{"a":["\\u00e9",null]}'), await read(""), await read("# only words")]).toEqual([{ a: ["é", null] }, null, null]);
+  expect([
+    await read('{"a":["\\u00e9",null]}'),
+    await read(""),
+    await read("# only words"),
+  ]).toEqual([{ a: ["é", null] }, null, null]);
 });
 
 test("an alias stands for its anchor's value", async () => {
@@ -31,7 +36,10 @@ test("an alias stands for its anchor's value", async () => {
 test("a name that objects have anyway is a name like any other, and changes no object", async () => {
   const value = (await read("__proto__: {isAdmin: true}\nconstructor: 1")) as object;
   expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
-  expect([Object.getPrototypeOf(value), ({} as { isAdmin?: unknown }).isAdmin]).toEqual([Object.prototype, undefined]);
+  expect([Object.getPrototypeOf(value), ({} as { isAdmin?: unknown }).isAdmin]).toEqual([
+    Object.prototype,
+    undefined,
+  ]);
 });
 
 test.each([
@@ -55,14 +63,23 @@ test.each([
     `a: &a [x,x,x,x,x]\nb: &b [${"*a,".repeat(40)}]\nc: &c [${"*b,".repeat(40)}]\nd: [${"*c,".repeat(40)}]`,
     /alias/,
   ],
-  ["too much of little", `a: &a "${"x".repeat(100_000)}"\nb: [${"*a,".repeat(90)}]`, /stands for too much/],
+  [
+    "too much of little",
+    `a: &a "${"x".repeat(100_000)}"\nb: [${"*a,".repeat(90)}]`,
+    /stands for too much/,
+  ],
   ["levels without end", "[".repeat(100_000), /./],
 ])("%s is refused, and told where or why", async (_what, text, why) => {
   expect(await read(text)).toEqual({ mistake: expect.stringMatching(why) });
 });
 
 test("no mistake repeats the text", async () => {
-  for (const text of ["password: !x hunter2", "hunter2: 1\nhunter2: 2", "a: 'hunter2", "*hunter2"]) {
+  for (const text of [
+    "password: !x hunter2",
+    "hunter2: 1\nhunter2: 2",
+    "a: 'hunter2",
+    "*hunter2",
+  ]) {
     expect(JSON.stringify(await read(text))).not.toContain("hunter2");
   }
 });
@@ -83,7 +100,10 @@ describe("a body", () => {
     const body = await inYaml("a: 'x");
     expect(body).toEqual({ ok: false, refusal: expect.any(Refusal) });
     expect(body).toMatchObject({
-      refusal: { code: "bad_request", message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /) },
+      refusal: {
+        code: "bad_request",
+        message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /),
+      },
     });
   });
 
@@ -99,7 +119,8 @@ describe("a body", () => {
 });
 
 test("every short text of blanks, line breaks and a letter is read again as it was", async () => {
-  const longer = (texts: readonly string[]) => texts.flatMap((text) => [..." \t\n\ra"].map((character) => text + character));
+  const longer = (texts: readonly string[]) =>
+    texts.flatMap((text) => [..." \t\n\ra"].map((character) => text + character));
   const texts = [[""]];
   while (texts.length <= 5) texts.push(longer(texts.at(-1) ?? []));
   const items = [...texts.flat(), ...texts.flat().map((text) => ({ named: text }))];
@@ -108,12 +129,21 @@ test("every short text of blanks, line breaks and a letter is read again as it w
 
 test("what is written, in pieces too, is read again as it was", async () => {
   const awkward = fc.string({
-    unit: fc.constantFrom(..."\n\r\t #:-'\"\\|>!&*%@`{}[]?,~019.eEyn\u0001\u007f\u0085\u00a0\u2028\ufeff\ud83d", "---", "...", "👋"),
+    unit: fc.constantFrom(
+      ..."\n\r\t #:-'\"\\|>!&*%@`{}[]?,~019.eEyn\u0001\u007f\u0085\u00a0\u2028\ufeff\ud83d",
+      "---",
+      "...",
+      "👋",
+    ),
   });
-  const text = fc.oneof(awkward, fc.string({ unit: "binary" })).map((value) => value.toWellFormed());
+  const text = fc
+    .oneof(awkward, fc.string({ unit: "binary" }))
+    .map((value) => value.toWellFormed());
   const values = fc.dictionary(text, fc.oneof(text, fc.jsonValue()), { noNullPrototype: true });
   // Reading takes a thread each time, so many are read at once.
-  const lists = fc.sample(fc.array(values, { maxLength: 4 }), 400).map((list) => JSON.parse(JSON.stringify(list)) as unknown[]);
+  const lists = fc
+    .sample(fc.array(values, { maxLength: 4 }), 400)
+    .map((list) => JSON.parse(JSON.stringify(list)) as unknown[]);
   const pieces = lists.flat().map((value) => yamlItems([value]));
   expect(await read(`- 1\n${pieces.join("")}`)).toEqual([1, ...lists.flat()]);
 });

@@ -13,7 +13,12 @@ const policy: CircuitPolicy = {
   minSilentCalls: 50,
   silentMs: 500,
 };
-const key: CircuitKey = { owner: "A", provider: "shared", model: "m", origin: "https://models.example" };
+const key: CircuitKey = {
+  owner: "A",
+  provider: "shared",
+  model: "m",
+  origin: "https://models.example",
+};
 const forever = new AbortController().signal;
 const never = Number.POSITIVE_INFINITY;
 
@@ -36,7 +41,10 @@ interface Asking {
   refused?: unknown;
 }
 
-function asking(circuit: Circuit, { signal = forever, endsAt = never, deadlineAt = never } = {}): Asking {
+function asking(
+  circuit: Circuit,
+  { signal = forever, endsAt = never, deadlineAt = never } = {},
+): Asking {
   const state: Asking = {};
   void circuit.enter(signal, endsAt, deadlineAt).then(
     (pass) => {
@@ -49,16 +57,19 @@ function asking(circuit: Circuit, { signal = forever, endsAt = never, deadlineAt
   return state;
 }
 
-const many = (circuit: Circuit, count: number, options = {}) => Array.from({ length: count }, () => asking(circuit, options));
+const many = (circuit: Circuit, count: number, options = {}) =>
+  Array.from({ length: count }, () => asking(circuit, options));
 const passed = (asked: readonly Asking[]) => asked.filter(({ pass }) => pass !== undefined).length;
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 const circuitsWith = (changed: Partial<CircuitPolicy> = {}, random = whole, maxCircuits = 1_000) =>
   createCircuits({ ...policy, ...changed }, { random, maxCircuits });
-const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) => circuitsWith(changed, random).of(key);
+const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) =>
+  circuitsWith(changed, random).of(key);
 
 async function opened(circuit = alone()): Promise<Circuit> {
-  for (let n = 0; n < policy.failures; n += 1) (await circuit.enter(forever, never)).failed(failure);
+  for (let n = 0; n < policy.failures; n += 1)
+    (await circuit.enter(forever, never)).failed(failure);
   return circuit;
 }
 
@@ -74,7 +85,14 @@ async function isOpen(circuit: Circuit): Promise<boolean> {
 describe("a circuit", () => {
   it("lets calls through until so many in a row have failed, and counts anew after an answer", async () => {
     const circuit = alone();
-    for (const outcome of ["failed", "failed", "answered", "failed", "dropped", "failed"] as const) {
+    for (const outcome of [
+      "failed",
+      "failed",
+      "answered",
+      "failed",
+      "dropped",
+      "failed",
+    ] as const) {
       const pass = await circuit.enter(forever, never);
       if (outcome === "failed") pass.failed(failure);
       else pass[outcome]();
@@ -83,21 +101,24 @@ describe("a circuit", () => {
     expect(await isOpen(circuit)).toBe(true);
   });
 
-  it.each(["fails", "hangs"])("lets one call through after each pause, which doubles up to a bound while each %s", async (how) => {
-    const circuit = await opened();
-    const started = Date.now();
-    const asked = many(circuit, 7);
-    const probedAt: number[] = [];
-    while (probedAt.length < asked.length) {
-      await settle(10);
-      const before = probedAt.length;
-      while (probedAt.length < passed(asked)) probedAt.push(Date.now() - started);
-      expect(probedAt.length - before).toBeLessThanOrEqual(1);
-      if (how === "fails") for (const { pass } of asked) pass?.failed(failure);
-    }
-    const pauses = probedAt.map((at, index) => at - (probedAt[index - 1] ?? 0));
-    expect(pauses).toEqual([100, 200, 400, 800, 1_600, 1_600, 1_600]);
-  });
+  it.each(["fails", "hangs"])(
+    "lets one call through after each pause, which doubles up to a bound while each %s",
+    async (how) => {
+      const circuit = await opened();
+      const started = Date.now();
+      const asked = many(circuit, 7);
+      const probedAt: number[] = [];
+      while (probedAt.length < asked.length) {
+        await settle(10);
+        const before = probedAt.length;
+        while (probedAt.length < passed(asked)) probedAt.push(Date.now() - started);
+        expect(probedAt.length - before).toBeLessThanOrEqual(1);
+        if (how === "fails") for (const { pass } of asked) pass?.failed(failure);
+      }
+      const pauses = probedAt.map((at, index) => at - (probedAt[index - 1] ?? 0));
+      expect(pauses).toEqual([100, 200, 400, 800, 1_600, 1_600, 1_600]);
+    },
+  );
 
   it("lets the next to come through when a pause is over and nobody waits", async () => {
     const circuit = await opened();
@@ -147,7 +168,9 @@ describe("a circuit", () => {
     const order: number[] = [];
     for (let probe = 0; probe < 3; probe += 1) {
       while (passed(asked) === probe) await settle(10);
-      order.push(asked.findIndex(({ pass }, index) => pass !== undefined && !order.includes(index)));
+      order.push(
+        asked.findIndex(({ pass }, index) => pass !== undefined && !order.includes(index)),
+      );
     }
     // Of 0 1 2 3 4 the middle one; of 0 1 3 4 the first; of 1 3 4 the last.
     expect(order).toEqual([2, 0, 4]);
@@ -160,7 +183,14 @@ describe("a circuit", () => {
     await settle(590);
     expect(passed(asked)).toBe(0);
     await settle(20);
-    expect(asked.map(({ pass }) => pass?.last)).toEqual([true, true, true, undefined, undefined, undefined]);
+    expect(asked.map(({ pass }) => pass?.last)).toEqual([
+      true,
+      true,
+      true,
+      undefined,
+      undefined,
+      undefined,
+    ]);
     asked[0]?.pass?.failed(failure);
     await settle();
     expect(passed(asked)).toBe(4);
@@ -187,7 +217,9 @@ describe("a circuit", () => {
     await settle(110);
     expect(stopped.refused).toBe("enough");
     expect(asked.at(-1)?.refused).toMatchObject({ name: "ModelFailure", retryable: false });
-    expect(String(asked.at(-1)?.refused)).toContain("is down. Its last failure: The connection failed.");
+    expect(String(asked.at(-1)?.refused)).toContain(
+      "is down. Its last failure: The connection failed.",
+    );
   });
 
   it("opens when many calls are under way and none of them shows a sign of life", async () => {
@@ -207,16 +239,22 @@ describe("a circuit", () => {
 });
 
 describe("circuits of one process", () => {
-  it.each([{ owner: "V" }, { provider: "other" }, { model: "good" }])("are not opened by failures of another one: %j", async (other) => {
-    const circuits = circuitsWith();
-    await opened(circuits.of(key));
-    expect(await isOpen(circuits.of({ ...key, ...other }))).toBe(false);
-    expect(await isOpen(circuits.of({ ...key }))).toBe(true);
-  });
+  it.each([{ owner: "V" }, { provider: "other" }, { model: "good" }])(
+    "are not opened by failures of another one: %j",
+    async (other) => {
+      const circuits = circuitsWith();
+      await opened(circuits.of(key));
+      expect(await isOpen(circuits.of({ ...key, ...other }))).toBe(false);
+      expect(await isOpen(circuits.of({ ...key }))).toBe(true);
+    },
+  );
 
   it("probe soon after any call to the same origin is answered, and not because of others", async () => {
     const circuits = circuitsWith({ baseMs: 10_000, capMs: 10_000 });
-    const [hinted, elsewhere] = [circuits.of(key), circuits.of({ ...key, origin: "https://other.example" })];
+    const [hinted, elsewhere] = [
+      circuits.of(key),
+      circuits.of({ ...key, origin: "https://other.example" }),
+    ];
     await opened(hinted);
     await opened(elsewhere);
     const [asked, others] = [many(hinted, 3), many(elsewhere, 3)];
@@ -238,14 +276,20 @@ describe("circuits of one process", () => {
       while (probedAt.length < passed(asked)) probedAt.push(Date.now() - started);
       for (const { pass } of asked) pass?.failed(failure);
     }
-    expect(probedAt.map((at) => Math.floor(at / 100) * 100)).toEqual([0, 100, 100, 300, 300, 700, 700, 1_500, 1_500]);
+    expect(probedAt.map((at) => Math.floor(at / 100) * 100)).toEqual([
+      0, 100, 100, 300, 300, 700, 700, 1_500, 1_500,
+    ]);
   });
 
   it("spread such probes over a second", async () => {
     let drawn = 0;
-    const circuits = circuitsWith({ baseMs: 60_000, capMs: 60_000, maxWaiting: 10_000 }, () => (drawn++ % 1_000) / 1_000);
+    const circuits = circuitsWith(
+      { baseMs: 60_000, capMs: 60_000, maxWaiting: 10_000 },
+      () => (drawn++ % 1_000) / 1_000,
+    );
     const asked: Asking[] = [];
-    for (let n = 0; n < 500; n += 1) asked.push(asking(await opened(circuits.of({ ...key, owner: `owner ${n}` }))));
+    for (let n = 0; n < 500; n += 1)
+      asked.push(asking(await opened(circuits.of({ ...key, owner: `owner ${n}` }))));
     (await circuits.of({ ...key, owner: "V" }).enter(forever, never)).answered();
     await settle(50);
     expect(passed(asked)).toBeLessThan(100);
@@ -258,14 +302,21 @@ describe("circuits of one process", () => {
     const waitingOf = async (owner: string) => {
       const asked: Asking[] = [];
       for (let model = 0; model < 10; model += 1) {
-        const circuit = await opened(circuits.of({ ...key, owner, model: `${model}`, provider: `${model % 3}` }));
+        const circuit = await opened(
+          circuits.of({ ...key, owner, model: `${model}`, provider: `${model % 3}` }),
+        );
         asked.push(...many(circuit, 10));
       }
       await settle();
       expect(String(asked.at(-1)?.refused)).toContain("too many runs wait");
       return asked.filter(({ refused }) => refused === undefined).length;
     };
-    const waiting = [await waitingOf("A"), await waitingOf("B"), await waitingOf("C"), await waitingOf("D")];
+    const waiting = [
+      await waitingOf("A"),
+      await waitingOf("B"),
+      await waitingOf("C"),
+      await waitingOf("D"),
+    ];
     expect(waiting).toEqual([20, 10, 5, 3]);
   });
 
@@ -298,7 +349,8 @@ describe("circuits of one process", () => {
   it("forget those first that know nothing", async () => {
     const circuits = circuitsWith({}, whole, 10);
     const old = await opened(circuits.of({ ...key, model: "old" }));
-    for (let n = 0; n < 50; n += 1) (await circuits.of({ ...key, model: `${n}` }).enter(forever, never)).answered();
+    for (let n = 0; n < 50; n += 1)
+      (await circuits.of({ ...key, model: `${n}` }).enter(forever, never)).answered();
     expect(await isOpen(old)).toBe(true);
   });
 });

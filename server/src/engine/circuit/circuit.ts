@@ -108,7 +108,11 @@ interface Waiter {
  * An answer from the same origin to a call of another circuit allows one probe at once, at most one
  * for each of its own. It changes no pause, so others can shorten a wait and not lengthen one.
  */
-export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbours, random = Math.random): KeptCircuit {
+export function createCircuit(
+  policy: CircuitPolicy,
+  neighbours: CircuitNeighbours,
+  random = Math.random,
+): KeptCircuit {
   const waiting = new Set<Waiter>();
   /** Those of `waiting` whose run is about to end, in this order. */
   const nearEnd = new Set<Waiter>();
@@ -117,7 +121,15 @@ export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbou
   let lastTries = 0;
   let lastSign = 0;
   /** Set while it is open. `due`: a pause is over and nobody waited. */
-  let down: { reason: ModelFailure; pauses: number; due: boolean; hintable: boolean; timer?: NodeJS.Timeout } | undefined;
+  let down:
+    | {
+        reason: ModelFailure;
+        pauses: number;
+        due: boolean;
+        hintable: boolean;
+        timer?: NodeJS.Timeout;
+      }
+    | undefined;
 
   const open = (reason: ModelFailure) => {
     down = { reason, pauses: 0, due: false, hintable: true };
@@ -139,7 +151,8 @@ export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbou
       }, random() * spread);
     }
   };
-  const anyWaiter = () => [...waiting][Math.min(waiting.size - 1, Math.floor(random() * waiting.size))];
+  const anyWaiter = () =>
+    [...waiting][Math.min(waiting.size - 1, Math.floor(random() * waiting.size))];
   const probe = () => {
     if (down === undefined) return;
     const waiter = anyWaiter();
@@ -167,7 +180,8 @@ export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbou
       waiter.go("last");
     }
   };
-  const isSilent = () => underWay >= policy.minSilentCalls && elapsed() - lastSign > policy.silentMs;
+  const isSilent = () =>
+    underWay >= policy.minSilentCalls && elapsed() - lastSign > policy.silentMs;
 
   const pass = (turn: Turn): Pass => {
     if (underWay === 0) lastSign = elapsed();
@@ -245,14 +259,16 @@ export function createCircuit(policy: CircuitPolicy, neighbours: CircuitNeighbou
     },
     async enter(signal, endsAt, deadlineAt = Number.POSITIVE_INFINITY) {
       signal.throwIfAborted();
-      if (down === undefined && isSilent()) open(new ModelFailure("It does not answer.", { kind: "timeout", retryable: true }));
+      if (down === undefined && isSilent())
+        open(new ModelFailure("It does not answer.", { kind: "timeout", retryable: true }));
       if (down === undefined) return pass("ordinary");
       if (down.due) {
         down.due = false;
         pause(down);
         return pass("probe");
       }
-      if (!neighbours.startWaiting()) throw stillDown(down.reason, ", and too many runs wait for models that are down already");
+      if (!neighbours.startWaiting())
+        throw stillDown(down.reason, ", and too many runs wait for models that are down already");
       return pass(await waitForTurn(signal, endsAt, deadlineAt));
     },
   };
@@ -265,5 +281,8 @@ function timerMs(ms: number): number {
 
 function stillDown(reason: ModelFailure | undefined, more = ""): ModelFailure {
   const last = reason === undefined ? "" : ` Its last failure: ${reason.message}`;
-  return new ModelFailure(`The model's provider is down${more}.${last}`, { kind: reason?.kind ?? "error", retryable: false });
+  return new ModelFailure(`The model's provider is down${more}.${last}`, {
+    kind: reason?.kind ?? "error",
+    retryable: false,
+  });
 }

@@ -1,4 +1,10 @@
-import { type Circuit, type CircuitPolicy, createCircuit, type KeptCircuit, type OriginHint } from "./circuit.ts";
+import {
+  type Circuit,
+  type CircuitPolicy,
+  createCircuit,
+  type KeptCircuit,
+  type OriginHint,
+} from "./circuit.ts";
 
 /** What runs must have in common to share a circuit. */
 export interface CircuitKey {
@@ -37,7 +43,10 @@ interface Kept {
  * of the least recently used of the owner that has the most: nobody can displace the state of an
  * owner that has fewer.
  */
-export function createCircuits(policy: CircuitPolicy, { random = Math.random, maxCircuits = 1_000 } = {}): Circuits {
+export function createCircuits(
+  policy: CircuitPolicy,
+  { random = Math.random, maxCircuits = 1_000 } = {},
+): Circuits {
   const kept = new Map<string, Kept>();
   const hints = new Map<string, Set<OriginHint>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);

@@ -24,8 +24,14 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
 
   it("are given back by a try that fails", async () => {
     const hold = holdOf(10_000 * kib);
-    server.script([fated({ type: "cut", after: 60_000 }, says("x".repeat(100_000))), says("short")]);
-    expect((await play(server.url, { settings, hold })).outcome).toMatchObject({ status: "succeeded", output: "short" });
+    server.script([
+      fated({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
+      says("short"),
+    ]);
+    expect((await play(server.url, { settings, hold })).outcome).toMatchObject({
+      status: "succeeded",
+      output: "short",
+    });
     expect(hold.heldBytes).toBeLessThan(10_000);
   });
 
@@ -33,7 +39,10 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     server.script(says("x".repeat(1_000_000)));
     const hold = holdOf(1_000 * kib);
     const { outcome } = await play(server.url, { settings, hold });
-    expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error", message: expect.stringContaining("all the memory") } });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "model_error", message: expect.stringContaining("all the memory") },
+    });
     expect([server.requests.length, hold.heldBytes]).toEqual([1, 0]);
   });
 
@@ -47,7 +56,9 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
   it("leave a run that asked for more than its limit with an error that names it", async () => {
     server.script(says("x".repeat(3_000)));
     const { outcome } = await play(server.url, { settings, maxAnswerBytes: 2_048 });
-    expect(outcome).toMatchObject({ error: { message: expect.stringMatching(/larger than 2048 bytes.*limits\.max_answer_bytes/) } });
+    expect(outcome).toMatchObject({
+      error: { message: expect.stringMatching(/larger than 2048 bytes.*limits\.max_answer_bytes/) },
+    });
   });
 
   it("leave out a tool's result for which there is no memory, and the model is told", async () => {
@@ -60,22 +71,35 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
       tools: [tool("large", { run: async () => "x".repeat(250_000) })],
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
-    expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "error", result: expect.stringContaining("was left out") }]);
+    expect(dataOf(journal, "run.tool_result")).toMatchObject([
+      { outcome: "error", result: expect.stringContaining("was left out") },
+    ]);
   });
 
   it("keep an answer whose calls take too much from being carried out; it stays on record", async () => {
     const call = { id: "1", name: "idle", arguments: `[${"{},".repeat(20_000)}{}]` };
     server.script(says({ calls: [call] }));
-    const { journal, outcome } = await play(server.url, { settings, hold: holdOf(1_600 * kib), tools: [tool("idle")] });
+    const { journal, outcome } = await play(server.url, {
+      settings,
+      hold: holdOf(1_600 * kib),
+      tools: [tool("idle")],
+    });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_error" } });
-    expect([dataOf(journal, "run.step").length, dataOf(journal, "run.tool_call").length]).toEqual([1, 0]);
+    expect([dataOf(journal, "run.step").length, dataOf(journal, "run.tool_call").length]).toEqual([
+      1, 0,
+    ]);
   });
 });
 
 it("a stream may be eight times as long as what it says, framing included", async () => {
   server.script(body(`${": a comment\n\n".repeat(2_000)}`, "text/event-stream"));
-  const { outcome } = await play(server.url, { settings: { stream: "always" }, maxAnswerBytes: 2_048 });
-  expect(outcome).toMatchObject({ error: { message: expect.stringContaining("larger than 2048 bytes") } });
+  const { outcome } = await play(server.url, {
+    settings: { stream: "always" },
+    maxAnswerBytes: 2_048,
+  });
+  expect(outcome).toMatchObject({
+    error: { message: expect.stringContaining("larger than 2048 bytes") },
+  });
 });
 
 it("what a tool holds while it reads is given back", async () => {

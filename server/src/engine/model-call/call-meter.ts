@@ -88,7 +88,8 @@ export class CallMeter implements ByteMeter {
 
   received(bytes: number): void {
     this.#received += bytes;
-    if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1)) this.#stop(tooLong(this.#maxBytes));
+    if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1))
+      this.#stop(tooLong(this.#maxBytes));
     else if (this.#streamed) this.#charge(this.#leaveUnread(this.#unread + bytes));
     else this.#charge(factors.whole * bytes);
   }
@@ -115,8 +116,12 @@ export class CallMeter implements ByteMeter {
    * the try if that is too much.
    */
   weigh(answer: Answer): void {
-    const characters = answer.parts.reduce((sum, part) => sum + partCharacters + charactersOf(part), 0);
-    const isShort = characters <= shortText && answer.parts.every((part) => part.provider_metadata === undefined);
+    const characters = answer.parts.reduce(
+      (sum, part) => sum + partCharacters + charactersOf(part),
+      0,
+    );
+    const isShort =
+      characters <= shortText && answer.parts.every((part) => part.provider_metadata === undefined);
     const bytes = isShort ? shortTextFactor * characters : heldBytesOf(answer.parts, copies);
     this.#charge(bytes - this.#charged);
   }
@@ -135,11 +140,15 @@ export class CallMeter implements ByteMeter {
 }
 
 function unreadCharge(bytes: number): number {
-  return factors.unread * bytes + (factors.queued - factors.unread) * Math.min(bytes, maxQueuedBytes);
+  return (
+    factors.unread * bytes + (factors.queued - factors.unread) * Math.min(bytes, maxQueuedBytes)
+  );
 }
 
 function charactersOf(part: AnswerPart): number {
-  return part.type === "tool_call" ? part.call_id.length + part.tool.length + part.arguments.length : part.text.length;
+  return part.type === "tool_call"
+    ? part.call_id.length + part.tool.length + part.arguments.length
+    : part.text.length;
 }
 
 function tooLong(maxBytes: number): ModelFailure {
@@ -154,7 +163,9 @@ function tooLong(maxBytes: number): ModelFailure {
  * waiting for it.
  */
 export function noMemory({ maxBytes }: ByteHold): ModelFailure {
-  return new ModelFailure(`The run's model call was ended: ${memoryIsUsedUp(maxBytes)}`, { retryable: false });
+  return new ModelFailure(`The run's model call was ended: ${memoryIsUsedUp(maxBytes)}`, {
+    retryable: false,
+  });
 }
 
 /** @param maxBytes what the runs of one workspace may hold in this process. */

@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import { defaultMaxAnswerBytes, type TokenUsage } from "@beckon/contract";
 import { elapsed, sleep } from "../../base/clock.ts";
 import { ModelFailure } from "../model-failure.ts";
@@ -43,7 +47,11 @@ export class CallCut extends Error {
  * @throws {CallCut} the run was stopped during a try.
  * @throws the signal's reason when the run was stopped between two tries.
  */
-export async function callModel(request: RunRequest, step: number, prompt: LanguageModelV4Prompt): Promise<AnsweredCall> {
+export async function callModel(
+  request: RunRequest,
+  step: number,
+  prompt: LanguageModelV4Prompt,
+): Promise<AnsweredCall> {
   const { model, settings, signal, timeouts, retry = defaultRetryPolicy } = request;
   const options = callOptions(request, prompt);
   const streamed = shouldStream(settings, request.watched);
@@ -64,15 +72,27 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
     try {
       const { maxAnswerBytes = defaultMaxAnswerBytes, hold } = request;
       const firstByteMs = timeouts.firstByteMs;
-      const answer = await tryModel({ model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold });
+      const answer = await tryModel({
+        model,
+        options,
+        streamed,
+        signal,
+        endsAt,
+        firstByteMs,
+        onText,
+        maxAnswerBytes,
+        hold,
+      });
       pass?.answered();
       request.onDelta?.({ type: "step_end", step, complete: streamed });
-      const usage = answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
+      const usage =
+        answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
       return { ...answer, usage, durationMs: Math.round(elapsed() - begun), retries: attempt - 1 };
     } catch (thrown) {
       request.onDelta?.({ type: "step_end", step, complete: false });
       if (signal.aborted) pass?.dropped();
-      if (signal.aborted) throw new CallCut(signal.reason, estimatedUsage({ input: sizeOf(options), output: heard }));
+      if (signal.aborted)
+        throw new CallCut(signal.reason, estimatedUsage({ input: sizeOf(options), output: heard }));
       const failure = readFailure(thrown, model.scrub ?? unchanged);
       if (failure.down) pass?.failed(failure);
       else pass?.answered();
@@ -80,7 +100,11 @@ export async function callModel(request: RunRequest, step: number, prompt: Langu
       if (!isStillDown) counted += 1;
       if (!failure.retryable || counted >= retry.tries || (isStillDown && pass.last)) throw failure;
       await sleep(
-        waitWithin(failure, retryWait(retry, counted, failure.retryAfterMs), Math.min(endsAt, request.deadlineAt ?? Infinity)),
+        waitWithin(
+          failure,
+          retryWait(retry, counted, failure.retryAfterMs),
+          Math.min(endsAt, request.deadlineAt ?? Infinity),
+        ),
         signal,
       );
     }
@@ -94,10 +118,16 @@ function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): numb
   if (elapsed() + waitMs < endsAt) return waitMs;
   if (failure.retryAfterMs === undefined) throw failure;
   const asked = Math.ceil(failure.retryAfterMs / 1000);
-  throw new ModelFailure(`${failure.message} It asks to wait ${asked} s, longer than the run may go on.`, { retryable: false });
+  throw new ModelFailure(
+    `${failure.message} It asks to wait ${asked} s, longer than the run may go on.`,
+    { retryable: false },
+  );
 }
 
-function callOptions({ settings, tools }: RunRequest, prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
+function callOptions(
+  { settings, tools }: RunRequest,
+  prompt: LanguageModelV4Prompt,
+): LanguageModelV4CallOptions {
   const { temperature, max_output_tokens, reasoning_effort } = settings;
   return {
     prompt,
@@ -119,7 +149,12 @@ function callOptions({ settings, tools }: RunRequest, prompt: LanguageModelV4Pro
 
 /** Characters that the model wrote. */
 function lengthOf({ parts }: Answer): number {
-  return parts.reduce((sum, part) => sum + (part.type === "tool_call" ? part.tool.length + part.arguments.length : part.text.length), 0);
+  return parts.reduce(
+    (sum, part) =>
+      sum +
+      (part.type === "tool_call" ? part.tool.length + part.arguments.length : part.text.length),
+    0,
+  );
 }
 
 /** Characters that the model was sent, about. */

@@ -2,10 +2,18 @@ import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { describe, expect, it } from "vitest";
 import { collectStream } from "./collect-stream.ts";
 
-const usage = { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } };
-const finish: LanguageModelV4StreamPart = { type: "finish", usage, finishReason: { unified: "stop", raw: "stop" } };
+const usage = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+const finish: LanguageModelV4StreamPart = {
+  type: "finish",
+  usage,
+  finishReason: { unified: "stop", raw: "stop" },
+};
 const never = new AbortController().signal;
-const collect = (...parts: LanguageModelV4StreamPart[]) => collectStream(ReadableStream.from(parts), never, { onText: () => undefined });
+const collect = (...parts: LanguageModelV4StreamPart[]) =>
+  collectStream(ReadableStream.from(parts), never, { onText: () => undefined });
 
 describe("a model's stream", () => {
   it("keeps blocks in the order in which they began, and merges what the provider attached to them", async () => {
@@ -21,19 +29,28 @@ describe("a model's stream", () => {
       finish,
     );
     expect(content).toEqual([
-      { type: "reasoning", text: "hm", providerMetadata: { p: { begun: true }, q: { signature: "s" } } },
+      {
+        type: "reasoning",
+        text: "hm",
+        providerMetadata: { p: { begun: true }, q: { signature: "s" } },
+      },
       { type: "text", text: "one two" },
       { type: "tool-call", toolCallId: "c", toolName: "t", input: "{}" },
     ]);
   });
 
   it("without its finish is no answer", async () => {
-    const cut = collect({ type: "text-start", id: "1" }, { type: "text-delta", id: "1", delta: "half" });
+    const cut = collect(
+      { type: "text-start", id: "1" },
+      { type: "text-delta", id: "1", delta: "half" },
+    );
     await expect(cut).rejects.toMatchObject({ name: "ModelFailure", retryable: true });
   });
 
   it("with text of a block that never began is no answer", async () => {
-    await expect(collect({ type: "text-delta", id: "1", delta: "?" }, finish)).rejects.toMatchObject({ name: "ModelFailure" });
+    await expect(
+      collect({ type: "text-delta", id: "1", delta: "?" }, finish),
+    ).rejects.toMatchObject({ name: "ModelFailure" });
   });
 
   it("is left at once by its signal, and cancelled, even if it ignores that", async () => {

@@ -1,4 +1,8 @@
-import type { LanguageModelV4Content, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4StreamPart,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
 import { raceSignal } from "../../base/abort.ts";
 import { ModelFailure } from "../model-failure.ts";
 import type { RawAnswer } from "./read-answer.ts";
@@ -13,7 +17,11 @@ export interface StreamListener {
   readonly onRead?: (bytes: number) => void;
 }
 
-type Part = { type: "text" | "reasoning"; text: string; providerMetadata?: SharedV4ProviderMetadata };
+type Part = {
+  type: "text" | "reasoning";
+  text: string;
+  providerMetadata?: SharedV4ProviderMetadata;
+};
 
 /** A part that is being said. */
 interface Block {
@@ -58,7 +66,8 @@ export async function collectStream(
     reader.cancel(thrown).catch(() => undefined);
     throw thrown;
   }
-  if (finish === undefined) throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
+  if (finish === undefined)
+    throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
   for (const block of blocks.values()) flatten(block);
   return { content, finishReason: finish.finishReason, usage: finish.usage, streamed: true };
 }
@@ -76,7 +85,12 @@ function take(
     blocks,
     inputs,
     onText,
-  }: { content: LanguageModelV4Content[]; blocks: Map<string, Block>; inputs: Map<string, number>; onText: OnText },
+  }: {
+    content: LanguageModelV4Content[];
+    blocks: Map<string, Block>;
+    inputs: Map<string, number>;
+    onText: OnText;
+  },
 ): number {
   switch (part.type) {
     case "text-start":
@@ -90,7 +104,8 @@ function take(
     case "reasoning-delta": {
       const kind = kindOf(part.type);
       const block = blocks.get(`${kind} ${part.id}`);
-      if (block === undefined) throw new ModelFailure("The model's stream is out of order.", { retryable: true });
+      if (block === undefined)
+        throw new ModelFailure("The model's stream is out of order.", { retryable: true });
       block.tail += part.delta;
       if (block.tail.length >= flatCharacters) flatten(block);
       onText(kind, part.delta);
@@ -141,7 +156,8 @@ function kindOf(type: string): "text" | "reasoning" {
 function remember(part: Part | undefined, metadata: SharedV4ProviderMetadata | undefined): number {
   if (part === undefined || metadata === undefined) return 0;
   const known: SharedV4ProviderMetadata = { ...part.providerMetadata };
-  for (const [provider, members] of Object.entries(metadata)) known[provider] = { ...known[provider], ...members };
+  for (const [provider, members] of Object.entries(metadata))
+    known[provider] = { ...known[provider], ...members };
   part.providerMetadata = known;
   return sizeOf(metadata);
 }

@@ -17,10 +17,16 @@ export function complaintIn(body: unknown): Complaint | undefined {
   if (!isJsonObject(body)) return undefined;
   if (isJsonObject(body.response) && body.error === undefined) return complaintIn(body.response);
   const inner = isJsonObject(body.error) ? body.error : body;
-  const text = [inner.message, body.error, body.message, body.detail].find((candidate) => typeof candidate === "string");
+  const text = [inner.message, body.error, body.message, body.detail].find(
+    (candidate) => typeof candidate === "string",
+  );
   if (text === undefined && (body.error === undefined || body.error === null)) return undefined;
   const labels = [inner.code, inner.type, inner.status].flatMap((label) =>
     typeof label === "string" || typeof label === "number" ? [String(label)] : [],
   );
-  return { text: String(text ?? ""), labels, retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined };
+  return {
+    text: String(text ?? ""),
+    labels,
+    retryable: typeof inner.isRetryable === "boolean" ? inner.isRetryable : undefined,
+  };
 }

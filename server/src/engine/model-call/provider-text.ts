@@ -14,7 +14,10 @@ const credentials: readonly (readonly [RegExp, string])[] = [
  * `scrub` removes the key in use, which alone is certain; the shapes are a second net.
  */
 export function providerText(text: string, scrub: (text: string) => string): string {
-  const safe = credentials.reduce((rest, [shape, instead]) => rest.replace(shape, instead), scrub(text.slice(0, 100_000)));
+  const safe = credentials.reduce(
+    (rest, [shape, instead]) => rest.replace(shape, instead),
+    scrub(text.slice(0, 100_000)),
+  );
   const line = storableText(safe).replace(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).toWellFormed()}…`;
 }

@@ -1,4 +1,8 @@
-import type { LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+} from "@ai-sdk/provider";
 import type { AnswerPart, FinishReason, TokenUsage } from "@beckon/contract";
 import { ModelFailure } from "../model-failure.ts";
 import { storableJson, storableJsonText, storableText } from "../storable.ts";
@@ -38,10 +42,16 @@ function readPart(part: LanguageModelV4Content): AnswerPart[] {
   switch (part.type) {
     case "text":
     case "reasoning":
-      return [{ type: part.type, text: storableText(part.text), ...keptMetadata(part.providerMetadata) }];
+      return [
+        { type: part.type, text: storableText(part.text), ...keptMetadata(part.providerMetadata) },
+      ];
     case "tool-call": {
       if (part.providerExecuted) return [];
-      const call = { call_id: storableText(part.toolCallId), tool: storableText(part.toolName), arguments: storableJsonText(part.input) };
+      const call = {
+        call_id: storableText(part.toolCallId),
+        tool: storableText(part.toolName),
+        arguments: storableJsonText(part.input),
+      };
       return [{ type: "tool_call", ...call, ...keptMetadata(part.providerMetadata) }];
     }
     default:
@@ -69,7 +79,10 @@ const wordsForBroken = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_
  *
  * @throws {ModelFailure} the provider says, or the shape shows, that the answer broke off.
  */
-function readFinish({ content, finishReason, streamed }: RawAnswer, hasCalls: boolean): FinishReason {
+function readFinish(
+  { content, finishReason, streamed }: RawAnswer,
+  hasCalls: boolean,
+): FinishReason {
   const { unified, raw } = finishReason;
   const whole = hasCalls ? "tool_calls" : "stop";
   switch (unified) {
@@ -86,9 +99,18 @@ function readFinish({ content, finishReason, streamed }: RawAnswer, hasCalls: bo
     case "interrupted":
       throw new ModelFailure("The model's answer broke off.", { retryable: true });
     case "other":
-      if (wordsForBroken.has(raw ?? "")) throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
-      if (raw === undefined && streamed) throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
-      if (raw === undefined && content.length === 0) throw new ModelFailure("The model's answer is empty.", { retryable: true });
-      return raw === undefined || otherWordsForStop.has(raw) || (hasCalls && otherWordsForCalls.has(raw)) ? whole : "other";
+      if (wordsForBroken.has(raw ?? ""))
+        throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
+      if (raw === undefined && streamed)
+        throw new ModelFailure("The model's stream ended without its end mark.", {
+          retryable: true,
+        });
+      if (raw === undefined && content.length === 0)
+        throw new ModelFailure("The model's answer is empty.", { retryable: true });
+      return raw === undefined ||
+        otherWordsForStop.has(raw) ||
+        (hasCalls && otherWordsForCalls.has(raw))
+        ? whole
+        : "other";
   }
 }

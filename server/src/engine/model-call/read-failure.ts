@@ -1,4 +1,10 @@
-import { AISDKError, APICallError, InvalidResponseDataError, JSONParseError, TypeValidationError } from "@ai-sdk/provider";
+import {
+  AISDKError,
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from "@ai-sdk/provider";
 import { ModelFailure } from "../model-failure.ts";
 import { type Complaint, complaintIn } from "./complaint.ts";
 import { providerText } from "./provider-text.ts";
@@ -37,20 +43,32 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
     const body: unknown = thrown.responseBody;
     if (typeof body === "object" && body !== null) return notAnAnswer(body, scrub);
     if (thrown.statusCode === undefined)
-      return new ModelFailure("The connection to the model's provider failed.", { retryable: true, down: true });
-    return isSuccess(thrown.statusCode) ? notAnAnswer(readJson(body), scrub) : refusal(thrown, thrown.statusCode, scrub);
+      return new ModelFailure("The connection to the model's provider failed.", {
+        retryable: true,
+        down: true,
+      });
+    return isSuccess(thrown.statusCode)
+      ? notAnAnswer(readJson(body), scrub)
+      : refusal(thrown, thrown.statusCode, scrub);
   }
   if (TypeValidationError.isInstance(thrown)) return notAnAnswer(thrown.value, scrub);
   if (JSONParseError.isInstance(thrown)) return notAnAnswer(undefined, scrub);
   if (InvalidResponseDataError.isInstance(thrown)) {
-    return new ModelFailure(`The model's answer broke off or was not complete: ${providerText(thrown.message, scrub)}`, {
-      retryable: true,
-    });
+    return new ModelFailure(
+      `The model's answer broke off or was not complete: ${providerText(thrown.message, scrub)}`,
+      {
+        retryable: true,
+      },
+    );
   }
   if (AISDKError.isInstance(thrown)) {
-    return new ModelFailure(`The model cannot be called like this: ${providerText(thrown.message, scrub)}`, { retryable: false });
+    return new ModelFailure(
+      `The model cannot be called like this: ${providerText(thrown.message, scrub)}`,
+      { retryable: false },
+    );
   }
-  if (thrown instanceof Error) return new ModelFailure(`The model call failed (${thrown.name}).`, { retryable: true });
+  if (thrown instanceof Error)
+    return new ModelFailure(`The model call failed (${thrown.name}).`, { retryable: true });
   return notAnAnswer({ error: thrown }, scrub);
 }
 
@@ -65,11 +83,14 @@ function refusal(error: APICallError, status: number, scrub: Scrub): ModelFailur
   const complaint = complaintIn(body);
   const text = providerText(complaint?.text ?? "", scrub);
   const permanent = complaint?.labels.includes("insufficient_quota") ?? false;
-  return new ModelFailure(`The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`, {
-    retryable: mayPass(status) && !permanent,
-    down: status >= 500,
-    retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
-  });
+  return new ModelFailure(
+    `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
+    {
+      retryable: mayPass(status) && !permanent,
+      down: status >= 500,
+      retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
+    },
+  );
 }
 
 /** A status among the labels decides; an adapter's own judgement comes next. */
@@ -83,11 +104,16 @@ function isPermanent({ labels, retryable }: Complaint): boolean {
 function notAnAnswer(body: unknown, scrub: Scrub): ModelFailure {
   const complaint = complaintIn(body);
   if (complaint === undefined)
-    return new ModelFailure("The model's provider answered with something that is not an answer.", { retryable: true });
+    return new ModelFailure("The model's provider answered with something that is not an answer.", {
+      retryable: true,
+    });
 
   const permanent = isPermanent(complaint);
   const text = providerText(complaint.text, scrub);
-  return new ModelFailure(`The model's provider reported an error${text === "" ? "." : `: ${text}`}`, { retryable: !permanent });
+  return new ModelFailure(
+    `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
+    { retryable: !permanent },
+  );
 }
 
 function readJson(text: unknown): unknown {

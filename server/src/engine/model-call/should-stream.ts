@@ -11,5 +11,9 @@ const shortThought = new Set(["none", "minimal", "low"]);
 export function shouldStream(settings: ModelSettings, watched: () => boolean): boolean {
   if (settings.stream !== "auto") return settings.stream === "always";
   const effort = settings.reasoning_effort;
-  return watched() || (settings.max_output_tokens ?? 0) > longAnswer || (effort !== undefined && !shortThought.has(effort));
+  return (
+    watched() ||
+    (settings.max_output_tokens ?? 0) > longAnswer ||
+    (effort !== undefined && !shortThought.has(effort))
+  );
 }

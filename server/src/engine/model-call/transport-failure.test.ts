@@ -4,28 +4,49 @@ import { createEgress, EgressRefused } from "../../base/egress/index.ts";
 import { openAICompatibleModel } from "../models/openai-compatible.ts";
 import { transportFailure } from "./transport-failure.ts";
 
-const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000, totalTimeoutMs: 1_000 };
+const limits = {
+  connectTimeoutMs: 1_000,
+  headersTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+  totalTimeoutMs: 1_000,
+};
 
-test.each(["doGenerate", "doStream"] as const)("a model at an address that egress refuses is not called again: %s", async (call) => {
-  const egress = createEgress({ ...limits, allow: [] });
-  const model = openAICompatibleModel({ name: "scripted", baseUrl: "http://127.0.0.1:9999/v1", modelId: "m", transport: egress });
-  const thrown: unknown = await Promise.resolve(
-    model[call]({ prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }] }),
-  ).catch((error: unknown) => error);
-  expect(transportFailure(thrown)).toMatchObject({
-    retryable: false,
-    message: expect.stringMatching(/^(?!.*127).*not a public.*BECKON_EGRESS_ALLOW\.$/),
-  });
-  await egress.close();
-});
+test.each(["doGenerate", "doStream"] as const)(
+  "a model at an address that egress refuses is not called again: %s",
+  async (call) => {
+    const egress = createEgress({ ...limits, allow: [] });
+    const model = openAICompatibleModel({
+      name: "scripted",
+      baseUrl: "http://127.0.0.1:9999/v1",
+      modelId: "m",
+      transport: egress,
+    });
+    const thrown: unknown = await Promise.resolve(
+      model[call]({ prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }] }),
+    ).catch((error: unknown) => error);
+    expect(transportFailure(thrown)).toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(/^(?!.*127).*not a public.*BECKON_EGRESS_ALLOW\.$/),
+    });
+    await egress.close();
+  },
+);
 
 test("a refusal of egress is found under what a client wraps it in", () => {
   const cause = new EgressRefused("not public");
-  const wrapped = new APICallError({ message: "Cannot connect to API", url: "", requestBodyValues: {}, cause, isRetryable: true });
+  const wrapped = new APICallError({
+    message: "Cannot connect to API",
+    url: "",
+    requestBodyValues: {},
+    cause,
+    isRetryable: true,
+  });
   expect(transportFailure(wrapped)).toMatchObject({ retryable: false });
 });
 
 test("a call that took too long in all may be made again", () => {
-  const error = Object.assign(new Error("the call took longer than 5 ms"), { code: "BECKON_TOTAL_TIMEOUT" });
+  const error = Object.assign(new Error("the call took longer than 5 ms"), {
+    code: "BECKON_TOTAL_TIMEOUT",
+  });
   expect(transportFailure(error)).toMatchObject({ retryable: true, kind: "timeout" });
 });

@@ -39,8 +39,13 @@ const permanent: Readonly<Record<string, string>> = {
  * code is repeated to the caller: the messages of these errors hold addresses.
  */
 export function transportFailure(thrown: unknown): ModelFailure | undefined {
-  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
-    const failure = "code" in error && typeof error.code === "string" ? byCode(error.code) : undefined;
+  for (
+    let error = thrown, depth = 0;
+    error instanceof Error && depth < 8;
+    error = error.cause, depth += 1
+  ) {
+    const failure =
+      "code" in error && typeof error.code === "string" ? byCode(error.code) : undefined;
     if (failure !== undefined) return failure;
   }
   return undefined;
@@ -48,13 +53,22 @@ export function transportFailure(thrown: unknown): ModelFailure | undefined {
 
 function byCode(code: string): ModelFailure | undefined {
   if (timeouts.has(code)) {
-    return new ModelFailure(`The model's provider did not answer in time (${code}).`, { kind: "timeout", retryable: true });
+    return new ModelFailure(`The model's provider did not answer in time (${code}).`, {
+      kind: "timeout",
+      retryable: true,
+    });
   }
   if (lost.has(code) || code.startsWith("HPE_")) {
-    return new ModelFailure(`The connection to the model's provider failed (${code}).`, { retryable: true, down: true });
+    return new ModelFailure(`The connection to the model's provider failed (${code}).`, {
+      retryable: true,
+      down: true,
+    });
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {
-    return new ModelFailure(`No secure connection to the model's provider could be made (${code}).`, { retryable: false });
+    return new ModelFailure(
+      `No secure connection to the model's provider could be made (${code}).`,
+      { retryable: false },
+    );
   }
   const message = permanent[code];
   return message === undefined ? undefined : new ModelFailure(message, { retryable: false });

@@ -34,12 +34,21 @@ export interface ModelTry {
  * @throws the signal's reason, `ModelFailure` (time-out, answer not whole), or what the model threw or wrote as its error.
  */
 export async function tryModel(request: ModelTry): Promise<Answer> {
-  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } = request;
+  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =
+    request;
   const stop = new AbortController();
   const call = AbortSignal.any([signal, stop.signal]);
-  const meter = new CallMeter({ hold, maxBytes: maxAnswerBytes, streamed, stop: (failure) => stop.abort(failure) });
+  const meter = new CallMeter({
+    hold,
+    maxBytes: maxAnswerBytes,
+    streamed,
+    stop: (failure) => stop.abort(failure),
+  });
   meterCalls(call, meter);
-  const stepTimer = setTimeout(() => stop.abort(outOfTime("finish its answer")), Math.max(0, endsAt - elapsed()));
+  const stepTimer = setTimeout(
+    () => stop.abort(outOfTime("finish its answer")),
+    Math.max(0, endsAt - elapsed()),
+  );
   const called = { ...options, abortSignal: call };
   const ask = async () => {
     if (!streamed) {
@@ -48,9 +57,16 @@ export async function tryModel(request: ModelTry): Promise<Answer> {
       return readAnswer({ ...result, streamed });
     }
 
-    const firstByteTimer = setTimeout(() => stop.abort(outOfTime("begin its answer", true)), firstByteMs);
-    const { stream } = await raceSignal(model.doStream(called), call).finally(() => clearTimeout(firstByteTimer));
-    return readAnswer(await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }));
+    const firstByteTimer = setTimeout(
+      () => stop.abort(outOfTime("begin its answer", true)),
+      firstByteMs,
+    );
+    const { stream } = await raceSignal(model.doStream(called), call).finally(() =>
+      clearTimeout(firstByteTimer),
+    );
+    return readAnswer(
+      await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }),
+    );
   };
   try {
     const answer = await ask();

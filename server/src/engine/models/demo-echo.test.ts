@@ -4,25 +4,58 @@ import { demoEcho } from "./demo-echo.ts";
 
 const echo = { model: demoEcho, modelName: "demo/echo" };
 
-it.each(["never", "always"] as const)("repeats the input, whatever it is (streamed: %s)", async (stream) => {
-  for (const input of ["hello", "  two\n\nparagraphs  ", " ", "\n", "grüße 😀\t!", "say /call clock"]) {
-    const { outcome } = await play("", { ...echo, input, instructions: "ignored", settings: { stream } });
-    expect(outcome).toMatchObject({ status: "succeeded", output: input });
-    expect(outcome?.usage.estimated).toBeUndefined();
-  }
-});
+it.each(["never", "always"] as const)(
+  "repeats the input, whatever it is (streamed: %s)",
+  async (stream) => {
+    for (const input of [
+      "hello",
+      "  two\n\nparagraphs  ",
+      " ",
+      "\n",
+      "grüße 😀\t!",
+      "say /call clock",
+    ]) {
+      const { outcome } = await play("", {
+        ...echo,
+        input,
+        instructions: "ignored",
+        settings: { stream },
+      });
+      expect(outcome).toMatchObject({ status: "succeeded", output: input });
+      expect(outcome?.usage.estimated).toBeUndefined();
+    }
+  },
+);
 
-it.each(["never", "always"] as const)("calls the tools it is told to and answers with their results (streamed: %s)", async (stream) => {
-  const input = 'please\n/call clock {"time_zone":"UTC"}\n/call nowhere\nthank you';
-  const clock = tool("clock", { run: async () => ({ time: "noon" }) });
-  const { outcome } = await play("", { ...echo, input, tools: [clock], settings: { stream }, journal: memoryJournal() });
-  expect(outcome).toMatchObject({
-    status: "succeeded",
-    output: 'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". The tools there are: clock.',
-  });
-});
+it.each(["never", "always"] as const)(
+  "calls the tools it is told to and answers with their results (streamed: %s)",
+  async (stream) => {
+    const input = 'please\n/call clock {"time_zone":"UTC"}\n/call nowhere\nthank you';
+    const clock = tool("clock", { run: async () => ({ time: "noon" }) });
+    const { outcome } = await play("", {
+      ...echo,
+      input,
+      tools: [clock],
+      settings: { stream },
+      journal: memoryJournal(),
+    });
+    expect(outcome).toMatchObject({
+      status: "succeeded",
+      output:
+        'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". The tools there are: clock.',
+    });
+  },
+);
 
 it("streams word by word", async () => {
-  const { deltas } = await play("", { ...echo, input: "one two\nthree", settings: { stream: "always" } });
-  expect(deltas.flatMap((delta) => (delta.type === "text_delta" ? [delta.text] : []))).toEqual(["one", " two", "\nthree"]);
+  const { deltas } = await play("", {
+    ...echo,
+    input: "one two\nthree",
+    settings: { stream: "always" },
+  });
+  expect(deltas.flatMap((delta) => (delta.type === "text_delta" ? [delta.text] : []))).toEqual([
+    "one",
+    " two",
+    "\nthree",
+  ]);
 });

@@ -36,7 +36,9 @@ function answer(prompt: LanguageModelV4Prompt): LanguageModelV4GenerateResult {
   const output = Math.ceil(charactersIn(content) / 4);
   return {
     content,
-    finishReason: calls ? { unified: "tool-calls", raw: "tool_calls" } : { unified: "stop", raw: "stop" },
+    finishReason: calls
+      ? { unified: "tool-calls", raw: "tool_calls" }
+      : { unified: "stop", raw: "stop" },
     usage: {
       inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: undefined },
       outputTokens: { total: output, text: output, reasoning: undefined },
@@ -50,7 +52,8 @@ function reply(prompt: LanguageModelV4Prompt): LanguageModelV4Content[] {
   if (last?.role === "tool") return [{ type: "text", text: toolResults(last.content) }];
 
   const message = prompt.findLast((candidate) => candidate.role === "user");
-  const text = message?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+  const text =
+    message?.content.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
   const calls = [...text.matchAll(/^\/call[ \t]+(\S+)[ \t]*(.*)$/gm)].map(
     ([, tool = "", args = ""], position): LanguageModelV4Content => ({
       type: "tool-call",
@@ -62,11 +65,15 @@ function reply(prompt: LanguageModelV4Prompt): LanguageModelV4Content[] {
   return calls.length > 0 ? calls : [{ type: "text", text }];
 }
 
-function toolResults(parts: Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"]): string {
+function toolResults(
+  parts: Extract<LanguageModelV4Prompt[number], { role: "tool" }>["content"],
+): string {
   const lines = parts.flatMap((part) => {
     if (part.type !== "tool-result") return [];
     const value = "value" in part.output ? part.output.value : part.output.reason;
-    return [`${part.toolName} answered: ${typeof value === "string" ? value : JSON.stringify(value)}`];
+    return [
+      `${part.toolName} answered: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ];
   });
   return lines.join("\n");
 }
@@ -77,14 +84,19 @@ function charactersIn(value: unknown): number {
   return Object.values(value).reduce((sum: number, member) => sum + charactersIn(member), 0);
 }
 
-function* streamParts({ content, finishReason, usage }: LanguageModelV4GenerateResult): Generator<LanguageModelV4StreamPart> {
+function* streamParts({
+  content,
+  finishReason,
+  usage,
+}: LanguageModelV4GenerateResult): Generator<LanguageModelV4StreamPart> {
   yield { type: "stream-start", warnings: [] };
   for (const [position, part] of content.entries()) {
     if (part.type === "tool-call") yield part;
     if (part.type !== "text") continue;
     const id = String(position);
     yield { type: "text-start", id };
-    for (const [delta] of part.text.matchAll(/\s*\S+\s*$|\s*\S+|\s+$/g)) yield { type: "text-delta", id, delta };
+    for (const [delta] of part.text.matchAll(/\s*\S+\s*$|\s*\S+|\s+$/g))
+      yield { type: "text-delta", id, delta };
     yield { type: "text-end", id };
   }
   yield { type: "finish", finishReason, usage };

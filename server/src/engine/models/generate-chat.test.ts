@@ -2,7 +2,16 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { patient } from "../../../test/engine-run.ts";
-import { type Behaviour, body, fated, inBandError, type ModelRequest, says, startModelServer, status } from "../../../test/model-server.ts";
+import {
+  type Behaviour,
+  body,
+  fated,
+  inBandError,
+  type ModelRequest,
+  says,
+  startModelServer,
+  status,
+} from "../../../test/model-server.ts";
 import { createLeanFetch } from "../../base/egress/index.ts";
 import { readFailure } from "../model-call/read-failure.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
@@ -19,11 +28,24 @@ interface Address {
 }
 
 const ours = ({ baseUrl, apiKey }: Address) =>
-  openAICompatibleModel({ name: "p", baseUrl, modelId: "m", transport: patient, ...(apiKey !== undefined && { apiKey }) });
+  openAICompatibleModel({
+    name: "p",
+    baseUrl,
+    modelId: "m",
+    transport: patient,
+    ...(apiKey !== undefined && { apiKey }),
+  });
 const theirs = ({ baseUrl, apiKey }: Address) =>
-  createOpenAICompatible({ name: "p", baseURL: baseUrl, fetch: patient.fetch, ...(apiKey !== undefined && { apiKey }) }).languageModel("m");
+  createOpenAICompatible({
+    name: "p",
+    baseURL: baseUrl,
+    fetch: patient.fetch,
+    ...(apiKey !== undefined && { apiKey }),
+  }).languageModel("m");
 
-const hello: LanguageModelV4CallOptions = { prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }] };
+const hello: LanguageModelV4CallOptions = {
+  prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
+};
 
 /** What the engine makes of one call: the result, or the failure. */
 async function outcomeOf(model: LanguageModelV4, options = hello) {
@@ -37,7 +59,11 @@ async function outcomeOf(model: LanguageModelV4, options = hello) {
   }
 }
 
-async function expectTheSame(behaviour: Behaviour, address: Address = { baseUrl: server.url }, options = hello) {
+async function expectTheSame(
+  behaviour: Behaviour,
+  address: Address = { baseUrl: server.url },
+  options = hello,
+) {
   server.script(behaviour);
   const outcome = await outcomeOf(ours(address), options);
   expect(outcome).toEqual(await outcomeOf(theirs(address), options));
@@ -57,9 +83,26 @@ const calls: readonly LanguageModelV4CallOptions[] = [
           { type: "tool-call", toolCallId: "c", toolName: "look_up", input: { colour: "blue" } },
         ],
       },
-      { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "look_up", output: { type: "text", value: "navy" } }] },
+      {
+        role: "tool",
+        content: [
+          {
+            type: "tool-result",
+            toolCallId: "c",
+            toolName: "look_up",
+            output: { type: "text", value: "navy" },
+          },
+        ],
+      },
     ],
-    tools: [{ type: "function", name: "look_up", description: "Looks up.", inputSchema: { type: "object", properties: {} } }],
+    tools: [
+      {
+        type: "function",
+        name: "look_up",
+        description: "Looks up.",
+        inputSchema: { type: "object", properties: {} },
+      },
+    ],
     temperature: 0.5,
     maxOutputTokens: 100,
     reasoning: "high",
@@ -68,48 +111,77 @@ const calls: readonly LanguageModelV4CallOptions[] = [
 ];
 
 describe("a call that is not streamed", () => {
-  it.each(calls)("sends what the library sends, but for the name of the client", async (options) => {
-    for (const address of [
-      { baseUrl: server.url },
-      { baseUrl: `${server.url}/`, apiKey: " a key/of+ours " },
-      { baseUrl: server.url, apiKey: "" },
-    ]) {
-      await expectTheSame(says("hi"), address, options);
-    }
-    const sent = server.requests.map(({ headers: { "user-agent": _differs, ...headers }, ...rest }: ModelRequest) => ({
-      headers,
-      ...rest,
-    }));
-    expect(sent).toHaveLength(6);
-    for (const at of [0, 2, 4]) expect(sent[at]).toEqual(sent[at + 1]);
-    expect(server.requests[2]).toMatchObject({
-      path: "/v1/chat/completions",
-      headers: { authorization: "Bearer  a key/of+ours", "user-agent": "Beckon" },
-    });
-  });
+  it.each(calls)(
+    "sends what the library sends, but for the name of the client",
+    async (options) => {
+      for (const address of [
+        { baseUrl: server.url },
+        { baseUrl: `${server.url}/`, apiKey: " a key/of+ours " },
+        { baseUrl: server.url, apiKey: "" },
+      ]) {
+        await expectTheSame(says("hi"), address, options);
+      }
+      const sent = server.requests.map(
+        ({ headers: { "user-agent": _differs, ...headers }, ...rest }: ModelRequest) => ({
+          headers,
+          ...rest,
+        }),
+      );
+      expect(sent).toHaveLength(6);
+      for (const at of [0, 2, 4]) expect(sent[at]).toEqual(sent[at + 1]);
+      expect(server.requests[2]).toMatchObject({
+        path: "/v1/chat/completions",
+        headers: { authorization: "Bearer  a key/of+ours", "user-agent": "Beckon" },
+      });
+    },
+  );
 
   const answers: readonly (readonly [string, Behaviour])[] = [
     ["words", says("wörds 😀")],
-    ["reasoning and calls", says({ reasoning: "hm", text: "One moment.", calls: [{ id: "c", name: "look_up", arguments: "{}" }] })],
+    [
+      "reasoning and calls",
+      says({
+        reasoning: "hm",
+        text: "One moment.",
+        calls: [{ id: "c", name: "look_up", arguments: "{}" }],
+      }),
+    ],
     ["no usage", says({ text: "hi", usage: null })],
-    ["a mark of the byte order before them", body(`\uFEFF${JSON.stringify({ choices: [{ message: { content: "hi" } }] })}`)],
-    ["members that nobody knows", body('{"choices":[{"message":{"content":"hi","x":1},"y":2}],"usage":{"prompt_tokens":1,"z":3},"w":4}')],
+    [
+      "a mark of the byte order before them",
+      body(`\uFEFF${JSON.stringify({ choices: [{ message: { content: "hi" } }] })}`),
+    ],
+    [
+      "members that nobody knows",
+      body(
+        '{"choices":[{"message":{"content":"hi","x":1},"y":2}],"usage":{"prompt_tokens":1,"z":3},"w":4}',
+      ),
+    ],
   ];
   it.each(answers)("understands as the library does: %s", async (_what, behaviour) => {
     expect(await expectTheSame(behaviour)).toHaveProperty("finishReason");
   });
 
   const failures: readonly (readonly [string, Behaviour])[] = [
-    ["a refusal in its own words", status(400, { body: '{"error":{"message":"no","type":"invalid_request_error"}}' })],
+    [
+      "a refusal in its own words",
+      status(400, { body: '{"error":{"message":"no","type":"invalid_request_error"}}' }),
+    ],
     ["a refusal in plain text", status(401, { body: "no" })],
     ["a refusal without a word", status(403, { body: "" })],
     ["a page not found", status(404, { body: "<html>", headers: { "content-type": "text/html" } })],
     ["being busy, and for how long", status(429, { headers: { "retry-after": "7" } })],
     ["being broken", status(500)],
-    ["being away, for longer than one header says", status(503, { headers: { "retry-after-ms": "1500", "retry-after": "2" } })],
+    [
+      "being away, for longer than one header says",
+      status(503, { headers: { "retry-after-ms": "1500", "retry-after": "2" } }),
+    ],
     ["a redirect", status(302, { headers: { location: "/elsewhere" } })],
     ["no content", status(204, { body: "" })],
-    ["no content, and an answer behind it", status(205, { body: '{"choices":[{"message":{"content":"hi"}}]}' })],
+    [
+      "no content, and an answer behind it",
+      status(205, { body: '{"choices":[{"message":{"content":"hi"}}]}' }),
+    ],
     ["an empty body", body("")],
     ["a web page", body("<html>", "text/html")],
     ["JSON cut short", body('{"choices":[{"message":{"content":"half')],
@@ -123,11 +195,17 @@ describe("a call that is not streamed", () => {
     ["a body cut short", fated({ type: "cut", after: 250, gently: true }, says("hi"))],
     ["a head cut short", fated({ type: "cut", after: 20, gently: true }, says("hi"))],
     ["nothing at all", fated({ type: "cut", after: 0, gently: true }, says("hi"))],
-    ["a refusal cut short", fated({ type: "cut", after: 120, gently: true }, status(500, { body: "x".repeat(500) }))],
+    [
+      "a refusal cut short",
+      fated({ type: "cut", after: 120, gently: true }, status(500, { body: "x".repeat(500) })),
+    ],
   ];
-  it.each(failures)("fails as the library's does, word for word, at %s", async (_what, behaviour) => {
-    expect(await expectTheSame(behaviour)).toHaveProperty("retryable");
-  });
+  it.each(failures)(
+    "fails as the library's does, word for word, at %s",
+    async (_what, behaviour) => {
+      expect(await expectTheSame(behaviour)).toHaveProperty("retryable");
+    },
+  );
 
   it.each([
     ["a URL that is none", { baseUrl: "nonsense" }],
@@ -140,10 +218,19 @@ describe("a call that is not streamed", () => {
   });
 
   it("is not changed by members that are named like a prototype", async () => {
-    const hidden = '"__proto__":{"content":"hidden","prompt_tokens":9,"error":"hidden"},"constructor":{"prototype":{"content":"hidden"}}';
-    server.script(body(`{"choices":[{"message":{${hidden}},"finish_reason":"stop",${hidden}}],"usage":{${hidden}},${hidden}}`));
+    const hidden =
+      '"__proto__":{"content":"hidden","prompt_tokens":9,"error":"hidden"},"constructor":{"prototype":{"content":"hidden"}}';
+    server.script(
+      body(
+        `{"choices":[{"message":{${hidden}},"finish_reason":"stop",${hidden}}],"usage":{${hidden}},${hidden}}`,
+      ),
+    );
     const result = await ours({ baseUrl: server.url }).doGenerate(hello);
-    expect(result).toMatchObject({ content: [], finishReason: { unified: "stop" }, usage: { inputTokens: { total: 0 } } });
+    expect(result).toMatchObject({
+      content: [],
+      finishReason: { unified: "stop" },
+      usage: { inputTokens: { total: 0 } },
+    });
     expect(result.usage.raw).not.toHaveProperty("prompt_tokens");
     expect(({} as Record<string, unknown>).content).toBeUndefined();
   });
@@ -151,14 +238,26 @@ describe("a call that is not streamed", () => {
   it("ends with its signal, with the signal's reason", async () => {
     const reason = new Error("enough");
     const controller = new AbortController();
-    const call = ours({ baseUrl: server.url }).doGenerate({ ...hello, abortSignal: controller.signal });
+    const call = ours({ baseUrl: server.url }).doGenerate({
+      ...hello,
+      abortSignal: controller.signal,
+    });
     controller.abort(reason);
     await expect(call).rejects.toBe(reason);
   });
 
   it("goes by the transport it was given", async () => {
-    const transport = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 });
-    const model = openAICompatibleModel({ name: "p", baseUrl: server.url, modelId: "m", transport });
+    const transport = createLeanFetch({
+      connectTimeoutMs: 1_000,
+      headersTimeoutMs: 1_000,
+      bodyTimeoutMs: 1_000,
+    });
+    const model = openAICompatibleModel({
+      name: "p",
+      baseUrl: server.url,
+      modelId: "m",
+      transport,
+    });
     await transport.close();
     await expect(model.doGenerate(hello)).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
     expect(server.requests).toEqual([]);

@@ -1,12 +1,20 @@
 import type { OpenAICompatibleChatLanguageModel } from "@ai-sdk/openai-compatible";
-import { APICallError, type LanguageModelV4CallOptions, type LanguageModelV4GenerateResult, TypeValidationError } from "@ai-sdk/provider";
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4GenerateResult,
+  TypeValidationError,
+} from "@ai-sdk/provider";
 import type { Transport } from "../../base/egress/index.ts";
 import { repairAnswer } from "./repair-answer.ts";
 
 interface Chat {
   readonly chat: Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;
   /** May throw what no call can be made for. */
-  readonly endpoint: () => { readonly url: URL; readonly headers: Readonly<Record<string, string>> };
+  readonly endpoint: () => {
+    readonly url: URL;
+    readonly headers: Readonly<Record<string, string>>;
+  };
   readonly call: Transport["call"];
 }
 
@@ -22,7 +30,12 @@ export async function generateChat(
   const { body: request, warnings } = await chat.prepareRequest(options);
   const { url, headers } = endpoint();
   const sent = JSON.stringify(request);
-  const answer = await call(url, { method: "POST", headers, body: sent, signal: options.abortSignal });
+  const answer = await call(url, {
+    method: "POST",
+    headers,
+    body: sent,
+    signal: options.abortSignal,
+  });
   const refused = (message: string, cause?: unknown) =>
     new APICallError({
       message,
@@ -37,8 +50,16 @@ export async function generateChat(
   const read = async (text: string) => {
     // A member `__proto__` stays an ordinary member here, and the library's schema drops it.
     const body: unknown = JSON.parse(text);
-    const result = await chat.convertResponse({ body, ...(options.providerOptions && { providerOptions: options.providerOptions }) });
-    return { ...result, warnings, request: { body: sent }, response: { ...result.response, headers: answer.headers, body } };
+    const result = await chat.convertResponse({
+      body,
+      ...(options.providerOptions && { providerOptions: options.providerOptions }),
+    });
+    return {
+      ...result,
+      warnings,
+      request: { body: sent },
+      response: { ...result.response, headers: answer.headers, body },
+    };
   };
   return read(answer.text)
     .catch((thrown) => {

@@ -8,6 +8,9 @@ import { withCallOptions } from "./with-call-options.ts";
 /** A model of Google's Gemini API. Key and URL are never taken from the environment. */
 export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, transport }) =>
   repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
-    withCallOptions(createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId), objectInputs),
+    withCallOptions(
+      createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),
+      objectInputs,
+    ),
   ),
 );

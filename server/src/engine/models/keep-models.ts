@@ -25,14 +25,17 @@ const maxKept = 1_000;
  * times the rest of a call; a kept one holds no state of any call. A changed key is another entry, so no call is made with
  * an old one. The result knows which text is its secret.
  */
-export function keepModels(build: (address: ModelAddress) => LanguageModelV4): (address: ModelAddress) => Model {
+export function keepModels(
+  build: (address: ModelAddress) => LanguageModelV4,
+): (address: ModelAddress) => Model {
   const kept = new WeakMap<Transport, LRUCache<string, Model>>();
   return (address) => {
     const models = kept.get(address.transport) ?? new LRUCache<string, Model>({ max: maxKept });
     kept.set(address.transport, models);
 
     const id = JSON.stringify([address.name, address.baseUrl, address.apiKey, address.modelId]);
-    const model = models.get(id) ?? Object.assign(build(address), { scrub: keyScrubber(address.apiKey) });
+    const model =
+      models.get(id) ?? Object.assign(build(address), { scrub: keyScrubber(address.apiKey) });
     models.set(id, model);
     return model;
   };

@@ -15,7 +15,9 @@ export function limitContinuations(fetch: typeof globalThis.fetch): typeof globa
     const count = (made.get(signal) ?? 0) + 1;
     made.set(signal, count);
     if (count > mostRequests) {
-      return Promise.reject(new ModelFailure("The model's answer is continued without end.", { retryable: false }));
+      return Promise.reject(
+        new ModelFailure("The model's answer is continued without end.", { retryable: false }),
+      );
     }
     return fetch(input, init);
   };

@@ -3,7 +3,13 @@ import { createLeanFetch } from "../../base/egress/index.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
 const limits = { connectTimeoutMs: 1_000, headersTimeoutMs: 1_000, bodyTimeoutMs: 1_000 };
-const settings = { name: "p", baseUrl: "http://127.0.0.1:1/v1", apiKey: "key-1", modelId: "m", transport: createLeanFetch(limits) };
+const settings = {
+  name: "p",
+  baseUrl: "http://127.0.0.1:1/v1",
+  apiKey: "key-1",
+  modelId: "m",
+  transport: createLeanFetch(limits),
+};
 
 it("is built once for the same settings, and anew for a changed key, URL, model or transport", () => {
   const model = openAICompatibleModel(settings);

@@ -8,7 +8,10 @@ export const openAICompatibleModel = keepModels(({ name, baseUrl, apiKey, modelI
   // Made with the first call: an address that nobody can call fails the call, not the making of the model.
   let made: { readonly url: URL; readonly headers: Readonly<Record<string, string>> } | undefined;
   const endpoint = () => {
-    made ??= { url: new URL(`${baseUrl.replace(/\/$/, "")}/chat/completions`), headers: headersFor(apiKey) };
+    made ??= {
+      url: new URL(`${baseUrl.replace(/\/$/, "")}/chat/completions`),
+      headers: headersFor(apiKey),
+    };
     return made;
   };
   const chat = new OpenAICompatibleChatLanguageModel(modelId, {

@@ -5,8 +5,13 @@ import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
 /** Key and URL are always handed over: left out, the library would take the operator's from the environment. */
-const build = ({ baseUrl, apiKey = "", transport }: ModelAddress, model: (provider: OpenAIProvider) => LanguageModelV4) =>
-  repairedAnswers(transport.fetch, (fetch) => model(createOpenAI({ baseURL: baseUrl, apiKey, fetch })));
+const build = (
+  { baseUrl, apiKey = "", transport }: ModelAddress,
+  model: (provider: OpenAIProvider) => LanguageModelV4,
+) =>
+  repairedAnswers(transport.fetch, (fetch) =>
+    model(createOpenAI({ baseURL: baseUrl, apiKey, fetch })),
+  );
 
 /**
  * A model of OpenAI through its responses API. Nothing is kept at the provider (`store: false`): the journal is the conversation,
@@ -36,7 +41,12 @@ export const openAIChatModel = keepModels((address) =>
  * `strict: false` is said of every tool: left out, the responses API makes all parameters required, and would refuse many schemas
  * that the operations of a tenant have.
  */
-function ours(options: LanguageModelV4CallOptions, openai: { store: false; reasoningSummary?: null }): Partial<LanguageModelV4CallOptions> {
-  const tools = options.tools?.map((tool) => (tool.type === "function" ? { strict: false, ...tool } : tool));
+function ours(
+  options: LanguageModelV4CallOptions,
+  openai: { store: false; reasoningSummary?: null },
+): Partial<LanguageModelV4CallOptions> {
+  const tools = options.tools?.map((tool) =>
+    tool.type === "function" ? { strict: false, ...tool } : tool,
+  );
   return { providerOptions: { openai }, ...(tools !== undefined && { tools }) };
 }

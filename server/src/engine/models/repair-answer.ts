@@ -19,7 +19,9 @@ export function repairAnswer(text: string): string | undefined {
 
 /** Python writes numbers that JSON does not have. Strings are left as they are. */
 function withoutNotANumber(text: string): string {
-  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\bNaN\b|-?\bInfinity\b/g, (word) => (word.startsWith('"') ? word : "null"));
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\bNaN\b|-?\bInfinity\b/g, (word) =>
+    word.startsWith('"') ? word : "null",
+  );
 }
 
 /** Not a count, whatever count is added to it: see `reportedUsage`. */
@@ -37,12 +39,26 @@ function repairBody(body: JsonObject): boolean {
   /** `otherwise` takes the place of what is no text, a number or a truth value. */
   const text = (of: JsonObject, member: string, otherwise: string | null | undefined = null) => {
     const value = of[member];
-    if (typeof value === "string" || value === otherwise || (value === undefined && otherwise === null)) return;
-    put(of, member, typeof value === "number" || typeof value === "boolean" ? String(value) : otherwise);
+    if (
+      typeof value === "string" ||
+      value === otherwise ||
+      (value === undefined && otherwise === null)
+    )
+      return;
+    put(
+      of,
+      member,
+      typeof value === "number" || typeof value === "boolean" ? String(value) : otherwise,
+    );
   };
   const number = (of: JsonObject, member: string, otherwise: unknown) => {
     const value = of[member];
-    if (value === undefined || value === null || (typeof value === "number" && Number.isFinite(value))) return;
+    if (
+      value === undefined ||
+      value === null ||
+      (typeof value === "number" && Number.isFinite(value))
+    )
+      return;
     const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
     put(of, member, Number.isFinite(read) ? read : otherwise);
   };
@@ -61,19 +77,24 @@ function repairBody(body: JsonObject): boolean {
     else if (required.length > 0) put(of, member, {});
     else if (value !== undefined) put(of, member, null);
     const counted = of[member];
-    if (isJsonObject(counted)) for (const name of required) if (typeof counted[name] !== "number") put(counted, name, unreadable);
+    if (isJsonObject(counted))
+      for (const name of required)
+        if (typeof counted[name] !== "number") put(counted, name, unreadable);
   };
   const callArguments = (of: JsonObject, absent: string | undefined) => {
     if (typeof of.arguments === "string") return;
-    if (of.arguments !== undefined && of.arguments !== null) put(of, "arguments", JSON.stringify(of.arguments));
+    if (of.arguments !== undefined && of.arguments !== null)
+      put(of, "arguments", JSON.stringify(of.arguments));
     else if (absent !== undefined) put(of, "arguments", absent);
   };
   const unread = (of: JsonObject, ...members: readonly string[]) => {
-    for (const member of members) if (of[member] !== undefined && of[member] !== null) put(of, member, null);
+    for (const member of members)
+      if (of[member] !== undefined && of[member] !== null) put(of, member, null);
   };
 
   const chatMessage = (message: JsonObject, whole: boolean) => {
-    if (message.role !== undefined && message.role !== "assistant") put(message, "role", "assistant");
+    if (message.role !== undefined && message.role !== "assistant")
+      put(message, "role", "assistant");
     if (typeof message.refusal !== "string") unread(message, "refusal");
     unread(message, "annotations");
     for (const call of recordsOf(message.tool_calls)) {
@@ -125,7 +146,11 @@ function repairBody(body: JsonObject): boolean {
     if (of.type === "message") put(of, "role", "assistant");
     for (const part of recordsOf(of.content)) {
       unread(part, "logprobs");
-      if (part.type === "output_text" && (!Array.isArray(part.annotations) || part.annotations.length > 0)) put(part, "annotations", []);
+      if (
+        part.type === "output_text" &&
+        (!Array.isArray(part.annotations) || part.annotations.length > 0)
+      )
+        put(part, "annotations", []);
     }
   };
   const response = (of: JsonObject) => {
@@ -133,7 +158,8 @@ function repairBody(body: JsonObject): boolean {
     text(of, "model", "");
     number(of, "created_at", 0);
     if (of.created_at === undefined || of.created_at === null) put(of, "created_at", 0);
-    if (of.usage !== undefined && of.usage !== null) usage(of, "usage", ["input_tokens", "output_tokens"]);
+    if (of.usage !== undefined && of.usage !== null)
+      usage(of, "usage", ["input_tokens", "output_tokens"]);
     recordsOf(of.output).forEach(item);
   };
 
@@ -144,8 +170,10 @@ function repairBody(body: JsonObject): boolean {
       usage(body, "usage");
     }
   }
-  if (body.type === "message" && Array.isArray(body.content)) message(body, ["input_tokens", "output_tokens"]);
-  if (body.type === "message_start" && isJsonObject(body.message)) message(body.message, ["input_tokens"]);
+  if (body.type === "message" && Array.isArray(body.content))
+    message(body, ["input_tokens", "output_tokens"]);
+  if (body.type === "message_start" && isJsonObject(body.message))
+    message(body.message, ["input_tokens"]);
   if (body.type === "message_delta" && isJsonObject(body.delta)) {
     text(body.delta, "stop_reason");
     usage(body, "usage", ["output_tokens"]);

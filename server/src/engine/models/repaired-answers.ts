@@ -13,7 +13,10 @@ const [lf, cr] = [10, 13];
  * answer is repaired only when the library has rejected it, and read again without another call;
  * the events of a stream as they come, since the library cannot go back to one.
  */
-export function repairedAnswers(fetch: Fetch, build: (fetch: Fetch) => LanguageModelV4): LanguageModelV4 {
+export function repairedAnswers(
+  fetch: Fetch,
+  build: (fetch: Fetch) => LanguageModelV4,
+): LanguageModelV4 {
   const repairing = repairEvents(fetch);
   const model = build(repairing);
   return {
@@ -41,10 +44,17 @@ export function repairedAnswers(fetch: Fetch, build: (fetch: Fetch) => LanguageM
  * lost by now.
  */
 function repairedResponse(thrown: unknown): Response | undefined {
-  if (!APICallError.isInstance(thrown) || thrown.statusCode !== 200 || typeof thrown.responseBody !== "string") return undefined;
+  if (
+    !APICallError.isInstance(thrown) ||
+    thrown.statusCode !== 200 ||
+    typeof thrown.responseBody !== "string"
+  )
+    return undefined;
   if (Object(thrown.requestBodyValues).continuationToken !== undefined) return undefined;
   const body = repairAnswer(thrown.responseBody);
-  return body === undefined ? undefined : new Response(body, { headers: thrown.responseHeaders ?? {} });
+  return body === undefined
+    ? undefined
+    : new Response(body, { headers: thrown.responseHeaders ?? {} });
 }
 
 /** The same `fetch`, with the bookkeeping in the events of each stream repaired. */
@@ -73,7 +83,8 @@ function repairLines(): TransformStream<Uint8Array, Uint8Array> {
       }
       if (end < chunk.length) begun.push(chunk.subarray(end));
       begunBytes += chunk.length - end;
-      if (begunBytes > maxRepairedBytes) for (const piece of begun.splice(0)) controller.enqueue(piece);
+      if (begunBytes > maxRepairedBytes)
+        for (const piece of begun.splice(0)) controller.enqueue(piece);
     },
     flush: (controller) => {
       for (const piece of begun) controller.enqueue(piece);
@@ -100,11 +111,13 @@ function repaired(lines: Uint8Array): Uint8Array {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
   if (lines.length > maxRepairedBytes || !suspect.test(bytes.toString("latin1"))) return lines;
   let changed = false;
-  const all = bytes.toString().replace(/(^|[\r\n]|\uFEFF)data:([^\r\n]*)/g, (line, before: string, data: string) => {
-    const instead = repairAnswer(data);
-    if (instead === undefined) return line;
-    changed = true;
-    return `${before}data:${instead}`;
-  });
+  const all = bytes
+    .toString()
+    .replace(/(^|[\r\n]|\uFEFF)data:([^\r\n]*)/g, (line, before: string, data: string) => {
+      const instead = repairAnswer(data);
+      if (instead === undefined) return line;
+      changed = true;
+      return `${before}data:${instead}`;
+    });
   return changed ? Buffer.from(all) : lines;
 }

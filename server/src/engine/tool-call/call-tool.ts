@@ -30,12 +30,20 @@ export async function callTool(
     duration_ms: Math.round(elapsed() - begun),
   });
   try {
-    const result = fitResult(await raceSignal(execute(tool, args, { idempotencyKey, signal, hold }), signal));
-    if (hold?.grow(heldBytesOf(result, 1)) === false) throw new ToolFailure(resultLeftOut(tool, hold));
+    const result = fitResult(
+      await raceSignal(execute(tool, args, { idempotencyKey, signal, hold }), signal),
+    );
+    if (hold?.grow(heldBytesOf(result, 1)) === false)
+      throw new ToolFailure(resultLeftOut(tool, hold));
     return told("ok", result);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    return told("error", thrown instanceof ToolFailure ? storableText(thrown.message) : `${tool.name} failed with an internal error.`);
+    return told(
+      "error",
+      thrown instanceof ToolFailure
+        ? storableText(thrown.message)
+        : `${tool.name} failed with an internal error.`,
+    );
   }
 }
 
@@ -44,6 +52,10 @@ function resultLeftOut(tool: PlannedCall["tool"], { maxBytes }: ByteHold): strin
 }
 
 /** A tool that throws before its first await is treated like one that rejects. */
-async function execute(tool: PlannedCall["tool"], args: unknown, context: Parameters<PlannedCall["tool"]["execute"]>[1]): Promise<unknown> {
+async function execute(
+  tool: PlannedCall["tool"],
+  args: unknown,
+  context: Parameters<PlannedCall["tool"]["execute"]>[1],
+): Promise<unknown> {
   return tool.execute(args, context);
 }

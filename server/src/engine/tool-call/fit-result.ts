@@ -14,7 +14,9 @@ export function fitResult(value: unknown): unknown {
   const json = toJson(value);
   if (Buffer.byteLength(json) <= limit) return storableJson(JSON.parse(json));
   const text = typeof value === "string" ? value : json;
-  return storableJson(`${firstBytes(text, limit)}\n[cut: the result has ${Buffer.byteLength(text)} bytes, these are the first ${limit}]`);
+  return storableJson(
+    `${firstBytes(text, limit)}\n[cut: the result has ${Buffer.byteLength(text)} bytes, these are the first ${limit}]`,
+  );
 }
 
 function toJson(value: unknown): string {

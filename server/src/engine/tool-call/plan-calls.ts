@@ -1,5 +1,12 @@
 import type { NewEvent } from "@beckon/contract";
-import { type CallPart, callsOf, intendedCalls, resultsByCall, type Step, type ToolResult } from "../history.ts";
+import {
+  type CallPart,
+  callsOf,
+  intendedCalls,
+  resultsByCall,
+  type Step,
+  type ToolResult,
+} from "../history.ts";
 import type { Tool } from "../tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
@@ -30,7 +37,12 @@ export interface CallPlan {
  * - a call without an intent was never made: refused, or intended and made. A refusal has no intent, since nothing will
  *   happen.
  */
-export function planCalls(runId: string, step: Step, tools: readonly Tool[], journaled: readonly NewEvent[]): CallPlan {
+export function planCalls(
+  runId: string,
+  step: Step,
+  tools: readonly Tool[],
+  journaled: readonly NewEvent[],
+): CallPlan {
   const results = resultsByCall(journaled);
   const intended = intendedCalls(journaled);
   const made = callsOfBudgets(tools, journaled);
@@ -40,17 +52,27 @@ export function planCalls(runId: string, step: Step, tools: readonly Tool[], jou
   for (const [position, part] of callsOf(step).entries()) {
     if (results.has(part.call_id)) continue;
     const begun = intended.has(part.call_id);
-    const judged = begun ? judge(part, position, tools) : withinBudget(judge(part, position, tools), made, tools);
+    const judged = begun
+      ? judge(part, position, tools)
+      : withinBudget(judge(part, position, tools), made, tools);
 
     if ("refusal" in judged && !begun) entries.push(result(step, part, "refused", judged.refusal));
-    else if ("refusal" in judged || (begun && !judged.tool.safeToRepeat)) entries.push(result(step, part, "unknown", outcomeUnknown));
+    else if ("refusal" in judged || (begun && !judged.tool.safeToRepeat))
+      entries.push(result(step, part, "unknown", outcomeUnknown));
     else {
       const { tool, args } = judged;
       const idempotencyKey = `${runId}:${part.call_id}`;
       calls.push({ step: step.step, callId: part.call_id, tool, args, idempotencyKey });
       if (!begun) {
-        if (tool.budget !== undefined) made.set(tool.budget.name, (made.get(tool.budget.name) ?? 0) + 1);
-        const data = { step: step.step, call_id: part.call_id, tool: tool.name, arguments: args, idempotency_key: idempotencyKey };
+        if (tool.budget !== undefined)
+          made.set(tool.budget.name, (made.get(tool.budget.name) ?? 0) + 1);
+        const data = {
+          step: step.step,
+          call_id: part.call_id,
+          tool: tool.name,
+          arguments: args,
+          idempotency_key: idempotencyKey,
+        };
         entries.push({ type: "run.tool_call", data });
       }
     }
@@ -64,24 +86,34 @@ const outcomeUnknown =
 type Judgement = { readonly tool: Tool; readonly args: unknown } | { readonly refusal: string };
 
 function judge(part: CallPart, position: number, tools: readonly Tool[]): Judgement {
-  if (position >= mostCalls) return refuse(`At most ${mostCalls} tool calls in one step are made; this one was not.`, tools);
+  if (position >= mostCalls)
+    return refuse(`At most ${mostCalls} tool calls in one step are made; this one was not.`, tools);
 
   const tool = tools.find(({ name }) => name === part.tool);
-  if (tool === undefined) return refuse(`There is no tool named ${JSON.stringify(part.tool.slice(0, 100))}.`, tools);
+  if (tool === undefined)
+    return refuse(`There is no tool named ${JSON.stringify(part.tool.slice(0, 100))}.`, tools);
 
   const parsed = parseArguments(part.arguments);
   if (!parsed.ok) return refuse(`The arguments of ${tool.name} are not JSON.`, tools);
 
   // Which text the model means cannot be known, so nothing is called with another one.
-  const unstorable = parsed.unstorable && `${parsed.unstorable} holds NUL or half of a surrogate pair; write it without`;
+  const unstorable =
+    parsed.unstorable &&
+    `${parsed.unstorable} holds NUL or half of a surrogate pair; write it without`;
   const misfit = unstorable ?? misfitOf(tool, parsed.value);
-  if (misfit !== undefined) return refuse(`The arguments of ${tool.name} do not fit: ${misfit}.`, tools);
+  if (misfit !== undefined)
+    return refuse(`The arguments of ${tool.name} do not fit: ${misfit}.`, tools);
   return { tool, args: parsed.value };
 }
 
 /** Calls that the run has begun, by the name of their tools' budget. Counted in the journal, so that a crash forgets none. */
-function callsOfBudgets(tools: readonly Tool[], journaled: readonly NewEvent[]): Map<string, number> {
-  const budgets = new Map(tools.flatMap(({ name, budget }) => (budget === undefined ? [] : [[name, budget.name]])));
+function callsOfBudgets(
+  tools: readonly Tool[],
+  journaled: readonly NewEvent[],
+): Map<string, number> {
+  const budgets = new Map(
+    tools.flatMap(({ name, budget }) => (budget === undefined ? [] : [[name, budget.name]])),
+  );
   const made = new Map<string, number>();
   if (budgets.size === 0) return made;
   for (const entry of journaled) {
@@ -91,7 +123,11 @@ function callsOfBudgets(tools: readonly Tool[], journaled: readonly NewEvent[]):
   return made;
 }
 
-function withinBudget(judged: Judgement, made: ReadonlyMap<string, number>, tools: readonly Tool[]): Judgement {
+function withinBudget(
+  judged: Judgement,
+  made: ReadonlyMap<string, number>,
+  tools: readonly Tool[],
+): Judgement {
   if ("refusal" in judged || judged.tool.budget === undefined) return judged;
   const { name, calls } = judged.tool.budget;
   if ((made.get(name) ?? 0) < calls) return judged;
@@ -109,12 +145,26 @@ function misfitOf(tool: Tool, args: unknown): string | undefined {
 
 function refuse(reason: string, tools: readonly Tool[]): Judgement {
   const names = tools.map(({ name }) => name).join(", ");
-  return { refusal: `${reason} ${names === "" ? "This agent has no tools." : `The tools there are: ${names}.`}` };
+  return {
+    refusal: `${reason} ${names === "" ? "This agent has no tools." : `The tools there are: ${names}.`}`,
+  };
 }
 
-function result(step: Step, part: CallPart, outcome: ToolResult["outcome"], text: string): NewEvent {
+function result(
+  step: Step,
+  part: CallPart,
+  outcome: ToolResult["outcome"],
+  text: string,
+): NewEvent {
   return {
     type: "run.tool_result",
-    data: { step: step.step, call_id: part.call_id, tool: part.tool, outcome, result: text, duration_ms: 0 },
+    data: {
+      step: step.step,
+      call_id: part.call_id,
+      tool: part.tool,
+      outcome,
+      result: text,
+      duration_ms: 0,
+    },
   };
 }

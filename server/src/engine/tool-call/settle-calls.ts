@@ -16,7 +16,12 @@ const sideBySide = 8;
  *
  * @throws {RunStopped} or the signal's reason. No tool is waited for any more; calls without a result stay open.
  */
-export async function settleCalls(request: RunRequest, ledger: Ledger, step: Step, unwritten: readonly NewEvent[]): Promise<void> {
+export async function settleCalls(
+  request: RunRequest,
+  ledger: Ledger,
+  step: Step,
+  unwritten: readonly NewEvent[],
+): Promise<void> {
   const { entries, calls } = planCalls(request.runId, step, request.tools, ledger.entries);
   // Arguments are held as values too, by the journal and by each later prompt.
   if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {

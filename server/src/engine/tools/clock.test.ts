@@ -16,7 +16,9 @@ it.each([
 });
 
 it("knows summer time", () => {
-  expect(timeIn("Europe/Berlin", new Date("2026-07-15T12:00:00Z"))).toBe("2026-07-15T14:00:00+02:00");
+  expect(timeIn("Europe/Berlin", new Date("2026-07-15T12:00:00Z"))).toBe(
+    "2026-07-15T14:00:00+02:00",
+  );
 });
 
 it("answers in UTC unless asked, and says so when there is no such zone", async () => {
@@ -24,7 +26,9 @@ it("answers in UTC unless asked, and says so when there is no such zone", async 
     time_zone: "UTC",
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
   });
-  await expect(clock.execute({ time_zone: "Mars/Olympus" }, context)).rejects.toThrow('There is no time zone named "Mars/Olympus".');
+  await expect(clock.execute({ time_zone: "Mars/Olympus" }, context)).rejects.toThrow(
+    'There is no time zone named "Mars/Olympus".',
+  );
 });
 
 it("says what is wrong with arguments that do not fit", () => {
@@ -32,7 +36,11 @@ it("says what is wrong with arguments that do not fit", () => {
   expect(clock.check?.({ time_zone: 7 })).toMatch(/^time_zone: /);
   expect(clock.check?.({ zone: "UTC" })).toMatch(/zone/);
   expect(clock.check?.("UTC")).toMatch(/^arguments: /);
-  expect(clock.parameters).toMatchObject({ type: "object", properties: { time_zone: { type: "string" } }, additionalProperties: false });
+  expect(clock.parameters).toMatchObject({
+    type: "object",
+    properties: { time_zone: { type: "string" } },
+    additionalProperties: false,
+  });
 });
 
 it("is there only when granted, and once", () => {

@@ -5,9 +5,15 @@ import { defineTool } from "./define-tool.ts";
 /** `clock`: what time it is, for models that know none. By this process's clock, to the second. */
 export const clock = defineTool({
   name: "clock",
-  description: "Tells the current date and time. Give an IANA time zone such as Europe/Berlin; without one the time is in UTC.",
+  description:
+    "Tells the current date and time. Give an IANA time zone such as Europe/Berlin; without one the time is in UTC.",
   args: z.strictObject({
-    time_zone: z.string().min(1).max(100).optional().describe("IANA name of a time zone, for example Europe/Berlin or UTC"),
+    time_zone: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("IANA name of a time zone, for example Europe/Berlin or UTC"),
   }),
   safeToRepeat: true,
   run: async ({ time_zone = "UTC" }) => ({ time: timeIn(time_zone, new Date()), time_zone }),
@@ -44,6 +50,8 @@ function formatter(timeZone: string): Intl.DateTimeFormat {
       timeZoneName: "longOffset",
     });
   } catch {
-    throw new ToolFailure(`There is no time zone named ${JSON.stringify(timeZone)}. Use an IANA name, for example Europe/Berlin or UTC.`);
+    throw new ToolFailure(
+      `There is no time zone named ${JSON.stringify(timeZone)}. Use an IANA name, for example Europe/Berlin or UTC.`,
+    );
   }
 }

@@ -19,7 +19,9 @@ export function defineTool<Schema extends z.ZodObject>(definition: {
       const parsed = schema.safeParse(args);
       return parsed.success
         ? undefined
-        : parsed.error.issues.map((issue) => `${issue.path.join(".") || "arguments"}: ${issue.message}`).join("; ");
+        : parsed.error.issues
+            .map((issue) => `${issue.path.join(".") || "arguments"}: ${issue.message}`)
+            .join("; ");
     },
     execute: async (args, context) => run(schema.parse(args), context),
   };

@@ -5,7 +5,10 @@ import { httpTools, type ToolServices } from "./http/index.ts";
 
 /** How each kind of grant becomes tools. A kind without an entry does not compile. */
 const makers: {
-  readonly [Kind in ToolGrant["type"]]: (grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices) => readonly Tool[];
+  readonly [Kind in ToolGrant["type"]]: (
+    grant: Extract<ToolGrant, { type: Kind }>,
+    services: ToolServices,
+  ) => readonly Tool[];
 } = {
   clock: () => [clock],
   http: httpTools,
@@ -17,7 +20,13 @@ export function grantedTools(grants: readonly ToolGrant[], services: ToolService
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }
 
-function toolsOf<Kind extends ToolGrant["type"]>(grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices): readonly Tool[] {
-  const make: (grant: Extract<ToolGrant, { type: Kind }>, services: ToolServices) => readonly Tool[] = makers[grant.type as Kind];
+function toolsOf<Kind extends ToolGrant["type"]>(
+  grant: Extract<ToolGrant, { type: Kind }>,
+  services: ToolServices,
+): readonly Tool[] {
+  const make: (
+    grant: Extract<ToolGrant, { type: Kind }>,
+    services: ToolServices,
+  ) => readonly Tool[] = makers[grant.type as Kind];
   return make(grant, services);
 }

@@ -65,28 +65,48 @@ export const accountRoutes: readonly AccountRoute[] = [
     method: "POST",
     path: "/sign-out",
     who: "signed in",
-    doc: { id: "signOut", summary: "End the session", description: "Its cookie is refused by every request sent after the answer." },
+    doc: {
+      id: "signOut",
+      summary: "End the session",
+      description: "Its cookie is refused by every request sent after the answer.",
+    },
     handle: ({ ctx }) => signOut({ ctx }),
   },
   {
     method: "GET",
     path: "/me",
     who: "signed in",
-    doc: { id: "getMe", summary: "Read who is signed in, and their role in which workspace", data: me },
+    doc: {
+      id: "getMe",
+      summary: "Read who is signed in, and their role in which workspace",
+      data: me,
+    },
     handle: async ({ ctx }) => ({ data: await getMe({ ctx }) }),
   },
   {
     method: "PATCH",
     path: "/me",
     who: "signed in",
-    doc: { id: "updateMe", summary: "Change one's own name", body: updateMeBody, data: user, example: { name: "Ada Lovelace" } },
+    doc: {
+      id: "updateMe",
+      summary: "Change one's own name",
+      body: updateMeBody,
+      data: user,
+      example: { name: "Ada Lovelace" },
+    },
     handle: async ({ ctx, body }) => ({ data: await updateMe({ ctx, input: { body } }) }),
   },
   {
     method: "GET",
     path: "/sessions",
     who: "signed in",
-    doc: { id: "listSessions", summary: "List one's own sessions", query: pageQuery, data: session, list: true },
+    doc: {
+      id: "listSessions",
+      summary: "List one's own sessions",
+      query: pageQuery,
+      data: session,
+      list: true,
+    },
     handle: ({ ctx, query }) => listSessions({ ctx, input: { query } }),
   },
   {
@@ -156,6 +176,8 @@ export const accountRoutes: readonly AccountRoute[] = [
       errors: ["conflict"],
       example: { token: "bki_…", name: "Grace", password },
     },
-    handle: async ({ ctx, body, signedIn }) => ({ data: await acceptInvitation({ ctx, input: { body, signedIn } }) }),
+    handle: async ({ ctx, body, signedIn }) => ({
+      data: await acceptInvitation({ ctx, input: { body, signedIn } }),
+    }),
   },
 ];

@@ -1,26 +1,46 @@
-import { agent, agentVersion, agentVersionEntry, compareQuery, emptyBody, pageQuery, versionComparison } from "@beckon/contract";
+import {
+  agent,
+  agentVersion,
+  agentVersionEntry,
+  compareQuery,
+  emptyBody,
+  pageQuery,
+  versionComparison,
+} from "@beckon/contract";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "../../agents/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const list = "/agents/:agent_id/versions";
 const one = `${list}/:version`;
 
-const versionOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id"), version: request.param("version") });
+const versionOf = (request: ManagedRequest) => ({
+  agentId: request.param("agent_id"),
+  version: request.param("version"),
+});
 
 export const agentVersionRoutes: readonly ManagedRoute[] = [
   {
     method: "GET",
     path: list,
     permission: "agents:read",
-    doc: { id: "listAgentVersions", summary: "List an agent's versions", query: pageQuery, data: agentVersionEntry, list: true },
-    handle: ({ ctx, param, query }) => listVersions({ ctx, input: { agentId: param("agent_id"), query } }),
+    doc: {
+      id: "listAgentVersions",
+      summary: "List an agent's versions",
+      query: pageQuery,
+      data: agentVersionEntry,
+      list: true,
+    },
+    handle: ({ ctx, param, query }) =>
+      listVersions({ ctx, input: { agentId: param("agent_id"), query } }),
   },
   {
     method: "GET",
     path: one,
     permission: "agents:read",
     doc: { id: "getAgentVersion", summary: "Read a version", data: agentVersion },
-    handle: async (request) => ({ data: await getVersion({ ctx: request.ctx, input: versionOf(request) }) }),
+    handle: async (request) => ({
+      data: await getVersion({ ctx: request.ctx, input: versionOf(request) }),
+    }),
   },
   {
     method: "GET",
@@ -29,12 +49,16 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "compareAgentVersions",
       summary: "Show what has changed since a version",
-      description: "Up to the version `with`, by default the current one. Lists are compared by position.",
+      description:
+        "Up to the version `with`, by default the current one. Lists are compared by position.",
       query: compareQuery,
       data: versionComparison,
     },
     handle: async (request) => ({
-      data: await compareVersions({ ctx: request.ctx, input: { ...versionOf(request), query: request.query } }),
+      data: await compareVersions({
+        ctx: request.ctx,
+        input: { ...versionOf(request), query: request.query },
+      }),
     }),
   },
   {
@@ -53,7 +77,10 @@ export const agentVersionRoutes: readonly ManagedRoute[] = [
       ifMatch: true,
     },
     handle: async (request) => {
-      const { data, replayed } = await restoreVersion({ ctx: request.ctx, input: { ...versionOf(request), body: request.body } });
+      const { data, replayed } = await restoreVersion({
+        ctx: request.ctx,
+        input: { ...versionOf(request), body: request.body },
+      });
       return { data, replayed, etag: String(data.version) };
     },
   },

@@ -25,8 +25,16 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/agents/:agent_id/export",
     permission: "agents:read",
-    doc: { id: "exportAgent", summary: "Export an agent", description: inIt, query: exportQuery, data: exportedAgents, file: true },
-    handle: async ({ ctx, param, query }) => agentsFile(await exportAgent({ ctx, input: { agentId: param("agent_id"), query } })),
+    doc: {
+      id: "exportAgent",
+      summary: "Export an agent",
+      description: inIt,
+      query: exportQuery,
+      data: exportedAgents,
+      file: true,
+    },
+    handle: async ({ ctx, param, query }) =>
+      agentsFile(await exportAgent({ ctx, input: { agentId: param("agent_id"), query } })),
   },
   {
     method: "POST",
@@ -57,7 +65,10 @@ export const agentsDocumentRoutes: readonly ManagedRoute[] = [
       const { data, replayed } = await importAgents({ ctx, input: { body } });
       const agents = data.agents.map(({ triggers, ...rest }) => ({
         ...rest,
-        triggers: triggers.map((trigger) => ({ ...trigger, url: `${publicUrl}/api/public/triggers/${trigger.token}` })),
+        triggers: triggers.map((trigger) => ({
+          ...trigger,
+          url: `${publicUrl}/api/public/triggers/${trigger.token}`,
+        })),
       }));
       return { data: { agents }, replayed, secret: true };
     },

@@ -27,7 +27,10 @@ import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const agentOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id") });
 const withBody = (request: ManagedRequest) => ({ ...agentOf(request), body: request.body });
-const versioned = <T extends { version: number }>(agent: T) => ({ data: agent, etag: String(agent.version) });
+const versioned = <T extends { version: number }>(agent: T) => ({
+  data: agent,
+  etag: String(agent.version),
+});
 
 const tokenShown = z.object({ token: z.string() });
 
@@ -49,7 +52,12 @@ export const agentRoutes: readonly ManagedRoute[] = [
     },
     handle: async ({ ctx, body }) => {
       const { data, replayed } = await createAgent({ ctx, input: { body } });
-      return { ...versioned(data), replayed, secret: true, location: `/api/public/agents/${data.id}` };
+      return {
+        ...versioned(data),
+        replayed,
+        secret: true,
+        location: `/api/public/agents/${data.id}`,
+      };
     },
   },
   {
@@ -72,7 +80,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     path: "/agents/:agent_id",
     permission: "agents:read",
     doc: { id: "getAgent", summary: "Read an agent", data: agent },
-    handle: async (request) => versioned(await getAgent({ ctx: request.ctx, input: agentOf(request) })),
+    handle: async (request) =>
+      versioned(await getAgent({ ctx: request.ctx, input: agentOf(request) })),
   },
   {
     method: "PATCH",
@@ -87,7 +96,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
       ifMatch: true,
       example: { instructions: "Sort incoming mail. Answer with one word." },
     },
-    handle: async (request) => versioned(await updateAgent({ ctx: request.ctx, input: withBody(request) })),
+    handle: async (request) =>
+      versioned(await updateAgent({ ctx: request.ctx, input: withBody(request) })),
   },
   {
     method: "DELETE",
@@ -96,7 +106,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteAgent",
       summary: "Delete an agent",
-      description: "Its token and triggers stop at once; accepted runs go on and stay readable. It can be restored for 30 days.",
+      description:
+        "Its token and triggers stop at once; accepted runs go on and stay readable. It can be restored for 30 days.",
       ifMatch: true,
     },
     handle: async (request) => {
@@ -111,7 +122,8 @@ export const agentRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "restoreAgent",
       summary: "Bring a deleted agent back",
-      description: "Within 30 days of its deletion. It comes back without a token and with its triggers disabled.",
+      description:
+        "Within 30 days of its deletion. It comes back without a token and with its triggers disabled.",
       body: emptyBody,
       bodyOptional: true,
       data: agent,
@@ -137,8 +149,16 @@ export const agentRoutes: readonly ManagedRoute[] = [
       example: { name: "Triage for Berlin" },
     },
     handle: async (request) => {
-      const { data, replayed } = await duplicateAgent({ ctx: request.ctx, input: withBody(request) });
-      return { ...versioned(data), replayed, secret: true, location: `/api/public/agents/${data.id}` };
+      const { data, replayed } = await duplicateAgent({
+        ctx: request.ctx,
+        input: withBody(request),
+      });
+      return {
+        ...versioned(data),
+        replayed,
+        secret: true,
+        location: `/api/public/agents/${data.id}`,
+      };
     },
   },
   {
@@ -184,7 +204,10 @@ export const agentRoutes: readonly ManagedRoute[] = [
       once: true,
       example: { grace_seconds: 3600 },
     },
-    handle: async (request) => ({ ...(await rotateAgentToken({ ctx: request.ctx, input: withBody(request) })), secret: true }),
+    handle: async (request) => ({
+      ...(await rotateAgentToken({ ctx: request.ctx, input: withBody(request) })),
+      secret: true,
+    }),
   },
   {
     method: "GET",
@@ -197,7 +220,10 @@ export const agentRoutes: readonly ManagedRoute[] = [
       data: tokenShown,
       errors: ["secret_unreadable"],
     },
-    handle: async (request) => ({ data: await revealAgentToken({ ctx: request.ctx, input: agentOf(request) }), secret: true }),
+    handle: async (request) => ({
+      data: await revealAgentToken({ ctx: request.ctx, input: agentOf(request) }),
+      secret: true,
+    }),
   },
   {
     method: "DELETE",

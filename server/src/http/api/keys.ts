@@ -43,7 +43,9 @@ export const keyRoutes: readonly ManagedRoute[] = [
     path: "/keys/:key_id",
     permission: "keys:read",
     doc: { id: "getKey", summary: "Read a key", data: key },
-    handle: async (request) => ({ data: await getKey({ ctx: request.ctx, input: keyOf(request) }) }),
+    handle: async (request) => ({
+      data: await getKey({ ctx: request.ctx, input: keyOf(request) }),
+    }),
   },
   {
     method: "PATCH",
@@ -58,13 +60,20 @@ export const keyRoutes: readonly ManagedRoute[] = [
       errors: ["conflict"],
       example: { scopes: ["runs:read"], expires_in_days: 30 },
     },
-    handle: async (request) => ({ data: await updateKey({ ctx: request.ctx, input: withBody(request) }) }),
+    handle: async (request) => ({
+      data: await updateKey({ ctx: request.ctx, input: withBody(request) }),
+    }),
   },
   {
     method: "DELETE",
     path: "/keys/:key_id",
     permission: "keys:write",
-    doc: { id: "deleteKey", summary: "Revoke a key", description: "Every request sent after the answer is refused.", errors: ["conflict"] },
+    doc: {
+      id: "deleteKey",
+      summary: "Revoke a key",
+      description: "Every request sent after the answer is refused.",
+      errors: ["conflict"],
+    },
     handle: async (request) => {
       await deleteKey({ ctx: request.ctx, input: keyOf(request) });
       return {};
@@ -85,6 +94,9 @@ export const keyRoutes: readonly ManagedRoute[] = [
       once: true,
       example: { grace_seconds: 3600 },
     },
-    handle: async (request) => ({ ...(await rotateKey({ ctx: request.ctx, input: withBody(request) })), secret: true }),
+    handle: async (request) => ({
+      ...(await rotateKey({ ctx: request.ctx, input: withBody(request) })),
+      secret: true,
+    }),
   },
 ];

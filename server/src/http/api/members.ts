@@ -1,4 +1,12 @@
-import { createInvitationBody, emptyBody, invitation, member, pageQuery, resetLink, updateMemberBody } from "@beckon/contract";
+import {
+  createInvitationBody,
+  emptyBody,
+  invitation,
+  member,
+  pageQuery,
+  resetLink,
+  updateMemberBody,
+} from "@beckon/contract";
 import { z } from "zod";
 import {
   inviteMember,
@@ -31,14 +39,18 @@ export const memberRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "updateMember",
       summary: "Change a member's role",
-      description: "Holds for every request sent after the answer. Nobody gives a role above their own, nor changes who is above them.",
+      description:
+        "Holds for every request sent after the answer. Nobody gives a role above their own, nor changes who is above them.",
       body: updateMemberBody,
       data: member,
       errors: ["conflict"],
       example: { role: "editor" },
     },
     handle: async (request) => ({
-      data: await updateMember({ ctx: request.ctx, input: { ...memberOf(request), body: request.body } }),
+      data: await updateMember({
+        ctx: request.ctx,
+        input: { ...memberOf(request), body: request.body },
+      }),
     }),
   },
   {
@@ -48,7 +60,8 @@ export const memberRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "removeMember",
       summary: "Remove a member, or leave",
-      description: "Every request sent after the answer is refused. Everybody may remove themselves, but the last owner.",
+      description:
+        "Every request sent after the answer is refused. Everybody may remove themselves, but the last owner.",
       errors: ["conflict"],
     },
     handle: async (request) => {
@@ -102,14 +115,24 @@ export const memberRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/invitations",
     permission: "members:read",
-    doc: { id: "listInvitations", summary: "List open invitations", query: pageQuery, data: invitation, list: true },
+    doc: {
+      id: "listInvitations",
+      summary: "List open invitations",
+      query: pageQuery,
+      data: invitation,
+      list: true,
+    },
     handle: ({ ctx, query }) => listInvitations({ ctx, input: { query } }),
   },
   {
     method: "DELETE",
     path: "/invitations/:invitation_id",
     permission: "members:write",
-    doc: { id: "deleteInvitation", summary: "Take an invitation back", description: "Its link stops at once." },
+    doc: {
+      id: "deleteInvitation",
+      summary: "Take an invitation back",
+      description: "Its link stops at once.",
+    },
     handle: async ({ ctx, param }) => {
       await withdrawInvitation({ ctx, input: { invitationId: param("invitation_id") } });
       return {};

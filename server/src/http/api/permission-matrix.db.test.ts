@@ -12,12 +12,20 @@ import { renderMatrix } from "./permission-matrix.ts";
 /** The published matrix, read as its readers do, against what the server answers: every route by every role and every scope. */
 
 const beckon = await startTestBeckon();
-const published = await readFile(new URL("../../../../docs/permissions.md", import.meta.url), "utf8");
+const published = await readFile(
+  new URL("../../../../docs/permissions.md", import.meta.url),
+  "utf8",
+);
 
 const rows = [...published.matchAll(/^\| `([A-Z]+) (\/\S*)` \| `(\S+)` \| (.*) \|$/gm)].map(
   ([, method = "", path = "", scope = "", cells = ""]) => {
     const opens = cells.split(" | ").slice(0, roles.options.length);
-    return { method, path, scope, roles: roles.options.filter((_, index) => opens[index] === "yes") };
+    return {
+      method,
+      path,
+      scope,
+      roles: roles.options.filter((_, index) => opens[index] === "yes"),
+    };
   },
 );
 const personal = [...published.matchAll(/^\| `([A-Z]+) (\/\S*)` \| (anybody|signed in) \|$/gm)].map(
@@ -38,7 +46,9 @@ beforeAll(async () => {
 
 /** On resources that are not there, with a body that no route takes: who may is told so, and nothing changes. */
 const request = (method: string, path: string) => ({
-  path: path.replaceAll(/:\w+/g, (name) => (name === ":workspace_id" ? defaultWorkspaceId : "none")),
+  path: path.replaceAll(/:\w+/g, (name) =>
+    name === ":workspace_id" ? defaultWorkspaceId : "none",
+  ),
   options: { method, ...(method === "GET" ? {} : { body: { nonsense: 1 } }) },
 });
 const allowed = [200, 204, 400, 404];
@@ -48,8 +58,11 @@ test("docs/permissions.md is what the routes and roles say", () => {
 });
 
 test("no route is missing in it", () => {
-  const names = (each: readonly { method: string; path: string }[]) => each.map(({ method, path }) => `${method} ${path}`).sort();
-  expect(names(rows)).toEqual(names([...managedRoutes, { method: "POST", path: "/agents/:agent_id/invoke" }]));
+  const names = (each: readonly { method: string; path: string }[]) =>
+    each.map(({ method, path }) => `${method} ${path}`).sort();
+  expect(names(rows)).toEqual(
+    names([...managedRoutes, { method: "POST", path: "/agents/:agent_id/invoke" }]),
+  );
   expect(names(personal)).toEqual(names(accountRoutes));
 });
 
@@ -58,14 +71,20 @@ describe.each(rows)("$method $path", ({ method, path, scope, roles: opening }) =
 
   test.each(roles.options)("answers an %s as published", async (role) => {
     const { status, body } = (await people.get(role)?.call(sent.path, sent.options)) ?? {};
-    expect([role, status]).toEqual([role, opening.includes(role) ? expect.toSatisfy((code) => allowed.includes(code)) : 403]);
+    expect([role, status]).toEqual([
+      role,
+      opening.includes(role) ? expect.toSatisfy((code) => allowed.includes(code)) : 403,
+    ]);
     if (status === 403) expect(body.error).toContain(role);
   });
 
   test("answers each scope as published", async () => {
     const opened = await Promise.all(
       scopes.map(async (each) => {
-        const { status } = await beckon.call(sent.path, { ...sent.options, credential: keys.get(each) ?? null });
+        const { status } = await beckon.call(sent.path, {
+          ...sent.options,
+          credential: keys.get(each) ?? null,
+        });
         expect(status).toBeOneOf([...allowed, 403]);
         return status === 403 ? [] : [each];
       }),
@@ -78,17 +97,20 @@ describe.each(rows)("$method $path", ({ method, path, scope, roles: opening }) =
   });
 });
 
-describe.each(personal.filter(({ path }) => path !== "/sign-out"))("$method $path", ({ method, path, who }) => {
-  const sent = request(method, path);
+describe.each(personal.filter(({ path }) => path !== "/sign-out"))(
+  "$method $path",
+  ({ method, path, who }) => {
+    const sent = request(method, path);
 
-  test.each(roles.options)("answers an %s as anybody who is signed in", async (role) => {
-    expect((await people.get(role)?.call(sent.path, sent.options))?.status).toBeOneOf(allowed);
-  });
+    test.each(roles.options)("answers an %s as anybody who is signed in", async (role) => {
+      expect((await people.get(role)?.call(sent.path, sent.options))?.status).toBeOneOf(allowed);
+    });
 
-  test("answers a key and nobody as published", async () => {
-    for (const credential of [keys.get("all") ?? null, null]) {
-      const { status } = await beckon.call(sent.path, { ...sent.options, credential });
-      expect(status).toBe(who === "anybody" ? 400 : 401);
-    }
-  });
-});
+    test("answers a key and nobody as published", async () => {
+      for (const credential of [keys.get("all") ?? null, null]) {
+        const { status } = await beckon.call(sent.path, { ...sent.options, credential });
+        expect(status).toBe(who === "anybody" ? 400 : 401);
+      }
+    });
+  },
+);

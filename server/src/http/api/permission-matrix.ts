@@ -1,4 +1,12 @@
-import { presets, type Role, role, roleScopes, type Scope, scopes, workspaceScopes } from "@beckon/contract";
+import {
+  presets,
+  type Role,
+  role,
+  roleScopes,
+  type Scope,
+  scopes,
+  workspaceScopes,
+} from "@beckon/contract";
 import { accountRoutes } from "./accounts.ts";
 import { managedRoutes } from "./index.ts";
 
@@ -18,17 +26,24 @@ const rolesWith = (scope: Scope) => role.options.filter((name) => roleScopes[nam
 const permissionRows: readonly PermissionRow[] = [
   { method: "POST", path: "/agents/:agent_id/invoke", permission: "agents:invoke" as const },
   ...managedRoutes,
-].map(({ method, path, permission }) => ({ method, path, scope: permission, roles: rolesWith(permission) }));
+].map(({ method, path, permission }) => ({
+  method,
+  path,
+  scope: permission,
+  roles: rolesWith(permission),
+}));
 
 /** What a row does not say. */
 const remarks: Readonly<Record<string, string>> = {
-  "DELETE /members/:user_id": "Everybody may remove themselves, which is leaving; the last owner may not.",
+  "DELETE /members/:user_id":
+    "Everybody may remove themselves, which is leaving; the last owner may not.",
   "PATCH /members/:user_id": "Nobody gives a role above their own, nor changes who is above them.",
   "POST /invitations": "To no role above one's own.",
   "POST /keys": "With no scope that one lacks oneself.",
   "PATCH /keys/:key_id": "With no scope that one lacks oneself.",
   "POST /keys/:key_id/rotate": "Of no key that may do more than oneself.",
-  "POST /workspaces": "In the workspace `default` alone: limits of money are a workspace's, so whoever could add workspaces had none.",
+  "POST /workspaces":
+    "In the workspace `default` alone: limits of money are a workspace's, so whoever could add workspaces had none.",
   "POST /members/:user_id/reset-link":
     "Of no member who is also in workspaces that one does not own; who owns `default` looks after all accounts in it.",
 };
@@ -73,7 +88,9 @@ ${accountRoutes.map(({ method, path, who }) => `| \`${method} ${path}\` | ${who}
 ${scopes
   .map((scope) => {
     const inRoles = role.options.map((name) => yes(roleScopes[name].includes(scope)));
-    const inPresets = Object.values(presets).map((preset: readonly Scope[]) => yes(preset.includes(scope)));
+    const inPresets = Object.values(presets).map((preset: readonly Scope[]) =>
+      yes(preset.includes(scope)),
+    );
     return `| \`${scope}\` | ${[...inRoles, ...inPresets].join(" | ")} |`;
   })
   .join("\n")}

@@ -1,5 +1,19 @@
-import { createProviderBody, emptyBody, pageQuery, provider, providerCheck, updateProviderBody } from "@beckon/contract";
-import { checkProvider, createProvider, deleteProvider, getProvider, listProviders, updateProvider } from "../../providers/index.ts";
+import {
+  createProviderBody,
+  emptyBody,
+  pageQuery,
+  provider,
+  providerCheck,
+  updateProviderBody,
+} from "@beckon/contract";
+import {
+  checkProvider,
+  createProvider,
+  deleteProvider,
+  getProvider,
+  listProviders,
+  updateProvider,
+} from "../../providers/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const providerOf = (request: ManagedRequest) => ({ providerId: request.param("provider_id") });
@@ -27,7 +41,13 @@ export const providerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/providers",
     permission: "providers:read",
-    doc: { id: "listProviders", summary: "List providers", query: pageQuery, data: provider, list: true },
+    doc: {
+      id: "listProviders",
+      summary: "List providers",
+      query: pageQuery,
+      data: provider,
+      list: true,
+    },
     handle: ({ ctx, query }) => listProviders({ ctx, input: { query } }),
   },
   {
@@ -35,7 +55,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     path: "/providers/:provider_id",
     permission: "providers:read",
     doc: { id: "getProvider", summary: "Read a provider", data: provider },
-    handle: async (request) => ({ data: await getProvider({ ctx: request.ctx, input: providerOf(request) }) }),
+    handle: async (request) => ({
+      data: await getProvider({ ctx: request.ctx, input: providerOf(request) }),
+    }),
   },
   {
     method: "PATCH",
@@ -52,7 +74,10 @@ export const providerRoutes: readonly ManagedRoute[] = [
       example: { api_key: "sk-secret" },
     },
     handle: async (request) => ({
-      data: await updateProvider({ ctx: request.ctx, input: { ...providerOf(request), body: request.body } }),
+      data: await updateProvider({
+        ctx: request.ctx,
+        input: { ...providerOf(request), body: request.body },
+      }),
     }),
   },
   {
@@ -70,14 +95,21 @@ export const providerRoutes: readonly ManagedRoute[] = [
     },
     handle: async (request) => {
       const ctx = { ...request.ctx, fetch: request.ctx.egress.fetch };
-      return { data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }) };
+      return {
+        data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }),
+      };
     },
   },
   {
     method: "DELETE",
     path: "/providers/:provider_id",
     permission: "providers:write",
-    doc: { id: "deleteProvider", summary: "Delete a provider", description: "Refused while an agent uses it.", errors: ["conflict"] },
+    doc: {
+      id: "deleteProvider",
+      summary: "Delete a provider",
+      description: "Refused while an agent uses it.",
+      errors: ["conflict"],
+    },
     handle: async (request) => {
       await deleteProvider({ ctx: request.ctx, input: providerOf(request) });
       return {};

@@ -11,7 +11,17 @@ import {
   run,
   runsQuery,
 } from "@beckon/contract";
-import { cancelRun, cancelRuns, deleteRun, deleteRuns, getRun, listRunEvents, listRuns, retryRun, streamRun } from "../../runs/index.ts";
+import {
+  cancelRun,
+  cancelRuns,
+  deleteRun,
+  deleteRuns,
+  getRun,
+  listRunEvents,
+  listRuns,
+  retryRun,
+  streamRun,
+} from "../../runs/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 import { seqOf } from "../streams/index.ts";
 
@@ -28,7 +38,14 @@ export const runRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/runs",
     permission: "runs:read",
-    doc: { id: "listRuns", summary: "Search runs", description: searching, query: runsQuery, data: run, list: true },
+    doc: {
+      id: "listRuns",
+      summary: "Search runs",
+      description: searching,
+      query: runsQuery,
+      data: run,
+      list: true,
+    },
     handle: ({ ctx, query }) => listRuns({ ctx, input: { agentId: undefined, query } }),
   },
   {
@@ -43,14 +60,22 @@ export const runRoutes: readonly ManagedRoute[] = [
       data: run,
       list: true,
     },
-    handle: ({ ctx, query, param }) => listRuns({ ctx, input: { agentId: param("agent_id"), query } }),
+    handle: ({ ctx, query, param }) =>
+      listRuns({ ctx, input: { agentId: param("agent_id"), query } }),
   },
   {
     method: "GET",
     path: "/runs/:run_id",
     permission: "runs:read",
-    doc: { id: "getRun", summary: "Read a run", description: "It is over when finished_at is set.", data: run },
-    handle: async (request) => ({ data: await getRun({ ctx: request.ctx, input: runOf(request) }) }),
+    doc: {
+      id: "getRun",
+      summary: "Read a run",
+      description: "It is over when finished_at is set.",
+      data: run,
+    },
+    handle: async (request) => ({
+      data: await getRun({ ctx: request.ctx, input: runOf(request) }),
+    }),
   },
   {
     method: "POST",
@@ -59,12 +84,15 @@ export const runRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "cancelRun",
       summary: "Cancel a run",
-      description: "A queued run ends at once, a running one as soon as it can be stopped, a finished one stays as it is.",
+      description:
+        "A queued run ends at once, a running one as soon as it can be stopped, a finished one stays as it is.",
       body: emptyBody,
       bodyOptional: true,
       data: run,
     },
-    handle: async (request) => ({ data: await cancelRun({ ctx: request.ctx, input: { ...runOf(request), body: request.body } }) }),
+    handle: async (request) => ({
+      data: await cancelRun({ ctx: request.ctx, input: { ...runOf(request), body: request.body } }),
+    }),
   },
   {
     method: "POST",
@@ -98,7 +126,10 @@ export const runRoutes: readonly ManagedRoute[] = [
       example: { version: "original" },
     },
     handle: async (request) => {
-      const { data, replayed } = await retryRun({ ctx: request.ctx, input: { ...runOf(request), body: request.body } });
+      const { data, replayed } = await retryRun({
+        ctx: request.ctx,
+        input: { ...runOf(request), body: request.body },
+      });
       return { data, replayed, location: `/api/public/runs/${data.id}` };
     },
   },
@@ -146,9 +177,13 @@ export const runRoutes: readonly ManagedRoute[] = [
       data: eventOnWire,
       list: true,
     },
-    handle: (request) => listRunEvents({ ctx: request.ctx, input: { ...runOf(request), query: request.query } }),
+    handle: (request) =>
+      listRunEvents({ ctx: request.ctx, input: { ...runOf(request), query: request.query } }),
     stream: async ({ lastEventId, ...request }) => {
-      const stream = await streamRun({ ctx: request.ctx, input: { ...runOf(request), query: request.query, lastEventId } });
+      const stream = await streamRun({
+        ctx: request.ctx,
+        input: { ...runOf(request), query: request.query, lastEventId },
+      });
       return stream && { events: stream.events, agentIds: [stream.agentId], idOf: seqOf };
     },
   },

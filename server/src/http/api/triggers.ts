@@ -1,4 +1,10 @@
-import { createTriggerBody, pageQuery, rotateBody, trigger, updateTriggerBody } from "@beckon/contract";
+import {
+  createTriggerBody,
+  pageQuery,
+  rotateBody,
+  trigger,
+  updateTriggerBody,
+} from "@beckon/contract";
 import { z } from "zod";
 import {
   createTrigger,
@@ -16,7 +22,10 @@ const list = "/agents/:agent_id/triggers";
 const one = `${list}/:trigger_id`;
 
 const agentOf = (request: ManagedRequest) => ({ agentId: request.param("agent_id") });
-const triggerOf = (request: ManagedRequest) => ({ ...agentOf(request), triggerId: request.param("trigger_id") });
+const triggerOf = (request: ManagedRequest) => ({
+  ...agentOf(request),
+  triggerId: request.param("trigger_id"),
+});
 
 /** The address that fires the trigger: whoever has it can, so it is shown only where the token is. */
 const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
@@ -43,7 +52,10 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       example: { name: "Payments", prompt_prefix: "A payment came in:" },
     },
     handle: async (request) => {
-      const { data, replayed } = await createTrigger({ ctx: request.ctx, input: { ...agentOf(request), body: request.body } });
+      const { data, replayed } = await createTrigger({
+        ctx: request.ctx,
+        input: { ...agentOf(request), body: request.body },
+      });
       const location = `/api/public/agents/${data.agent_id}/triggers/${data.id}`;
       return { data: withUrl(request, data), replayed, secret: true, location };
     },
@@ -52,15 +64,24 @@ export const triggerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: list,
     permission: "triggers:read",
-    doc: { id: "listTriggers", summary: "List an agent's triggers", query: pageQuery, data: trigger, list: true },
-    handle: (request) => listTriggers({ ctx: request.ctx, input: { ...agentOf(request), query: request.query } }),
+    doc: {
+      id: "listTriggers",
+      summary: "List an agent's triggers",
+      query: pageQuery,
+      data: trigger,
+      list: true,
+    },
+    handle: (request) =>
+      listTriggers({ ctx: request.ctx, input: { ...agentOf(request), query: request.query } }),
   },
   {
     method: "GET",
     path: one,
     permission: "triggers:read",
     doc: { id: "getTrigger", summary: "Read a trigger", data: trigger },
-    handle: async (request) => ({ data: await getTrigger({ ctx: request.ctx, input: triggerOf(request) }) }),
+    handle: async (request) => ({
+      data: await getTrigger({ ctx: request.ctx, input: triggerOf(request) }),
+    }),
   },
   {
     method: "PATCH",
@@ -73,13 +94,22 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       data: trigger,
       example: { enabled: false },
     },
-    handle: async (request) => ({ data: await updateTrigger({ ctx: request.ctx, input: { ...triggerOf(request), body: request.body } }) }),
+    handle: async (request) => ({
+      data: await updateTrigger({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      }),
+    }),
   },
   {
     method: "DELETE",
     path: one,
     permission: "triggers:write",
-    doc: { id: "deleteTrigger", summary: "Delete a trigger", description: "Its URL stops at once; runs it has started go on." },
+    doc: {
+      id: "deleteTrigger",
+      summary: "Delete a trigger",
+      description: "Its URL stops at once; runs it has started go on.",
+    },
     handle: async (request) => {
       await deleteTrigger({ ctx: request.ctx, input: triggerOf(request) });
       return {};
@@ -101,7 +131,10 @@ export const triggerRoutes: readonly ManagedRoute[] = [
       example: { grace_seconds: 3600 },
     },
     handle: async (request) => {
-      const { data, replayed } = await rotateTrigger({ ctx: request.ctx, input: { ...triggerOf(request), body: request.body } });
+      const { data, replayed } = await rotateTrigger({
+        ctx: request.ctx,
+        input: { ...triggerOf(request), body: request.body },
+      });
       return { data: withUrl(request, data), replayed, secret: true };
     },
   },

@@ -1,6 +1,11 @@
 import { createWorkspaceBody, pageQuery, updateWorkspaceBody, workspace } from "@beckon/contract";
 import { z } from "zod";
-import { createWorkspace, getWorkspace, listWorkspaces, updateWorkspace } from "../../workspaces/index.ts";
+import {
+  createWorkspace,
+  getWorkspace,
+  listWorkspaces,
+  updateWorkspace,
+} from "../../workspaces/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
 
 const workspaceOf = (request: ManagedRequest) => ({ workspaceId: request.param("workspace_id") });
@@ -47,15 +52,26 @@ export const workspaceRoutes: readonly ManagedRoute[] = [
     path: "/workspaces/:workspace_id",
     permission: "workspaces:read",
     doc: { id: "getWorkspace", summary: "Read a workspace", data: workspace },
-    handle: async (request) => ({ data: await getWorkspace({ ctx: request.ctx, input: workspaceOf(request) }) }),
+    handle: async (request) => ({
+      data: await getWorkspace({ ctx: request.ctx, input: workspaceOf(request) }),
+    }),
   },
   {
     method: "PATCH",
     path: "/workspaces/:workspace_id",
     permission: "workspaces:write",
-    doc: { id: "updateWorkspace", summary: "Change a workspace", body: updateWorkspaceBody, data: workspace, example: { name: "Support" } },
+    doc: {
+      id: "updateWorkspace",
+      summary: "Change a workspace",
+      body: updateWorkspaceBody,
+      data: workspace,
+      example: { name: "Support" },
+    },
     handle: async (request) => ({
-      data: await updateWorkspace({ ctx: request.ctx, input: { ...workspaceOf(request), body: request.body } }),
+      data: await updateWorkspace({
+        ctx: request.ctx,
+        input: { ...workspaceOf(request), body: request.body },
+      }),
     }),
   },
 ];

@@ -34,7 +34,11 @@ export interface WantedWorkspace {
  * @throws Refusal `unauthorized`, the same for all credentials that do not stand; `not_found` for a workspace that is not the member's; as
  *   `requireOwnSite` with a session.
  */
-export async function authenticate(services: Services, incoming: IncomingMessage, wanted: WantedWorkspace): Promise<Authenticated> {
+export async function authenticate(
+  services: Services,
+  incoming: IncomingMessage,
+  wanted: WantedWorkspace,
+): Promise<Authenticated> {
   const credential = headerOf(incoming, "x-api-key");
   if (credential !== undefined) {
     const found = await resolve(services, credential);
@@ -43,23 +47,45 @@ export async function authenticate(services: Services, incoming: IncomingMessage
     const session = await findSession(services, incoming);
     if (session !== undefined) return asMember(services, session, wanted);
   }
-  throw services.failedAuthentications.answer(addressOf(incoming, services.trustProxy), unauthorizedMessage);
+  throw services.failedAuthentications.answer(
+    addressOf(incoming, services.trustProxy),
+    unauthorizedMessage,
+  );
 }
 
 /** The workspace that a request names: in its header or, where a link may lead, in its query. */
-export function workspaceOf(incoming: IncomingMessage, query: string | undefined): string | undefined {
-  return headerOf(incoming, "beckon-workspace") ?? (incoming.method === "GET" || incoming.method === "HEAD" ? query : undefined);
+export function workspaceOf(
+  incoming: IncomingMessage,
+  query: string | undefined,
+): string | undefined {
+  return (
+    headerOf(incoming, "beckon-workspace") ??
+    (incoming.method === "GET" || incoming.method === "HEAD" ? query : undefined)
+  );
 }
 
-async function asMember(services: Services, session: SessionFound, wanted: WantedWorkspace): Promise<Authenticated> {
+async function asMember(
+  services: Services,
+  session: SessionFound,
+  wanted: WantedWorkspace,
+): Promise<Authenticated> {
   const memberships = await findMemberships(services.database, session.userId).catch((thrown) => {
     throw refusalIfLost(thrown);
   });
   if (memberships.length === 0)
-    throw new Refusal("forbidden", "You are a member of no workspace. Ask an owner or admin of one to invite you.");
-  const [first, second] = wanted.id === undefined ? memberships : memberships.filter(({ workspaceId }) => workspaceId === wanted.id);
+    throw new Refusal(
+      "forbidden",
+      "You are a member of no workspace. Ask an owner or admin of one to invite you.",
+    );
+  const [first, second] =
+    wanted.id === undefined
+      ? memberships
+      : memberships.filter(({ workspaceId }) => workspaceId === wanted.id);
   if (first === undefined)
-    throw new Refusal("not_found", "There is no workspace with this id of which you are a member. GET /api/public/me lists yours.");
+    throw new Refusal(
+      "not_found",
+      "There is no workspace with this id of which you are a member. GET /api/public/me lists yours.",
+    );
   if (second !== undefined && !wanted.any) {
     throw new Refusal(
       "bad_request",
@@ -75,12 +101,20 @@ async function resolve(services: Services, credential: string): Promise<Authenti
   try {
     if (credential.startsWith("bka_")) {
       const token = await resolveToken(services.database, credential);
-      return token && { actor: { kind: "token", agentId: token.agentId }, workspaceId: token.workspaceId };
+      return (
+        token && {
+          actor: { kind: "token", agentId: token.agentId },
+          workspaceId: token.workspaceId,
+        }
+      );
     }
     const key = await resolveKey(services.database, credential);
     if (key === undefined) return undefined;
     services.keyUse.note({ workspaceId: key.workspaceId, credential });
-    return { actor: { kind: "key", id: key.id, scopes: key.scopes, agentIds: key.agentIds }, workspaceId: key.workspaceId };
+    return {
+      actor: { kind: "key", id: key.id, scopes: key.scopes, agentIds: key.agentIds },
+      workspaceId: key.workspaceId,
+    };
   } catch (thrown) {
     throw refusalIfLost(thrown);
   }

@@ -17,11 +17,17 @@ export interface SessionFound {
  * of ours.
  * @throws Refusal `unauthorized` for one that does not stand; as `requireOwnSite`.
  */
-export async function findSession(services: Services, incoming: IncomingMessage): Promise<SessionFound | undefined> {
+export async function findSession(
+  services: Services,
+  incoming: IncomingMessage,
+): Promise<SessionFound | undefined> {
   const cookies = headerOf(incoming, "cookie");
   if (!services.auth.mayBeSession(cookies)) return undefined;
   requireOwnSite(services, incoming, { strict: true });
   const found = await services.auth.find(cookies);
   if (found !== undefined) return found;
-  throw services.failedAuthentications.answer(addressOf(incoming, services.trustProxy), unauthorizedMessage);
+  throw services.failedAuthentications.answer(
+    addressOf(incoming, services.trustProxy),
+    unauthorizedMessage,
+  );
 }

@@ -5,11 +5,17 @@ import { headerOf } from "../request/index.ts";
 import type { Authenticated } from "./authenticate.ts";
 
 /** What this request was authenticated with, as it is looked at again while its stream is open. */
-export function heldBy({ actor, sessionId }: Authenticated, incoming: IncomingMessage): Pick<StreamCredential, "kind" | "id"> {
+export function heldBy(
+  { actor, sessionId }: Authenticated,
+  incoming: IncomingMessage,
+): Pick<StreamCredential, "kind" | "id"> {
   switch (actor.kind) {
     case "token":
     case "key":
-      return { kind: actor.kind, id: credentialId(hashCredential(headerOf(incoming, "x-api-key") ?? "")) };
+      return {
+        kind: actor.kind,
+        id: credentialId(hashCredential(headerOf(incoming, "x-api-key") ?? "")),
+      };
     case "user":
       if (sessionId === undefined) throw new Error("a member came without a session");
       return { kind: "session", id: sessionId };

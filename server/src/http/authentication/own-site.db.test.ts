@@ -14,14 +14,28 @@ const { origin, host } = new URL(beckon.url);
 const port = host.split(":")[1];
 
 /** As a browser sends it that was told to by a page. */
-const send = (headers: Record<string, string>, path = "/agents", options: { method?: string; body?: unknown } = {}) =>
-  beckon.call(path, { credential: null, headers: { cookie: victim.cookie, ...headers }, ...options });
+const send = (
+  headers: Record<string, string>,
+  path = "/agents",
+  options: { method?: string; body?: unknown } = {},
+) =>
+  beckon.call(path, {
+    credential: null,
+    headers: { cookie: victim.cookie, ...headers },
+    ...options,
+  });
 const agents = async () => (await beckon.call("/agents")).body.data.length as number;
 
 const foreign = [
   ["from another origin", { origin: "https://evil.example" }],
-  ["from another origin that the browser marks", { origin: "https://evil.example", "sec-fetch-site": "cross-site" }],
-  ["from another port of this machine", { origin: "http://127.0.0.1:9", "sec-fetch-site": "same-site" }],
+  [
+    "from another origin that the browser marks",
+    { origin: "https://evil.example", "sec-fetch-site": "cross-site" },
+  ],
+  [
+    "from another port of this machine",
+    { origin: "http://127.0.0.1:9", "sec-fetch-site": "same-site" },
+  ],
   ["from another scheme's name", { origin: `https://evil.example:${port}` }],
   ["from a name that begins as ours does", { origin: `${origin}.evil.example` }],
   ["from a page without an origin", { origin: "null" }],
@@ -41,7 +55,11 @@ describe.each(foreign)("a request %s", (_, headers) => {
 
   test("starts no run with the victim's cookie", async () => {
     const agent = await beckon.createAgent();
-    expectRefusal(await send(headers, `/agents/${agent.id}/invoke`, { body: { input: "Hello" } }), 403, "forbidden");
+    expectRefusal(
+      await send(headers, `/agents/${agent.id}/invoke`, { body: { input: "Hello" } }),
+      403,
+      "forbidden",
+    );
     expect((await beckon.call(`/agents/${agent.id}/runs`)).body.data).toEqual([]);
   });
 
@@ -50,7 +68,11 @@ describe.each(foreign)("a request %s", (_, headers) => {
       ["POST", "/sign-out", undefined],
       ["DELETE", "/sessions", undefined],
       ["PATCH", "/me", { name: "Theirs" }],
-      ["POST", "/password", { current_password: password, new_password: "another twelve characters" }],
+      [
+        "POST",
+        "/password",
+        { current_password: password, new_password: "another twelve characters" },
+      ],
     ] as const) {
       expectRefusal(await send(headers, path, { method, body }), 403, "forbidden");
     }
@@ -61,17 +83,27 @@ describe.each(foreign)("a request %s", (_, headers) => {
 test.each([
   ["reads", "cross-site"],
   ["reads", "same-site"],
-])("a page of another origin %s nothing with the victim's cookie, if the browser marks it %s", async (_, site) => {
-  expectRefusal(await send({ "sec-fetch-site": site }), 403, "forbidden");
-});
+])(
+  "a page of another origin %s nothing with the victim's cookie, if the browser marks it %s",
+  async (_, site) => {
+    expectRefusal(await send({ "sec-fetch-site": site }), 403, "forbidden");
+  },
+);
 
-test.each([{}, { "sec-fetch-site": "none" }, { "sec-fetch-site": "same-origin" }])("our own page reads with %o", async (headers) => {
-  expect((await send(headers)).status).toBe(200);
-});
+test.each([{}, { "sec-fetch-site": "none" }, { "sec-fetch-site": "same-origin" }])(
+  "our own page reads with %o",
+  async (headers) => {
+    expect((await send(headers)).status).toBe(200);
+  },
+);
 
 test("a form of another origin signs nobody in", async () => {
   const body = { email: victim.email, password };
-  const answer = await beckon.call("/sign-in", { credential: null, body, headers: { origin: "https://evil.example" } });
+  const answer = await beckon.call("/sign-in", {
+    credential: null,
+    body,
+    headers: { origin: "https://evil.example" },
+  });
   expectRefusal(answer, 403, "forbidden");
   expect(answer.headers.getSetCookie()).toEqual([]);
 });
@@ -81,9 +113,17 @@ test("a program without a browser signs in without an origin", async () => {
 });
 
 test("a key in the request wins over the cookie, and is not asked where it comes from", async () => {
-  const headers = { cookie: victim.cookie, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
+  const headers = {
+    cookie: victim.cookie,
+    origin: "https://evil.example",
+    "sec-fetch-site": "cross-site",
+  };
   expect((await beckon.call("/agents", { headers })).status).toBe(200);
-  expectRefusal(await beckon.call("/agents", { credential: "wrong", headers: { cookie: victim.cookie } }), 401, "unauthorized");
+  expectRefusal(
+    await beckon.call("/agents", { credential: "wrong", headers: { cookie: victim.cookie } }),
+    401,
+    "unauthorized",
+  );
 });
 
 describe("a Host that is not ours", () => {
@@ -108,22 +148,30 @@ describe("a Host that is not ours", () => {
     expectRefusal(await ask("evil.example"), 421, "misdirected", /PUBLIC_URL/);
   });
 
-  test.each([host, "localhost", `localhost:${port}`, "LOCALHOST", "127.0.0.1", `[::1]:${port}`, "192.168.1.4:3000"])(
-    "is one that nobody else's name can be, so it is served: %s",
-    async (host) => {
-      expect((await ask(host)).status).toBe(200);
+  test.each([
+    host,
+    "localhost",
+    `localhost:${port}`,
+    "LOCALHOST",
+    "127.0.0.1",
+    `[::1]:${port}`,
+    "192.168.1.4:3000",
+  ])("is one that nobody else's name can be, so it is served: %s", async (host) => {
+    expect((await ask(host)).status).toBe(200);
+  });
+
+  test.each(["/sign-in", "/setup", "/invitations/accept", "/password/reset"])(
+    "is refused at %s",
+    async (path) => {
+      const answer = await rawRequest(`${beckon.url}/api/public${path}`, {
+        method: "POST",
+        host: `evil.example:${port}`,
+        headers: ["content-type", "application/json", "content-length", "2"],
+        pieces: ["{}"],
+      });
+      expectRefusal(answer, 421, "misdirected");
     },
   );
-
-  test.each(["/sign-in", "/setup", "/invitations/accept", "/password/reset"])("is refused at %s", async (path) => {
-    const answer = await rawRequest(`${beckon.url}/api/public${path}`, {
-      method: "POST",
-      host: `evil.example:${port}`,
-      headers: ["content-type", "application/json", "content-length", "2"],
-      pieces: ["{}"],
-    });
-    expectRefusal(answer, 421, "misdirected");
-  });
 
   test("is served to a key: containers and proxies call by names of their own", async () => {
     expect((await ask("beckon.internal", ["x-api-key", beckon.key])).status).toBe(200);
@@ -132,12 +180,30 @@ describe("a Host that is not ours", () => {
 
 test("with PUBLIC_URL its host and origin are ours, and no name beside it", async () => {
   const port = await freePort();
-  const other = await beckon.another({ settings: { PUBLIC_URL: "https://beckon.example.com", PORT: String(port) } });
+  const other = await beckon.another({
+    settings: { PUBLIC_URL: "https://beckon.example.com", PORT: String(port) },
+  });
   onTestFinished(() => other.stop());
   const cookie = `__Secure-${victim.cookie}`;
   const status = async (host: string, origin: string) => {
-    const headers = ["cookie", cookie, "origin", origin, "content-type", "application/json", "content-length", "2"];
-    return (await rawRequest(`http://127.0.0.1:${port}/api/public/me`, { method: "PATCH", host, headers, pieces: ["{}"] })).status;
+    const headers = [
+      "cookie",
+      cookie,
+      "origin",
+      origin,
+      "content-type",
+      "application/json",
+      "content-length",
+      "2",
+    ];
+    return (
+      await rawRequest(`http://127.0.0.1:${port}/api/public/me`, {
+        method: "PATCH",
+        host,
+        headers,
+        pieces: ["{}"],
+      })
+    ).status;
   };
   expect(await status("beckon.example.com", "https://beckon.example.com")).toBe(200);
   // A proxy that does not pass the Host on.

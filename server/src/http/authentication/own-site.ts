@@ -17,7 +17,11 @@ import type { Services } from "../services.ts";
  * @param strict Origin must be there on what changes something: browsers send it, and nobody else has a cookie.
  * @throws Refusal `misdirected` for the host, `forbidden` for the rest.
  */
-export function requireOwnSite(services: Services, incoming: IncomingMessage, { strict }: { strict: boolean }): void {
+export function requireOwnSite(
+  services: Services,
+  incoming: IncomingMessage,
+  { strict }: { strict: boolean },
+): void {
   const own = new URL(services.publicUrl());
   const host = headerOf(incoming, "host")?.toLowerCase();
   if (host === undefined || !isOurs(host, own)) {
@@ -28,7 +32,8 @@ export function requireOwnSite(services: Services, incoming: IncomingMessage, { 
   }
   const origin = headerOf(incoming, "origin");
   const changes = incoming.method !== "GET" && incoming.method !== "HEAD";
-  const originFits = origin === undefined ? !(strict && changes) : origin === own.origin || hostOf(origin) === host;
+  const originFits =
+    origin === undefined ? !(strict && changes) : origin === own.origin || hostOf(origin) === host;
   const site = headerOf(incoming, "sec-fetch-site") ?? "none";
   if (originFits && (site === "none" || site === "same-origin")) return;
   throw new Refusal(
@@ -40,7 +45,9 @@ export function requireOwnSite(services: Services, incoming: IncomingMessage, { 
 function isOurs(host: string, own: URL): boolean {
   if (host === own.host) return true;
   const name = /^(\[[0-9a-f:.]+\]|[^:]*)(?::\d+)?$/.exec(host)?.[1] ?? "";
-  return name === "localhost" || name === own.hostname || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0;
+  return (
+    name === "localhost" || name === own.hostname || isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0
+  );
 }
 
 /** `host:port` of an origin, as a Host header has it. */

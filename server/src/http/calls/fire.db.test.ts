@@ -25,7 +25,10 @@ test("fire answers while the model has not", async () => {
   const agent = await beckon.createAgent({ model: held.model });
   const { url } = await beckon.createTrigger(agent.id);
   const { body } = await beckon.call(url, { credential: null, body: "Hello" });
-  expect(await runOf(body.run_id)).toMatchObject({ status: expect.stringMatching(/^(queued|running)$/), finished_at: null });
+  expect(await runOf(body.run_id)).toMatchObject({
+    status: expect.stringMatching(/^(queued|running)$/),
+    finished_at: null,
+  });
 });
 
 test("a fired run is executed and on record with its trigger", async () => {
@@ -36,17 +39,34 @@ test("a fired run is executed and on record with its trigger", async () => {
     const found = await runOf(body.run_id);
     return found.finished_at === null ? undefined : found;
   });
-  expect(run).toMatchObject({ agent_id: agent.id, source: "trigger", trigger_id: trigger.id, status: "succeeded", output: "Hello" });
+  expect(run).toMatchObject({
+    agent_id: agent.id,
+    source: "trigger",
+    trigger_id: trigger.id,
+    status: "succeeded",
+    output: "Hello",
+  });
 });
 
 test.each([
   ["the prefix, a blank line and the payload", "Summarise:", "the mail", "Summarise:\n\nthe mail"],
   ["the payload alone without a prefix", "", "the mail", "the mail"],
   ["the prefix alone without a payload", "Do your daily work.", "", "Do your daily work."],
-  ["prefix and payload with the line breaks they came with", "Summarise:\n", "\nthe mail\n", "Summarise:\n\n\n\nthe mail\n"],
+  [
+    "prefix and payload with the line breaks they came with",
+    "Summarise:\n",
+    "\nthe mail\n",
+    "Summarise:\n\n\n\nthe mail\n",
+  ],
 ])("the input of a fired run is %s", async (_, prefix, payload, input) => {
-  const { url } = await beckon.createTrigger((await beckon.createAgent()).id, { prompt_prefix: prefix });
-  const { status, body } = await beckon.call(url, { method: "POST", credential: null, body: Buffer.from(payload) });
+  const { url } = await beckon.createTrigger((await beckon.createAgent()).id, {
+    prompt_prefix: prefix,
+  });
+  const { status, body } = await beckon.call(url, {
+    method: "POST",
+    credential: null,
+    body: Buffer.from(payload),
+  });
   expect(status).toBe(200);
   expect(await runOf(body.run_id)).toMatchObject({ input });
 });
@@ -61,7 +81,10 @@ test("a changed prefix holds from the next fire on", async () => {
   const agent = await beckon.createAgent();
   const { id, url } = await beckon.createTrigger(agent.id, { prompt_prefix: "Old" });
   await beckon.call(url, { credential: null, body: "first" });
-  await beckon.call(`/agents/${agent.id}/triggers/${id}`, { method: "PATCH", body: { prompt_prefix: "New" } });
+  await beckon.call(`/agents/${agent.id}/triggers/${id}`, {
+    method: "PATCH",
+    body: { prompt_prefix: "New" },
+  });
   const { body } = await beckon.call(url, { credential: null, body: "second" });
   expect(await runOf(body.run_id)).toMatchObject({ input: "New\n\nsecond" });
 });

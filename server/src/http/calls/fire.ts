@@ -30,7 +30,9 @@ export async function handleFire(services: Services, hints: Hints, c: Request): 
   const encoding = headerOf(incoming, "content-encoding");
   const run = await start(services, hints, c, {
     source: "trigger",
-    caller: isCredential("bkt_", token) ? { kind: "credential", hash: hashCredential(token) } : undefined,
+    caller: isCredential("bkt_", token)
+      ? { kind: "credential", hash: hashCredential(token) }
+      : undefined,
     agentId: null,
     key: fireKey(headerOf(incoming, "idempotency-key"), headerOf(incoming, "webhook-id")),
     payloadOf: (bytes) => payloadOf(bytes, contentType, encoding),
@@ -42,17 +44,27 @@ export async function handleFire(services: Services, hints: Hints, c: Request): 
 }
 
 /** Senders of webhooks repeat a delivery under the same `webhook-id`. One that cannot serve as a key is ignored: it is not ours to demand. */
-function fireKey(header: string | undefined, webhookId: string | undefined): Result<string> | undefined {
+function fireKey(
+  header: string | undefined,
+  webhookId: string | undefined,
+): Result<string> | undefined {
   if (header !== undefined) return idempotencyKey(header);
   const key = idempotencyKey(webhookId);
   return key?.ok ? key : undefined;
 }
 
 /** What the agent gets to read. Text and JSON are passed on unchanged; a form becomes JSON, since models read that better. */
-function payloadOf(bytes: Buffer, contentType: string | undefined, encoding: string | undefined): string {
+function payloadOf(
+  bytes: Buffer,
+  contentType: string | undefined,
+  encoding: string | undefined,
+): string {
   const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
-    throw new Refusal("unsupported_type", "The body is compressed. Send it without Content-Encoding.");
+    throw new Refusal(
+      "unsupported_type",
+      "The body is compressed. Send it without Content-Encoding.",
+    );
   }
   if (type === "" || type.startsWith("text/")) return textOf(bytes);
   if (/^[^/]+\/(.+\+)?json$/.test(type)) {
@@ -61,7 +73,10 @@ function payloadOf(bytes: Buffer, contentType: string | undefined, encoding: str
     return text;
   }
   if (type === "application/x-www-form-urlencoded") return formPayload(textOf(bytes));
-  throw new Refusal("unsupported_type", `A trigger cannot read ${type}. Send JSON, text, or a URL-encoded form.`);
+  throw new Refusal(
+    "unsupported_type",
+    `A trigger cannot read ${type}. Send JSON, text, or a URL-encoded form.`,
+  );
 }
 
 /** The type is also what curl says by default of anything, so what is plainly no form is left as it is. */
@@ -70,7 +85,10 @@ function formPayload(text: string): string {
   const fields = new Map<string, string | string[]>();
   for (const [name, value] of new URLSearchParams(text)) {
     const earlier = fields.get(name);
-    fields.set(name, earlier === undefined ? value : [...(Array.isArray(earlier) ? earlier : [earlier]), value]);
+    fields.set(
+      name,
+      earlier === undefined ? value : [...(Array.isArray(earlier) ? earlier : [earlier]), value],
+    );
   }
   return JSON.stringify(Object.fromEntries(fields));
 }

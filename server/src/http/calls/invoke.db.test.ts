@@ -1,6 +1,11 @@
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
-import { type Behaviour, blackHole, status as says, startModelServer } from "../../../test/model-server.ts";
+import {
+  type Behaviour,
+  blackHole,
+  status as says,
+  startModelServer,
+} from "../../../test/model-server.ts";
 import { insertKey } from "../../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -15,7 +20,11 @@ test("invoke waits for the run and answers with its id and output, and nothing e
   const agent = await beckon.createAgent();
   const { status, body } = await beckon.invoke(agent, "Hello");
   expect(status).toBe(200);
-  expect(body).toEqual({ ok: true, run_id: expect.stringMatching(/^run_[0-9a-z]{26}$/), output: "Hello" });
+  expect(body).toEqual({
+    ok: true,
+    run_id: expect.stringMatching(/^run_[0-9a-z]{26}$/),
+    output: "Hello",
+  });
 });
 
 test("an answer of invoke is JSON without headers of a replay or a preference", async () => {
@@ -50,7 +59,11 @@ test("a run that invoke started is on record with source, input, output and time
       input: "Hello",
       output: "Hello",
       error: null,
-      usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number), cached_input_tokens: 0 },
+      usage: {
+        input_tokens: expect.any(Number),
+        output_tokens: expect.any(Number),
+        cached_input_tokens: 0,
+      },
       cost_micros: null,
       attempt: 1,
       created_at: time,
@@ -62,7 +75,10 @@ test("a run that invoke started is on record with source, input, output and time
 
 test("a workspace key with agents:invoke invokes too", async () => {
   const agent = await beckon.createAgent();
-  const { status, body } = await beckon.invoke({ id: agent.id, token: await insertKey(beckon, { scopes: ["agents:invoke"] }) }, "Hello");
+  const { status, body } = await beckon.invoke(
+    { id: agent.id, token: await insertKey(beckon, { scopes: ["agents:invoke"] }) },
+    "Hello",
+  );
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
@@ -70,10 +86,22 @@ test.each([
   ["model_error", "Hello", { model: `${provider}/refuses` }],
   ["deadline_exceeded", "Hello", { model: `${provider}/silent`, limits: { timeout_seconds: 1 } }],
   ["step_limit", "/call clock {}", { limits: { max_steps: 1 }, tools: [{ type: "clock" }] }],
-])("a run that failed with %s is answered with 500, its code, its message and its id", async (code, input, config) => {
-  const { status, body } = await beckon.invoke(await beckon.createAgent(config), input);
-  expect(status).toBe(500);
-  expect(body).toEqual({ ok: false, error: expect.stringMatching(/\w/), code, run_id: expect.stringMatching(/^run_/) });
-  const run = await beckon.call(`/runs/${body.run_id}`);
-  expect(run.body.data).toMatchObject({ status: "failed", output: null, error: { code, message: body.error } });
-});
+])(
+  "a run that failed with %s is answered with 500, its code, its message and its id",
+  async (code, input, config) => {
+    const { status, body } = await beckon.invoke(await beckon.createAgent(config), input);
+    expect(status).toBe(500);
+    expect(body).toEqual({
+      ok: false,
+      error: expect.stringMatching(/\w/),
+      code,
+      run_id: expect.stringMatching(/^run_/),
+    });
+    const run = await beckon.call(`/runs/${body.run_id}`);
+    expect(run.body.data).toMatchObject({
+      status: "failed",
+      output: null,
+      error: { code, message: body.error },
+    });
+  },
+);

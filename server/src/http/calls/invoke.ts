@@ -25,10 +25,15 @@ import { type StartHead, start } from "./start-door.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
 /** `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its answer, as long as the caller prefers to. */
-export async function handleInvoke(services: Services, hints: Hints, c: Request): Promise<Response> {
+export async function handleInvoke(
+  services: Services,
+  hints: Hints,
+  c: Request,
+): Promise<Response> {
   const { incoming } = c.env;
   const credential = headerOf(incoming, "x-api-key");
-  const wellFormed = credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
+  const wellFormed =
+    credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
   const preference = readPrefer(headerOf(incoming, "prefer"));
   const head: StartHead = {
     source: "invoke",
@@ -41,19 +46,31 @@ export async function handleInvoke(services: Services, hints: Hints, c: Request)
   };
   if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
   const run = await start(services, hints, c, head);
-  if (credential !== undefined && mayBeKey(credential)) services.keyUse.note({ workspaceId: run.workspaceId, credential });
+  if (credential !== undefined && mayBeKey(credential))
+    services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
   if (run.replayed) headers["idempotency-replayed"] = "true";
   const honoured = applied(preference);
   if (honoured !== undefined) headers["preference-applied"] = honoured;
   const noWait = preference.respondAsync && preference.wait === undefined;
-  const outcome = noWait ? undefined : await waitForRun(services.runs, run, patience(c, preference));
-  return outcome === undefined ? accepted(services, run, headers) : ended(services, c, run, outcome, headers);
+  const outcome = noWait
+    ? undefined
+    : await waitForRun(services.runs, run, patience(c, preference));
+  return outcome === undefined
+    ? accepted(services, run, headers)
+    : ended(services, c, run, outcome, headers);
 }
 
-async function accepted(services: Services, run: Started, headers: Record<string, string>): Promise<Response> {
+async function accepted(
+  services: Services,
+  run: Started,
+  headers: Record<string, string>,
+): Promise<Response> {
   const body = { ok: true, run_id: run.runId, status: await readStatus(services.runs, run) };
-  return new Response(JSON.stringify(body), { status: 202, headers: { ...headers, location: `/api/public/runs/${run.runId}` } });
+  return new Response(JSON.stringify(body), {
+    status: 202,
+    headers: { ...headers, location: `/api/public/runs/${run.runId}` },
+  });
 }
 
 function ended(
@@ -68,9 +85,14 @@ function ended(
     if (canSend(text, () => holdExchange(runs.memory.exchanges, workspaceId, outgoing), outgoing)) {
       return new Response(text, { status: 200, headers });
     }
-    const { message, code, retryAfter } = tooManyResponses(`The run has succeeded: read its output with GET /api/public/runs/${runId}.`);
+    const { message, code, retryAfter } = tooManyResponses(
+      `The run has succeeded: read its output with GET /api/public/runs/${runId}.`,
+    );
     const body = { ok: false, error: message, code, run_id: runId };
-    return new Response(JSON.stringify(body), { status: 503, headers: { ...headers, "retry-after": String(retryAfter) } });
+    return new Response(JSON.stringify(body), {
+      status: 503,
+      headers: { ...headers, "retry-after": String(retryAfter) },
+    });
   }
   const body = { ok: false, error: outcome.error.message, code: outcome.error.code, run_id: runId };
   return new Response(JSON.stringify(body), { status: 500, headers });
@@ -79,5 +101,7 @@ function ended(
 /** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
 function patience(c: Request, { wait }: Preference): AbortSignal {
   const leaving = gone(c.env.outgoing);
-  return wait === undefined ? leaving : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
+  return wait === undefined
+    ? leaving
+    : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);
 }

@@ -10,17 +10,25 @@ import type { StartHead } from "./start-door.ts";
  * the gate writes: like a key's, a revocation holds from its answer on.
  * @throws Refusal as `authenticate`; `forbidden` for a role that does not invoke.
  */
-export async function memberAt(services: Services, incoming: IncomingMessage): Promise<Pick<StartHead, "caller" | "session"> | undefined> {
+export async function memberAt(
+  services: Services,
+  incoming: IncomingMessage,
+): Promise<Pick<StartHead, "caller" | "session"> | undefined> {
   if (!services.auth.mayBeSession(headerOf(incoming, "cookie"))) return undefined;
   const {
     actor,
     workspaceId,
     sessionId,
     cookies = [],
-  } = await readDeadline()(authenticate(services, incoming, { id: headerOf(incoming, "beckon-workspace") }));
+  } = await readDeadline()(
+    authenticate(services, incoming, { id: headerOf(incoming, "beckon-workspace") }),
+  );
   if (sessionId === undefined) return undefined;
   permit({ actor }, "agents:invoke");
-  return { caller: { kind: "member", principal: principalOf(actor), workspaceId }, session: { id: sessionId, cookies } };
+  return {
+    caller: { kind: "member", principal: principalOf(actor), workspaceId },
+    session: { id: sessionId, cookies },
+  };
 }
 
 /** The header that renews the session's cookie, if it is due. */

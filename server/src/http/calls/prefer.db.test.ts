@@ -15,7 +15,11 @@ describe("Prefer: respond-async", () => {
     const { agent } = await heldAgent();
     const { status, body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
     expect(status).toBe(202);
-    expect(body).toEqual({ ok: true, run_id: expect.stringMatching(/^run_/), status: expect.stringMatching(/^(queued|running)$/) });
+    expect(body).toEqual({
+      ok: true,
+      run_id: expect.stringMatching(/^run_/),
+      status: expect.stringMatching(/^(queued|running)$/),
+    });
   });
 
   test("says where the run is to be found", async () => {
@@ -24,21 +28,27 @@ describe("Prefer: respond-async", () => {
     expect(headers.get("location")).toBe(`/api/public/runs/${body.run_id}`);
     held.release();
     const run = await eventually("the end of the run", async () => {
-      const answer = await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href, { credential: agent.token });
+      const answer = await beckon.call(new URL(headers.get("location") ?? "", beckon.url).href, {
+        credential: agent.token,
+      });
       return answer.body.data.finished_at === null ? undefined : answer.body.data;
     });
     expect(run).toMatchObject({ status: "succeeded", output: "Hello" });
   });
 
   test("is said to have been applied", async () => {
-    const { headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { prefer: "Respond-Async" });
+    const { headers } = await beckon.invoke(await beckon.createAgent(), "Hello", {
+      prefer: "Respond-Async",
+    });
     expect(headers.get("preference-applied")).toBe("respond-async");
   });
 });
 
 describe("Prefer: wait=N", () => {
   test("is answered with the output of a run that is over in time", async () => {
-    const { status, body, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { prefer: "wait=20" });
+    const { status, body, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", {
+      prefer: "wait=20",
+    });
     expect([status, body.output]).toEqual([200, "Hello"]);
     expect(headers.get("preference-applied")).toBe("wait=20");
   });
@@ -64,24 +74,37 @@ describe("Prefer: wait=N", () => {
   });
 
   test("together with respond-async waits first", async () => {
-    const { status, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { prefer: "respond-async, wait=20" });
+    const { status, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", {
+      prefer: "respond-async, wait=20",
+    });
     expect(status).toBe(200);
     expect(headers.get("preference-applied")).toBe("respond-async, wait=20");
   });
 });
 
-test.each(["", "return=minimal", "wait", "wait=soon", "wait=-1", "wait=1.5", "respond-asynchronously", '=;,,"', "x".repeat(2_000)])(
-  "the preference %j is ignored",
-  async (prefer) => {
-    const { status, body, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", { prefer });
-    expect([status, body.output]).toEqual([200, "Hello"]);
-    expect(headers.has("preference-applied")).toBe(false);
-  },
-);
+test.each([
+  "",
+  "return=minimal",
+  "wait",
+  "wait=soon",
+  "wait=-1",
+  "wait=1.5",
+  "respond-asynchronously",
+  '=;,,"',
+  "x".repeat(2_000),
+])("the preference %j is ignored", async (prefer) => {
+  const { status, body, headers } = await beckon.invoke(await beckon.createAgent(), "Hello", {
+    prefer,
+  });
+  expect([status, body.output]).toEqual([200, "Hello"]);
+  expect(headers.has("preference-applied")).toBe(false);
+});
 
 test("what is understood is applied beside what is not", async () => {
   const { agent } = await heldAgent();
-  const { status, headers } = await beckon.invoke(agent, "Hello", { prefer: 'handling=lenient; a="b", respond-async;x, , foo' });
+  const { status, headers } = await beckon.invoke(agent, "Hello", {
+    prefer: 'handling=lenient; a="b", respond-async;x, , foo',
+  });
   expect([status, headers.get("preference-applied")]).toEqual([202, "respond-async"]);
 });
 

@@ -10,8 +10,12 @@ const none: Preference = { respondAsync: false, wait: undefined };
 /** Reads `Prefer`; what is not understood is ignored, parameters too, as the RFC says. `wait` is capped at a day. */
 export function readPrefer(header: string | undefined): Preference {
   if (header === undefined) return none;
-  const preferences = header.split(",").map((part) => part.split(";")[0]?.trim().toLowerCase() ?? "");
-  const wait = preferences.map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1]).find((value) => value !== undefined);
+  const preferences = header
+    .split(",")
+    .map((part) => part.split(";")[0]?.trim().toLowerCase() ?? "");
+  const wait = preferences
+    .map((part) => /^wait\s*=\s*"?(\d{1,9})"?$/.exec(part)?.[1])
+    .find((value) => value !== undefined);
   return {
     respondAsync: preferences.includes("respond-async"),
     wait: wait === undefined ? undefined : Math.min(Number(wait), 86_400),
@@ -20,8 +24,9 @@ export function readPrefer(header: string | undefined): Preference {
 
 /** The value of `Preference-Applied`, or undefined when nothing was asked for. */
 export function applied(preference: Preference): string | undefined {
-  const parts = [preference.respondAsync ? "respond-async" : "", preference.wait === undefined ? "" : `wait=${preference.wait}`].filter(
-    Boolean,
-  );
+  const parts = [
+    preference.respondAsync ? "respond-async" : "",
+    preference.wait === undefined ? "" : `wait=${preference.wait}`,
+  ].filter(Boolean);
   return parts.length > 0 ? parts.join(", ") : undefined;
 }

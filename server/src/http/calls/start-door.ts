@@ -1,7 +1,13 @@
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { attempt, Refusal, type Result } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
-import { type Caller, callerId, type Started, type StartRequest, startRun } from "../../runs/index.ts";
+import {
+  type Caller,
+  callerId,
+  type Started,
+  type StartRequest,
+  startRun,
+} from "../../runs/index.ts";
 import { addressOf, bindKey, type Request, readBody } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { Hints } from "./hints.ts";
@@ -19,7 +25,12 @@ export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "he
 }
 
 /** Checks the credential, reads the body, and starts the run. @throws Refusal in the order of the contract. */
-export async function start(services: Services, hints: Hints, c: Request, head: StartHead): Promise<Started> {
+export async function start(
+  services: Services,
+  hints: Hints,
+  c: Request,
+  head: StartHead,
+): Promise<Started> {
   const { incoming } = c.env;
   const { caller } = head;
   let hold: ByteHold | undefined;
@@ -31,14 +42,21 @@ export async function start(services: Services, hints: Hints, c: Request, head: 
   } catch (thrown) {
     if (!(thrown instanceof Refusal) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) hints.forget(caller);
-    throw services.failedAuthentications.answer(addressOf(incoming, services.trustProxy), thrown.message);
+    throw services.failedAuthentications.answer(
+      addressOf(incoming, services.trustProxy),
+      thrown.message,
+    );
   } finally {
     hold?.release();
   }
 }
 
 /** Reads the body. Rejects only if the client goes away before it is complete. */
-async function readStart(c: Request, head: StartHead & { caller: Caller }, hold: ByteHold): Promise<StartRequest> {
+async function readStart(
+  c: Request,
+  head: StartHead & { caller: Caller },
+  hold: ByteHold,
+): Promise<StartRequest> {
   const { source, caller, agentId, contentType = null, hearer, key, payloadOf } = head;
   const body = await readBody(c.env.incoming, hold);
   const payload = body.ok ? attempt(() => payloadOf(body.value)) : body;

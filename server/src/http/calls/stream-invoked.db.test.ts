@@ -20,21 +20,31 @@ const invoke = async (agent: Agent, input: string, options: StreamOptions = {}) 
   return reader;
 };
 const journalOf = async (runId: unknown) => (await beckon.call(`/runs/${runId}/events`)).body.data;
-const runOf = ({ headers }: { headers: { location?: string | undefined } }) => headers.location?.split("/").at(-1);
+const runOf = ({ headers }: { headers: { location?: string | undefined } }) =>
+  headers.location?.split("/").at(-1);
 const agent = await beckon.createAgent();
 
 test("an invoke that accepts a stream is answered with its run's events", async () => {
   const reader = await invoke(agent, "Hello there");
   expect(await reader.over).toBe("ended");
-  expect(reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(await journalOf(runOf(reader)));
-  expect(reader.frames.at(-1)?.data).toMatchObject({ type: "run.finished", data: { output: "Hello there" } });
+  expect(reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(
+    await journalOf(runOf(reader)),
+  );
+  expect(reader.frames.at(-1)?.data).toMatchObject({
+    type: "run.finished",
+    data: { output: "Hello there" },
+  });
 });
 
 test("who asks for a stream gets it, whatever it would prefer to wait", async () => {
   for (const prefer of ["respond-async", "wait=0"]) {
     const reader = await invoke(agent, "Hello", { headers: { prefer } });
     await reader.over;
-    expect([reader.status, reader.types.at(-1), reader.headers["preference-applied"]]).toEqual([200, "run.finished", undefined]);
+    expect([reader.status, reader.types.at(-1), reader.headers["preference-applied"]]).toEqual([
+      200,
+      "run.finished",
+      undefined,
+    ]);
   }
 });
 
@@ -42,7 +52,13 @@ test("the text comes before the step that holds it", async () => {
   const reader = await invoke(agent, "Hello there");
   await reader.over;
   const types = reader.types.filter((type) => type !== "run.output.delta" && type !== "run.queued");
-  expect(types).toEqual(["run.started", "run.output.start", "run.output.end", "run.step", "run.finished"]);
+  expect(types).toEqual([
+    "run.started",
+    "run.output.start",
+    "run.output.end",
+    "run.step",
+    "run.finished",
+  ]);
 });
 
 test("a run that fails answers 200 with its events, the last of which says why", async () => {
@@ -63,14 +79,28 @@ test("a run that fails answers 200 with its events, the last of which says why",
 });
 
 test("what is refused before there is a run is an error like any other", async () => {
-  const call = (options: object) => beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, headers: sse, ...options });
+  const call = (options: object) =>
+    beckon.call(`/agents/${agent.id}/invoke`, {
+      credential: agent.token,
+      headers: sse,
+      ...options,
+    });
   expectRefusal(await call({ body: {} }), 400, "bad_request", /input/);
   expectRefusal(await call({ body: { input: "Hello" }, credential: null }), 401, "unauthorized");
-  expectRefusal(await call({ body: { input: "Hello" }, headers: { ...sse, "last-event-id": "x" } }), 400, "bad_request", /Last-Event-ID/);
+  expectRefusal(
+    await call({ body: { input: "Hello" }, headers: { ...sse, "last-event-id": "x" } }),
+    400,
+    "bad_request",
+    /Last-Event-ID/,
+  );
   const paused = await beckon.createAgent();
   await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
   expectRefusal(
-    await beckon.call(`/agents/${paused.id}/invoke`, { credential: paused.token, body: { input: "Hello" }, headers: sse }),
+    await beckon.call(`/agents/${paused.id}/invoke`, {
+      credential: paused.token,
+      body: { input: "Hello" },
+      headers: sse,
+    }),
     409,
     "agent_paused",
   );
@@ -78,7 +108,11 @@ test("what is refused before there is a run is an error like any other", async (
 
 test("a wrong Last-Event-ID tells nobody whether a credential stands", async () => {
   const headers = { ...sse, "last-event-id": "x" };
-  const answer = await beckon.call(`/agents/${agent.id}/invoke`, { credential: `${agent.token}x`, body: { input: "Hello" }, headers });
+  const answer = await beckon.call(`/agents/${agent.id}/invoke`, {
+    credential: `${agent.token}x`,
+    body: { input: "Hello" },
+    headers,
+  });
   expectRefusal(answer, 401, "unauthorized");
 });
 
@@ -88,10 +122,15 @@ test("a repeat with the same Idempotency-Key joins the run, and goes on where it
   const first = await invoke(waiting, "Hello", { headers: { "idempotency-key": "k" } });
   await first.has("run.started");
   const again = await invoke(waiting, "Hello", { headers: { "idempotency-key": "k" } });
-  const resumed = await invoke(waiting, "Hello", { headers: { "idempotency-key": "k", "last-event-id": first.lastEventId ?? "" } });
+  const resumed = await invoke(waiting, "Hello", {
+    headers: { "idempotency-key": "k", "last-event-id": first.lastEventId ?? "" },
+  });
   held.release();
   await Promise.all([first.over, again.over, resumed.over]);
-  expect([again.headers["idempotency-replayed"], again.headers.location]).toEqual(["true", first.headers.location]);
+  expect([again.headers["idempotency-replayed"], again.headers.location]).toEqual([
+    "true",
+    first.headers.location,
+  ]);
   expect(again.seqs).toEqual(first.seqs);
   expect(resumed.seqs).toEqual(first.seqs.slice(-2));
 });
@@ -103,8 +142,14 @@ test("a repeat after the run is answered with its events, as JSON to who asks fo
   const again = await invoke(agent, "Hello", { headers });
   await again.over;
   expect(again.seqs).toEqual(first.seqs);
-  expect((await beckon.invoke(agent, "Hello", headers)).body).toEqual({ ok: true, run_id: runOf(first), output: "Hello" });
-  const done = await invoke(agent, "Hello", { headers: { ...headers, "last-event-id": first.lastEventId ?? "" } });
+  expect((await beckon.invoke(agent, "Hello", headers)).body).toEqual({
+    ok: true,
+    run_id: runOf(first),
+    output: "Hello",
+  });
+  const done = await invoke(agent, "Hello", {
+    headers: { ...headers, "last-event-id": first.lastEventId ?? "" },
+  });
   expect([done.status, done.headers.location]).toEqual([204, first.headers.location]);
 });
 
@@ -115,13 +160,17 @@ test("a caller who leaves does not stop the run", async () => {
   await held.reached(1);
   reader.close();
   held.release();
-  const again = await openStream(`${beckon.url}${reader.headers.location}/events`, { credential: waiting.token });
+  const again = await openStream(`${beckon.url}${reader.headers.location}/events`, {
+    credential: waiting.token,
+  });
   await again.over;
   expect(again.types.at(-1)).toBe("run.finished");
 });
 
 test("a key that may only invoke reads the stream of its own call", async () => {
-  const { key } = (await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:invoke"] } })).body.data;
+  const { key } = (
+    await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:invoke"] } })
+  ).body.data;
   const reader = await invoke(agent, "Hello", { credential: key });
   await reader.over;
   expect(reader.types.at(-1)).toBe("run.finished");
@@ -130,7 +179,10 @@ test("a key that may only invoke reads the stream of its own call", async () => 
 test("an invoke that another process executes streams its steps", async () => {
   const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
   onTestFinished(() => api.stop());
-  const reader = await openStream(`${api.url}/api/public/agents/${agent.id}/invoke`, { credential: agent.token, body: { input: "Hello" } });
+  const reader = await openStream(`${api.url}/api/public/agents/${agent.id}/invoke`, {
+    credential: agent.token,
+    body: { input: "Hello" },
+  });
   await reader.over;
   expect(reader.types).toEqual(["run.queued", "run.started", "run.step", "run.finished"]);
 });
@@ -158,10 +210,16 @@ test.each(hostile)("output %j arrives as text", async (text) => {
   const reader = await invoke(hostileAgent, text.replaceAll("\u0000", "0"));
   await reader.over;
   const journal = await journalOf(runOf(reader));
-  expect(reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(journal);
+  expect(reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(
+    journal,
+  );
   expect(reader.types.filter((type) => type === "run.finished")).toHaveLength(1);
-  expect(reader.frames.at(-1)?.data).toMatchObject({ data: { output: text.replaceAll("\u0000", "\ufffd") } });
-  const said = reader.frames.flatMap(({ data }) => (data.type === "run.output.delta" && "text" in data.data ? [data.data.text] : []));
+  expect(reader.frames.at(-1)?.data).toMatchObject({
+    data: { output: text.replaceAll("\u0000", "\ufffd") },
+  });
+  const said = reader.frames.flatMap(({ data }) =>
+    data.type === "run.output.delta" && "text" in data.data ? [data.data.text] : [],
+  );
   expect(said.join("")).toBe(text);
   expect(reader.text).not.toContain("\r");
 });

@@ -11,7 +11,12 @@ import { type StartHead, start } from "./start-door.ts";
  * Starts a run and answers with its events, from the first on. Until there is a run a refusal is an answer like any other. A repeat with
  * the same Idempotency-Key joins the run, after the event in its `Last-Event-ID` if it has one.
  */
-export async function streamInvoked(services: Services, hints: Hints, c: Request, head: StartHead): Promise<Response> {
+export async function streamInvoked(
+  services: Services,
+  hints: Hints,
+  c: Request,
+  head: StartHead,
+): Promise<Response> {
   const { caller, session } = head;
   const id = session?.id ?? (caller?.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
@@ -28,7 +33,8 @@ export async function streamInvoked(services: Services, hints: Hints, c: Request
       },
     });
     const credential = headerOf(c.env.incoming, "x-api-key") ?? "";
-    const kind = session !== undefined ? "session" : credential.startsWith("bka_") ? "token" : "key";
+    const kind =
+      session !== undefined ? "session" : credential.startsWith("bka_") ? "token" : "key";
     if (kind === "key") services.keyUse.note({ workspaceId: run.workspaceId, credential });
     const headers = {
       location: `/api/public/runs/${run.runId}`,
@@ -37,7 +43,13 @@ export async function streamInvoked(services: Services, hints: Hints, c: Request
     };
     const stream = await streamStarted(services.runs, run, { lastEventId, hearer });
     if (stream === undefined) return new Response(null, { status: 204, headers });
-    const held = { kind, id, workspaceId: run.workspaceId, scope: "agents:invoke", agentIds: [run.agentId] } as const;
+    const held = {
+      kind,
+      id,
+      workspaceId: run.workspaceId,
+      scope: "agents:invoke",
+      agentIds: [run.agentId],
+    } as const;
     return reservation.answer(c, { ...stream, idOf: seqOf }, held, headers);
   } finally {
     reservation.release();

@@ -2,7 +2,15 @@ import type { AccountContext, SignedIn } from "../../accounts/index.ts";
 import { Refusal } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
-import { addressOf, headerOf, holdExchange, pathMember, type Request, readBody, readDeadline } from "../request/index.ts";
+import {
+  addressOf,
+  headerOf,
+  holdExchange,
+  pathMember,
+  type Request,
+  readBody,
+  readDeadline,
+} from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
 import { type Answer, render } from "./managed-route.ts";
@@ -27,7 +35,9 @@ interface Described {
 export interface OpenRoute extends Described {
   readonly who: "anybody";
   /** `signedIn`: the session of who is signed in, if anybody. */
-  readonly handle: (request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> }) => Promise<Answer>;
+  readonly handle: (
+    request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },
+  ) => Promise<Answer>;
 }
 
 /** About the person who is signed in: it takes a session, and no key. */
@@ -40,7 +50,11 @@ export interface PersonalRoute extends Described {
 export type AccountRoute = OpenRoute | PersonalRoute;
 
 /** Handles a request to a route that belongs to a person or to nobody: no workspace, no key. */
-export async function handleAccount(services: Services, route: AccountRoute, c: Request): Promise<Response> {
+export async function handleAccount(
+  services: Services,
+  route: AccountRoute,
+  c: Request,
+): Promise<Response> {
   const { incoming, outgoing } = c.env;
   requireOwnSite(services, incoming, { strict: false });
   const address = addressOf(incoming, services.trustProxy);
@@ -57,7 +71,9 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
   };
   const request = async () => {
     const raw =
-      route.method === "GET" ? undefined : await readBody(incoming, holdExchange(services.runs.memory.exchanges, address, outgoing));
+      route.method === "GET"
+        ? undefined
+        : await readBody(incoming, holdExchange(services.runs.memory.exchanges, address, outgoing));
     return {
       param: (name: string) => pathMember(c, name),
       query: c.req.query(),
@@ -66,14 +82,23 @@ export async function handleAccount(services: Services, route: AccountRoute, c: 
   };
   if (route.who === "anybody") {
     const signedIn = () => findSession(services, incoming);
-    return render({ ...(await route.handle({ ctx, ...(await request()), signedIn })), secret: true });
+    return render({
+      ...(await route.handle({ ctx, ...(await request()), signedIn })),
+      secret: true,
+    });
   }
   const inTime = readDeadline();
   const session = await inTime(findSession(services, incoming));
   if (session === undefined) {
-    throw new Refusal("unauthorized", "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.");
+    throw new Refusal(
+      "unauthorized",
+      "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.",
+    );
   }
-  const handled = route.handle({ ctx: { ...ctx, userId: session.userId, sessionId: session.id }, ...(await request()) });
+  const handled = route.handle({
+    ctx: { ...ctx, userId: session.userId, sessionId: session.id },
+    ...(await request()),
+  });
   const answer = await (route.method === "GET" ? inTime(handled) : handled);
   return render({ ...answer, cookies: answer.cookies ?? session.cookies, secret: true });
 }

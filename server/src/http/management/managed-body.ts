@@ -5,7 +5,11 @@ import { jsonOf, type RawBody, textOf } from "../request/index.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 /** Decodes the body as JSON. YAML, where the route takes it, is left to the operation: see `YamlText`. */
-export function managedBody(raw: RawBody | undefined, contentType: string | undefined, doc: RouteDoc): UnparsedBody {
+export function managedBody(
+  raw: RawBody | undefined,
+  contentType: string | undefined,
+  doc: RouteDoc,
+): UnparsedBody {
   if (raw === undefined) return { ok: true, value: undefined };
   return raw.ok ? attempt(() => decode(raw.value, contentType, doc)) : raw;
 }

@@ -23,7 +23,11 @@ import { acceptsStream, type EventSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-export type ManagedContext = Context & { readonly runs: RunServices; readonly tail: Tail; readonly egress: Transport };
+export type ManagedContext = Context & {
+  readonly runs: RunServices;
+  readonly tail: Tail;
+  readonly egress: Transport;
+};
 
 /** What a handler of a managed route gets: all of it parsed as far as HTTP goes, none of it judged. */
 export interface ManagedRequest {
@@ -41,7 +45,11 @@ export interface Answer {
   /** In place of data: answered one by one, as JSON Lines, as fast as the caller reads. */
   readonly lines?: AsyncIterable<unknown>;
   /** In place of data: a file of its own form, written as fast as the caller reads. */
-  readonly file?: { readonly name: string; readonly type: string; readonly text: AsyncIterable<string> };
+  readonly file?: {
+    readonly name: string;
+    readonly type: string;
+    readonly text: AsyncIterable<string>;
+  };
   /** Of a list. */
   readonly next?: string | null;
   /** The path of what was created: 201. */
@@ -73,20 +81,29 @@ export interface ManagedRoute {
    * For GET, in the place of `handle`, to who accepts `text/event-stream`. Undefined: nothing comes any more, which is answered
    * with 204, since that ends a browser's reconnecting.
    */
-  readonly stream?: (request: ManagedRequest & { readonly lastEventId: string | undefined }) => Promise<StreamAnswer | undefined>;
+  readonly stream?: (
+    request: ManagedRequest & { readonly lastEventId: string | undefined },
+  ) => Promise<StreamAnswer | undefined>;
 }
 
 /** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
-export async function handleManaged(services: Services, route: ManagedRoute, c: Request): Promise<Response> {
+export async function handleManaged(
+  services: Services,
+  route: ManagedRoute,
+  c: Request,
+): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
   const inTime = readDeadline();
-  const authenticated = await inTime(authenticate(services, incoming, { id, any: route.anyWorkspace }));
+  const authenticated = await inTime(
+    authenticate(services, incoming, { id, any: route.anyWorkspace }),
+  );
   const { actor, workspaceId, cookies = [] } = authenticated;
   const hold = holdExchange(services.runs.memory.exchanges, workspaceId, outgoing);
   const raw = route.method === "GET" ? undefined : await readBody(incoming, hold);
-  const key = route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
+  const key =
+    route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
   const { database, sealer, operator, runs, egress } = services;
   const request: ManagedRequest = {
@@ -109,16 +126,25 @@ export async function handleManaged(services: Services, route: ManagedRoute, c: 
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
   };
-  if (route.stream === undefined || incoming.method === "HEAD" || !acceptsStream(headerOf(incoming, "accept"))) {
+  if (
+    route.stream === undefined ||
+    incoming.method === "HEAD" ||
+    !acceptsStream(headerOf(incoming, "accept"))
+  ) {
     const handled = route.handle(request);
-    return render({ ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies }, (text) => {
-      if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
-    });
+    return render(
+      { ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies },
+      (text) => {
+        if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
+      },
+    );
   }
   const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
   const reservation = services.streams.reserve(held.id);
   try {
-    const source = await inTime(route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }));
+    const source = await inTime(
+      route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
+    );
     if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
     return reservation.answer(c, source, { ...held, agentIds: source.agentIds }, headers);
@@ -143,7 +169,10 @@ export function render(answer: Answer, count: (text: string) => void = () => {})
   if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
   if (answer.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(encoded(asLines(answer.lines))), { status: 200, headers });
+    return new Response(ReadableStream.from(encoded(asLines(answer.lines))), {
+      status: 200,
+      headers,
+    });
   }
   if (answer.file !== undefined) {
     headers.set("content-type", answer.file.type);
@@ -154,7 +183,11 @@ export function render(answer: Answer, count: (text: string) => void = () => {})
     headers.delete("content-type");
     return new Response(null, { status: 204, headers });
   }
-  const body = { ok: true, data: answer.data, ...(answer.next === undefined ? {} : { next: answer.next }) };
+  const body = {
+    ok: true,
+    data: answer.data,
+    ...(answer.next === undefined ? {} : { next: answer.next }),
+  };
   const text = JSON.stringify(body);
   count(text);
   return new Response(text, { status: answer.location === undefined ? 200 : 201, headers });

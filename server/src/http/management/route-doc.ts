@@ -43,8 +43,25 @@ export interface RouteDoc {
 }
 
 /** Every code that a route may refuse with. `who`: of a route about accounts. */
-export function refusalsOf({ method, path, doc, who }: { method: string; path: string; doc: RouteDoc; who?: string }): RefusalCode[] {
-  const codes: RefusalCode[] = ["unauthorized", "forbidden", "misdirected", "too_many_requests", "internal_error", "unavailable"];
+export function refusalsOf({
+  method,
+  path,
+  doc,
+  who,
+}: {
+  method: string;
+  path: string;
+  doc: RouteDoc;
+  who?: string;
+}): RefusalCode[] {
+  const codes: RefusalCode[] = [
+    "unauthorized",
+    "forbidden",
+    "misdirected",
+    "too_many_requests",
+    "internal_error",
+    "unavailable",
+  ];
   // A session may name a workspace that is not its member's, or none although there are several.
   if (path.includes(":") || who === undefined) codes.push("not_found");
   if (doc.query !== undefined || method !== "GET" || who === undefined) codes.push("bad_request");

@@ -1,4 +1,11 @@
-import { agent, agentVersion, agentVersionEntry, exportedAgents, importedAgents, versionComparison } from "@beckon/contract";
+import {
+  agent,
+  agentVersion,
+  agentVersionEntry,
+  exportedAgents,
+  importedAgents,
+  versionComparison,
+} from "@beckon/contract";
 import type { z } from "zod";
 
 const time = "2026-01-31T09:30:00.000Z";
@@ -31,14 +38,30 @@ const madeTrigger = {
 };
 
 /** An agent, its versions, and the forms in which it travels. */
-export const agentResources: readonly { readonly name: string; readonly schema: z.ZodType; readonly example: unknown }[] = [
+export const agentResources: readonly {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly example: unknown;
+}[] = [
   {
     name: "Agent",
     schema: agent,
-    example: { id: agentId, version: 1, ...config, paused: false, pause_reason: null, created_at: time, updated_at: time },
+    example: {
+      id: agentId,
+      version: 1,
+      ...config,
+      paused: false,
+      pause_reason: null,
+      created_at: time,
+      updated_at: time,
+    },
   },
   { name: "AgentVersionEntry", schema: agentVersionEntry, example: { version: 2, ...writer } },
-  { name: "AgentVersion", schema: agentVersion, example: { agent_id: agentId, version: 2, ...writer, ...config } },
+  {
+    name: "AgentVersion",
+    schema: agentVersion,
+    example: { agent_id: agentId, version: 2, ...writer, ...config },
+  },
   {
     name: "VersionComparison",
     schema: versionComparison,

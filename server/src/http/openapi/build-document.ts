@@ -22,7 +22,10 @@ const sessionScheme =
 export function buildDocument() {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [path, operations] of Object.entries(fixedOperations)) paths[path] = { ...operations };
-  const add = (route: Pick<ManagedRoute, "method" | "path">, operation: Record<string, unknown>) => {
+  const add = (
+    route: Pick<ManagedRoute, "method" | "path">,
+    operation: Record<string, unknown>,
+  ) => {
     const path = root + route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
   };
@@ -30,7 +33,12 @@ export function buildDocument() {
   for (const route of accountRoutes) add(route, accountOperation(route));
   return {
     openapi: "3.1.0",
-    info: { title: "Beckon", version: "0.1.0", description: about, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+    info: {
+      title: "Beckon",
+      version: "0.1.0",
+      description: about,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
     servers: [{ url: "/" }],
     security: [{ key: [] }, { session: [] }],
     tags: [
@@ -51,8 +59,18 @@ export function buildDocument() {
     paths,
     components: {
       securitySchemes: {
-        key: { type: "apiKey", in: "header", name: "x-api-key", description: "A key of the workspace or, where it may, an agent's token." },
-        session: { type: "apiKey", in: "cookie", name: "beckon.session_token", description: sessionScheme },
+        key: {
+          type: "apiKey",
+          in: "header",
+          name: "x-api-key",
+          description: "A key of the workspace or, where it may, an agent's token.",
+        },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "beckon.session_token",
+          description: sessionScheme,
+        },
       },
       headers: refusalHeaders,
       schemas: {

@@ -32,15 +32,20 @@ const invoke = {
     {
       name: "Prefer",
       in: "header",
-      description: "respond-async: 202 at once. wait=N: 202 after N seconds, unless the answer is there before.",
+      description:
+        "respond-async: 202 at once. wait=N: 202 after N seconds, unless the answer is there before.",
       schema: { type: "string" },
     },
   ],
   requestBody: { required: true, content: json(schemaOfRequest(invokeBody), { input: "Hello" }) },
   responses: {
     200: {
-      description: "The run succeeded; or, with Accept: text/event-stream, its events, and Location names the run.",
-      content: { ...json(schemaOfAnswer(invokeAnswer), { ok: true, run_id, output: "Hello" }), ...streamContent },
+      description:
+        "The run succeeded; or, with Accept: text/event-stream, its events, and Location names the run.",
+      content: {
+        ...json(schemaOfAnswer(invokeAnswer), { ok: true, run_id, output: "Hello" }),
+        ...streamContent,
+      },
     },
     202: {
       description: "The run goes on; read it at Location.",
@@ -48,13 +53,20 @@ const invoke = {
       content: json(
         {
           type: "object",
-          properties: { ok: { const: true }, run_id: { type: "string" }, status: { type: "string" } },
+          properties: {
+            ok: { const: true },
+            run_id: { type: "string" },
+            status: { type: "string" },
+          },
           required: ["ok", "run_id", "status"],
         },
         { ok: true, run_id, status: "running" },
       ),
     },
-    204: { description: "A repeat of a request whose stream's end the reader has had: nothing comes any more." },
+    204: {
+      description:
+        "A repeat of a request whose stream's end the reader has had: nothing comes any more.",
+    },
     ...errorResponses([...start, "forbidden", "not_found", ...ours], { runs: true }),
   },
 };
@@ -68,10 +80,16 @@ const fire = {
   security: [],
   parameters: [...pathParameters("/:token"), idempotencyKey],
   requestBody: {
-    content: { "application/json": { schema: {}, example: { order: 4711 } }, "text/plain": { schema: { type: "string" } } },
+    content: {
+      "application/json": { schema: {}, example: { order: 4711 } },
+      "text/plain": { schema: { type: "string" } },
+    },
   },
   responses: {
-    200: { description: "The run is durable.", content: json(schemaOfAnswer(fireAnswer), { ok: true, run_id }) },
+    200: {
+      description: "The run is durable.",
+      content: json(schemaOfAnswer(fireAnswer), { ok: true, run_id }),
+    },
     ...errorResponses([...start, "trigger_disabled", "unsupported_type", ...ours]),
   },
 };

@@ -31,7 +31,10 @@ function convert(schema: z.ZodType, io: "input" | "output"): JsonSchema {
     },
   });
   for (const definition of Object.values($defs)) {
-    if (definition.anyOf?.length !== 6) throw new Error("a schema refers to itself, and only z.json() may: give it a place in components");
+    if (definition.anyOf?.length !== 6)
+      throw new Error(
+        "a schema refers to itself, and only z.json() may: give it a place in components",
+      );
   }
   return unreferenced(converted) as JsonSchema;
 }
@@ -44,11 +47,15 @@ function unreferenced(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unreferenced);
   if (typeof value !== "object" || value === null) return value;
   if ("$ref" in value && String(value.$ref).startsWith("#/$defs/")) return {};
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, unreferenced(each)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, unreferenced(each)]),
+  );
 }
 
 function open(schema: JsonSchema): JsonSchema {
-  const entries = Object.entries(schema).filter(([name, value]) => name !== "additionalProperties" || value !== false);
+  const entries = Object.entries(schema).filter(
+    ([name, value]) => name !== "additionalProperties" || value !== false,
+  );
   return Object.fromEntries(entries.map(([name, value]) => [name, openAny(value)]));
 }
 

@@ -31,13 +31,28 @@ function operation(
     ...(doc.body === undefined ? {} : { requestBody: requestBody(doc, doc.body) }),
     responses: {
       [doc.data === undefined ? 204 : doc.created ? 201 : 200]: success(doc),
-      ...(doc.stream === undefined ? {} : { 204: { description: "A stream whose end the reader has had: nothing comes any more." } }),
+      ...(doc.stream === undefined
+        ? {}
+        : {
+            204: { description: "A stream whose end the reader has had: nothing comes any more." },
+          }),
       ...errorResponses(refusalsOf(route)),
     },
   };
 }
 
-const nouns = ["agents", "triggers", "runs", "providers", "tools", "keys", "audit", "workspaces", "members", "invitations"];
+const nouns = [
+  "agents",
+  "triggers",
+  "runs",
+  "providers",
+  "tools",
+  "keys",
+  "audit",
+  "workspaces",
+  "members",
+  "invitations",
+];
 
 function tagOf(path: string): string {
   const named = path.split("/").filter((part) => nouns.includes(part));
@@ -45,7 +60,12 @@ function tagOf(path: string): string {
 }
 
 export function pathParameters(path: string): JsonSchema[] {
-  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
 }
 
 function queryParameters({ query }: RouteDoc): JsonSchema[] {
@@ -86,7 +106,8 @@ export const streamContent = {
 export const idempotencyKey: JsonSchema = {
   name: "Idempotency-Key",
   in: "header",
-  description: "A repeat with the same key and body gets the first one's answer, with Idempotency-Replayed: true.",
+  description:
+    "A repeat with the same key and body gets the first one's answer, with Idempotency-Replayed: true.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
@@ -102,14 +123,26 @@ function requestBody(doc: RouteDoc, body: z.ZodType): JsonSchema {
 function success(doc: RouteDoc): JsonSchema {
   if (doc.data === undefined) return { description: "Done." };
   const { schema: one, example } = shown(doc.data, doc.also);
-  if (doc.lines) return { description: "One a line, newest first.", content: { "application/jsonl": { schema: one } } };
+  if (doc.lines)
+    return {
+      description: "One a line, newest first.",
+      content: { "application/jsonl": { schema: one } },
+    };
   if (doc.file) {
     const content = { schema: one, ...(example === undefined ? {} : { example }) };
-    return { description: "A file.", content: { "application/json": content, "application/yaml": content } };
+    return {
+      description: "A file.",
+      content: { "application/json": content, "application/yaml": content },
+    };
   }
   const data = doc.list ? { type: "array", items: one } : one;
   const next = doc.list
-    ? { next: { type: ["string", "null"], description: "The `after` of the following page; null: this is the last." } }
+    ? {
+        next: {
+          type: ["string", "null"],
+          description: "The `after` of the following page; null: this is the last.",
+        },
+      }
     : {};
   return {
     description: doc.created ? "Made." : ["Done.", doc.stream].filter(Boolean).join(" "),
@@ -123,16 +156,28 @@ function success(doc: RouteDoc): JsonSchema {
         },
         ...(example === undefined
           ? {}
-          : { example: { ok: true, data: doc.list ? [example] : example, ...(doc.list ? { next: null } : {}) } }),
+          : {
+              example: {
+                ok: true,
+                data: doc.list ? [example] : example,
+                ...(doc.list ? { next: null } : {}),
+              },
+            }),
       },
       ...(doc.stream === undefined ? {} : streamContent),
     },
   };
 }
 
-function shown(data: z.ZodType, also: z.ZodObject | undefined): { schema: JsonSchema; example: unknown } {
+function shown(
+  data: z.ZodType,
+  also: z.ZodObject | undefined,
+): { schema: JsonSchema; example: unknown } {
   const resource = resources.find(({ schema }) => schema === data);
-  const schema = resource === undefined ? schemaOfAnswer(data) : { $ref: `#/components/schemas/${resource.name}` };
+  const schema =
+    resource === undefined
+      ? schemaOfAnswer(data)
+      : { $ref: `#/components/schemas/${resource.name}` };
   const secrets = (object: z.ZodType | undefined) =>
     Object.fromEntries(
       Object.keys(object instanceof z.ZodObject ? object.shape : {}).flatMap((name) =>
@@ -140,5 +185,8 @@ function shown(data: z.ZodType, also: z.ZodObject | undefined): { schema: JsonSc
       ),
     );
   if (also === undefined) return { schema, example: resource?.example ?? secrets(data) };
-  return { schema: { allOf: [schema, schemaOfAnswer(also)] }, example: { ...(resource?.example as object), ...secrets(also) } };
+  return {
+    schema: { allOf: [schema, schemaOfAnswer(also)] },
+    example: { ...(resource?.example as object), ...secrets(also) },
+  };
 }

@@ -19,19 +19,28 @@ test("docs/openapi.json is what the routes say", async () => {
 });
 
 test("the document is served to everybody", async () => {
-  const { status, headers, body } = await beckon.call(`${beckon.url}/openapi.json`, { credential: null });
+  const { status, headers, body } = await beckon.call(`${beckon.url}/openapi.json`, {
+    credential: null,
+  });
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(body).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
 describe("the page", () => {
-  const read = async () => (await beckon.call(`${beckon.url}/docs`, { credential: null })) as { headers: Headers; body: string };
+  const read = async () =>
+    (await beckon.call(`${beckon.url}/docs`, { credential: null })) as {
+      headers: Headers;
+      body: string;
+    };
 
   test("is served to everybody, and names every operation", async () => {
     const { headers, body } = await read();
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
     for (const operations of Object.values(document.paths)) {
-      for (const { operationId, summary } of Object.values(operations) as { operationId: string; summary: string }[]) {
+      for (const { operationId, summary } of Object.values(operations) as {
+        operationId: string;
+        summary: string;
+      }[]) {
         expect(body).toContain(`id="${operationId}"`);
         expect(body).toContain(`href="#${operationId}"`);
         expect(summary).toMatch(/^[A-Z]/);
@@ -41,26 +50,39 @@ describe("the page", () => {
 
   test("needs nothing from elsewhere, and is allowed nothing", async () => {
     const { headers, body } = await read();
-    expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/);
+    expect(headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]{44}';/,
+    );
     expect(body).not.toMatch(/<script|<img|<link|\bsrc=|@import|url\(|\son\w+=/);
-    expect([...body.matchAll(/href="([^"]*)"/g)].map(([, target = ""]) => target).filter((target) => !target.startsWith("#"))).toEqual([
-      "/openapi.json",
-    ]);
+    expect(
+      [...body.matchAll(/href="([^"]*)"/g)]
+        .map(([, target = ""]) => target)
+        .filter((target) => !target.startsWith("#")),
+    ).toEqual(["/openapi.json"]);
   });
 });
 
 test("every reference in the document leads somewhere in it", () => {
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = ""]) => path);
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path = ""]) => path,
+  );
   expect(references.length).toBeGreaterThan(0);
   for (const path of new Set(references)) {
-    const found = path.split("/").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], document);
+    const found = path
+      .split("/")
+      .reduce<unknown>(
+        (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+        document,
+      );
     expect(found, path).toBeTypeOf("object");
   }
 });
 
 test("every operation has a name of its own", () => {
   const names = Object.values(document.paths).flatMap((operations) =>
-    Object.values(operations).map((operation) => (operation as { operationId: string }).operationId),
+    Object.values(operations).map(
+      (operation) => (operation as { operationId: string }).operationId,
+    ),
   );
   expect(new Set(names).size).toBe(names.length);
 });
@@ -71,12 +93,13 @@ test.each(resources)("the example of $name is one", ({ schema, example }) => {
 
 const described = [...managedRoutes, ...accountRoutes];
 
-test.each(described.flatMap(({ method, path, doc }) => (doc.example === undefined ? [] : [[method, path, doc] as const])))(
-  "the example for %s %s is taken",
-  (_method, _path, doc) => {
-    expect(doc.body?.safeParse(doc.example).error).toBeUndefined();
-  },
-);
+test.each(
+  described.flatMap(({ method, path, doc }) =>
+    doc.example === undefined ? [] : [[method, path, doc] as const],
+  ),
+)("the example for %s %s is taken", (_method, _path, doc) => {
+  expect(doc.body?.safeParse(doc.example).error).toBeUndefined();
+});
 
 test.each(described.filter(({ doc }) => doc.body !== undefined))(
   "$method $path declares its body's example or that it may be empty",
@@ -90,7 +113,8 @@ test("every managed route answers as it declares", async () => {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
   const { body: invoked } = await beckon.invoke(agent, "Hello");
-  const key = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } })).body.data;
+  const key = (await beckon.call("/keys", { body: { name: "Test", preset: "observer" } })).body
+    .data;
 
   const ids: Record<string, string> = {
     ":agent_id": agent.id,
@@ -101,7 +125,9 @@ test("every managed route answers as it declares", async () => {
     ":provider_id": provider.id,
     ":workspace_id": defaultWorkspaceId,
     ":user_id": (await addPerson(beckon, { role: "viewer" })).id,
-    ":invitation_id": (await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })).body.data.id,
+    ":invitation_id": (
+      await beckon.call("/invitations", { body: { email: "grace@example.com", role: "viewer" } })
+    ).body.data.id,
   };
   const bodies: Record<string, unknown> = {
     createProvider: { name: "other", kind: "openai-compatible", base_url: "http://127.0.0.1:9/v1" },
@@ -111,7 +137,9 @@ test("every managed route answers as it declares", async () => {
         openapi: "3.1.0",
         info: { title: "Shop", version: "1" },
         servers: [{ url: "https://api.example.com" }],
-        paths: { "/orders": { get: { operationId: "getOrders", summary: "Lists orders.", responses: {} } } },
+        paths: {
+          "/orders": { get: { operationId: "getOrders", summary: "Lists orders.", responses: {} } },
+        },
       },
     },
   };
@@ -127,9 +155,12 @@ test("every managed route answers as it declares", async () => {
     "removeMember",
     "restoreAgent",
   ];
-  const ordered = [...managedRoutes].sort((one, other) => order.indexOf(one.doc.id) - order.indexOf(other.doc.id));
+  const ordered = [...managedRoutes].sort(
+    (one, other) => order.indexOf(one.doc.id) - order.indexOf(other.doc.id),
+  );
   for (const { method, path, doc } of ordered) {
-    const body = method === "GET" || method === "DELETE" ? undefined : (bodies[doc.id] ?? doc.example ?? {});
+    const body =
+      method === "GET" || method === "DELETE" ? undefined : (bodies[doc.id] ?? doc.example ?? {});
     const { status, body: answer } = await beckon.call(
       path.replaceAll(/:\w+/g, (name) => ids[name] ?? name),
       { method, body },
@@ -142,7 +173,12 @@ test("every managed route answers as it declares", async () => {
 test("every route about accounts answers as it declares", async () => {
   const call = (path: string, body?: unknown) => beckon.call(path, { credential: null, body });
   const another = await beckon.another({ setup: true });
-  await call("/setup", { token: another.setupToken, name: "Ada", email: "ada@example.com", password });
+  await call("/setup", {
+    token: another.setupToken,
+    name: "Ada",
+    email: "ada@example.com",
+    password,
+  });
   await another.stop();
   const signedIn = async (given = password) => {
     const { headers } = await call("/sign-in", { email: "ada@example.com", password: given });
@@ -155,9 +191,13 @@ test("every route about accounts answers as it declares", async () => {
   for (const ended of [first, second]) expect((await ended.call("/me")).status).toBe(401);
   const { data: me } = (await ada.call("/me")).body;
   await ada.call("/me", { method: "PATCH", body: { name: "Ada Lovelace" } });
-  const { data: invited } = (await ada.call("/invitations", { body: { email: "new@example.com", role: "viewer" } })).body;
+  const { data: invited } = (
+    await ada.call("/invitations", { body: { email: "new@example.com", role: "viewer" } })
+  ).body;
   await call("/invitations/accept", { token: invited.token, name: "New", password });
-  await ada.call("/password", { body: { current_password: password, new_password: `${password}!` } });
+  await ada.call("/password", {
+    body: { current_password: password, new_password: `${password}!` },
+  });
   await (await signedIn(`${password}!`)).call("/sign-out", { method: "POST" });
   const { data: link } = (await ada.call(`/members/${me.id}/reset-link`, { method: "POST" })).body;
   await call("/password/reset", { token: link.token, new_password: password });

@@ -1,4 +1,13 @@
-import { acceptedInvitation, invitation, me, member, resetLink, session, user, workspace } from "@beckon/contract";
+import {
+  acceptedInvitation,
+  invitation,
+  me,
+  member,
+  resetLink,
+  session,
+  user,
+  workspace,
+} from "@beckon/contract";
 import type { z } from "zod";
 
 const time = "2026-01-31T09:30:00.000Z";
@@ -9,7 +18,11 @@ const person = { id: id("usr"), name: "Ada", email: "ada@example.com" };
 
 /** Workspaces, and the people in them. */
 export const peopleResources: readonly { name: string; schema: z.ZodType; example: unknown }[] = [
-  { name: "Workspace", schema: workspace, example: { id: id("wsp"), name: "Support", time_zone: "Europe/Zurich", ...times } },
+  {
+    name: "Workspace",
+    schema: workspace,
+    example: { id: id("wsp"), name: "Support", time_zone: "Europe/Zurich", ...times },
+  },
   { name: "Member", schema: member, example: { ...person, role: "editor", ...times } },
   {
     name: "Invitation",
@@ -23,10 +36,22 @@ export const peopleResources: readonly { name: string; schema: z.ZodType; exampl
       expires_at: later,
     },
   },
-  { name: "AcceptedInvitation", schema: acceptedInvitation, example: { ...person, role: "editor", ...times, workspace_id: id("wsp") } },
+  {
+    name: "AcceptedInvitation",
+    schema: acceptedInvitation,
+    example: { ...person, role: "editor", ...times, workspace_id: id("wsp") },
+  },
   { name: "ResetLink", schema: resetLink, example: { expires_at: later } },
   { name: "User", schema: user, example: { ...person, ...times } },
-  { name: "Me", schema: me, example: { ...person, ...times, workspaces: [{ id: id("wsp"), name: "Support", role: "owner" }] } },
+  {
+    name: "Me",
+    schema: me,
+    example: {
+      ...person,
+      ...times,
+      workspaces: [{ id: id("wsp"), name: "Support", role: "owner" }],
+    },
+  },
   {
     name: "Session",
     schema: session,

@@ -8,7 +8,12 @@ interface Operation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly { name: string; in: string; description?: string; schema: unknown }[];
+  readonly parameters?: readonly {
+    name: string;
+    in: string;
+    description?: string;
+    schema: unknown;
+  }[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, { description: string; content?: Content }>>;
 }
@@ -25,9 +30,16 @@ export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash("s
 /** The document as a page for people: HTML that needs no script and no other file. */
 export function renderPage(document: OpenapiDocument): string {
   const places: Place[] = Object.entries(document.paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation: operation as Operation })),
+    Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      path,
+      operation: operation as Operation,
+    })),
   );
-  const groups = document.tags.map(({ name }) => ({ name, places: places.filter(({ operation }) => operation.tags.includes(name)) }));
+  const groups = document.tags.map(({ name }) => ({
+    name,
+    places: places.filter(({ operation }) => operation.tags.includes(name)),
+  }));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -57,7 +69,10 @@ ${groups.map(group).join("\n")}
 
 const contents = ({ name, places }: { name: string; places: readonly Place[] }) =>
   `<h2>${escapeHtml(name)}</h2><ul>${places
-    .map(({ operation }) => `<li><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></li>`)
+    .map(
+      ({ operation }) =>
+        `<li><a href="#${operation.operationId}">${escapeHtml(operation.summary)}</a></li>`,
+    )
     .join("")}</ul>`;
 
 const group = ({ name, places }: { name: string; places: readonly Place[] }) =>
@@ -66,7 +81,10 @@ const group = ({ name, places }: { name: string; places: readonly Place[] }) =>
 function article({ method, path, operation }: Place): string {
   const { parameters = [], requestBody, responses } = operation;
   const described = parameters.filter((parameter) => parameter.in !== "path");
-  const [good = [], bad = []] = [Object.entries(responses).filter(isGood), Object.entries(responses).filter((each) => !isGood(each))];
+  const [good = [], bad = []] = [
+    Object.entries(responses).filter(isGood),
+    Object.entries(responses).filter((each) => !isGood(each)),
+  ];
   return `<article id="${operation.operationId}">
 <h3>${escapeHtml(operation.summary)}</h3>
 <p class="route"><span class="method">${method}</span>${escapeHtml(path)}</p>
@@ -80,7 +98,12 @@ ${bad.length === 0 ? "" : `<h4>Errors</h4><table>${bad.map(([status, { descripti
 
 const isGood = ([status]: [string, unknown]) => Number(status) < 400;
 
-function parameterRow(parameter: { name: string; in: string; description?: string; schema: unknown }): string {
+function parameterRow(parameter: {
+  name: string;
+  in: string;
+  description?: string;
+  schema: unknown;
+}): string {
   const where = parameter.in === "header" ? "Header." : "";
   const said = [where, parameter.description].filter(Boolean).join(" ");
   const schema = `<code>${escapeHtml(JSON.stringify(parameter.schema))}</code>`;
@@ -109,5 +132,9 @@ function prose(text: string): string {
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
 }

@@ -1,4 +1,13 @@
-import { auditEntry, eventOnWire, key, provider, providerCheck, run, streamEvent, trigger } from "@beckon/contract";
+import {
+  auditEntry,
+  eventOnWire,
+  key,
+  provider,
+  providerCheck,
+  run,
+  streamEvent,
+  trigger,
+} from "@beckon/contract";
 import type { z } from "zod";
 import { agentResources } from "./agent-resources.ts";
 import { peopleResources } from "./people-resources.ts";
@@ -67,7 +76,11 @@ export const resources: readonly Resource[] = [
   {
     name: "StreamEvent",
     schema: streamEvent,
-    example: { type: "run.output.delta", run_id: id("run"), data: { step: 1, kind: "text", text: "Hel" } },
+    example: {
+      type: "run.output.delta",
+      run_id: id("run"),
+      data: { step: 1, kind: "text", text: "Hel" },
+    },
   },
   {
     name: "Provider",
@@ -82,7 +95,11 @@ export const resources: readonly Resource[] = [
       updated_at: time,
     },
   },
-  { name: "ProviderCheck", schema: providerCheck, example: { works: true, models: ["qwen3"], error: null } },
+  {
+    name: "ProviderCheck",
+    schema: providerCheck,
+    example: { works: true, models: ["qwen3"], error: null },
+  },
   {
     name: "Key",
     schema: key,

@@ -24,7 +24,11 @@ export interface LinkPage {
   readonly done: string;
 }
 
-const newPassword = { type: "password", autocomplete: "new-password", hint: "At least 12 characters." } as const;
+const newPassword = {
+  type: "password",
+  autocomplete: "new-password",
+  hint: "At least 12 characters.",
+} as const;
 
 /** The pages behind one-time links, by path. */
 export const linkPages: readonly LinkPage[] = [
@@ -47,8 +51,22 @@ export const linkPages: readonly LinkPage[] = [
     lead: "You were invited. Join with a new account, with one that you have, or leave the form empty if you are signed in here.",
     post: "/api/public/invitations/accept",
     fields: [
-      { name: "name", label: "Your name", type: "text", autocomplete: "name", hint: "For a new account.", optional: true },
-      { name: "email", label: "E-mail", type: "email", autocomplete: "username", hint: "Empty: the one that was invited.", optional: true },
+      {
+        name: "name",
+        label: "Your name",
+        type: "text",
+        autocomplete: "name",
+        hint: "For a new account.",
+        optional: true,
+      },
+      {
+        name: "email",
+        label: "E-mail",
+        type: "email",
+        autocomplete: "username",
+        hint: "Empty: the one that was invited.",
+        optional: true,
+      },
       {
         name: "password",
         label: "Password",

@@ -18,7 +18,11 @@ const stallMs = 60_000;
  * Counts the bytes of one exchange, its request's body and its response, until that has been sent
  * or the caller has left.
  */
-export function holdExchange(exchanges: ByteBudget, owner: string, outgoing: ServerResponse): ByteHold {
+export function holdExchange(
+  exchanges: ByteBudget,
+  owner: string,
+  outgoing: ServerResponse,
+): ByteHold {
   const hold = exchanges.hold(owner);
   outgoing.once("close", () => hold.release());
   if (outgoing.destroyed) hold.release();
@@ -37,5 +41,9 @@ export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResp
 
 /** The 503 for a response that does not fit into the memory set aside for responses. */
 export function tooManyResponses(what = "Ask again shortly."): Refusal {
-  return new Refusal("unavailable", `This server is sending as many large responses as it can hold. ${what}`, { retryAfter: 1 });
+  return new Refusal(
+    "unavailable",
+    `This server is sending as many large responses as it can hold. ${what}`,
+    { retryAfter: 1 },
+  );
 }

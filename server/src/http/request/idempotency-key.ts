@@ -12,13 +12,22 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
   const quoted = /^"(.*)"$/.exec(trimmed)?.[1];
   const key = quoted ?? trimmed;
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return { ok: true, value: key };
-  const refusal = new Refusal("bad_request", "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes.");
+  const refusal = new Refusal(
+    "bad_request",
+    "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes.",
+  );
   return { ok: false, refusal };
 }
 
 /** Binds a key to the raw body. Undefined without a key. */
-export function bindKey(key: Result<string> | undefined, body: Result<Buffer>): Result<IdempotencyBinding> | undefined {
+export function bindKey(
+  key: Result<string> | undefined,
+  body: Result<Buffer>,
+): Result<IdempotencyBinding> | undefined {
   if (key === undefined || !key.ok) return key;
   if (!body.ok) return body;
-  return { ok: true, value: { key: key.value, bodyHash: createHash("sha256").update(body.value).digest() } };
+  return {
+    ok: true,
+    value: { key: key.value, bodyHash: createHash("sha256").update(body.value).digest() },
+  };
 }

@@ -34,7 +34,8 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
   const declared = Number(incoming.headers["content-length"] ?? 0);
   if (declared > maxBodyBytes) return Promise.resolve({ ok: false, refusal: tooLarge() });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
-  if (coding.toLowerCase() !== "chunked") return Promise.resolve({ ok: false, refusal: unreadable(coding) });
+  if (coding.toLowerCase() !== "chunked")
+    return Promise.resolve({ ok: false, refusal: unreadable(coding) });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -53,7 +54,12 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
     // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
     const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));
     incoming.on("data", take);
-    incoming.on("end", () => resolve({ ok: true, value: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
+    incoming.on("end", () =>
+      resolve({
+        ok: true,
+        value: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks),
+      }),
+    );
     incoming.on("error", breakOff);
     incoming.on("close", breakOff);
   });
@@ -62,8 +68,12 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
 /** The body as text, unchanged. @throws Refusal `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
 export function textOf(bytes: Buffer): string {
   if (bytes.includes(0))
-    throw new Refusal("bad_request", "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.");
-  if (!isUtf8(bytes)) throw new Refusal("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
+    throw new Refusal(
+      "bad_request",
+      "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.",
+    );
+  if (!isUtf8(bytes))
+    throw new Refusal("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
   return bytes.toString();
 }
 
@@ -89,9 +99,13 @@ function faultIn(thrown: unknown): string {
 }
 
 function tooManyBodies(): Refusal {
-  return new Refusal("unavailable", "This server is reading as many large request bodies as it can hold. Send the request again shortly.", {
-    retryAfter: 1,
-  });
+  return new Refusal(
+    "unavailable",
+    "This server is reading as many large request bodies as it can hold. Send the request again shortly.",
+    {
+      retryAfter: 1,
+    },
+  );
 }
 
 function cutShort(): Refusal {
@@ -99,7 +113,10 @@ function cutShort(): Refusal {
 }
 
 function unreadable(coding: string): Refusal {
-  return new Refusal("unsupported_type", `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`);
+  return new Refusal(
+    "unsupported_type",
+    `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`,
+  );
 }
 
 function tooLarge(): Refusal {

@@ -11,5 +11,8 @@ const maxReadMs = 4_000;
  */
 export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
   const began = elapsed();
-  return (read) => within(read, maxReadMs - (elapsed() - began), () => databaseAway(new Error("a read was not answered in time")));
+  return (read) =>
+    within(read, maxReadMs - (elapsed() - began), () =>
+      databaseAway(new Error("a read was not answered in time")),
+    );
 }

@@ -23,7 +23,9 @@ export function headerOf(incoming: IncomingMessage, name: string): string | unde
 
 /** Who is at the other end: the socket's address or, behind a trusted proxy, the last one that proxy has added. */
 export function addressOf(incoming: IncomingMessage, trustProxy: boolean): string {
-  const forwarded = trustProxy ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim() : undefined;
+  const forwarded = trustProxy
+    ? headerOf(incoming, "x-forwarded-for")?.split(",").at(-1)?.trim()
+    : undefined;
   return (forwarded || (incoming.socket.remoteAddress ?? "unknown")).slice(0, 100);
 }
 

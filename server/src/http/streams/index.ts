@@ -1,4 +1,9 @@
 export { acceptsStream } from "./accepts-stream.ts";
-export { defaultStreamLimits, openStreams, type StreamLimits, type Streams } from "./open-streams.ts";
+export {
+  defaultStreamLimits,
+  openStreams,
+  type StreamLimits,
+  type Streams,
+} from "./open-streams.ts";
 export { seqOf } from "./seq-of.ts";
 export type { EventSource } from "./write-stream.ts";

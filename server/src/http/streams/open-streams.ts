@@ -20,7 +20,12 @@ export interface Streams {
 /** Room for one stream. It is given back by `release`, or when the stream has ended. */
 export interface Reservation {
   /** Answers with the source's events for as long as the credential stands. */
-  answer(c: Request, source: EventSource, held: StreamCredential, headers?: Readonly<Record<string, string>>): Response;
+  answer(
+    c: Request,
+    source: EventSource,
+    held: StreamCredential,
+    headers?: Readonly<Record<string, string>>,
+  ): Response;
   /** Does nothing once there is an answer. */
   release(): void;
 }
@@ -51,10 +56,16 @@ interface OpenStream {
   readonly revoke: () => void;
 }
 
-const revoked: StreamClosed = { type: "stream.closed", data: { code: "unauthorized", message: unauthorizedMessage } };
+const revoked: StreamClosed = {
+  type: "stream.closed",
+  data: { code: "unauthorized", message: unauthorizedMessage },
+};
 
 /** Makes the keeper of this process's open event streams. */
-export function openStreams({ database, log }: { database: Database; log: Log }, limits: StreamLimits): Streams {
+export function openStreams(
+  { database, log }: { database: Database; log: Log },
+  limits: StreamLimits,
+): Streams {
   const { maxStreams, maxPerCredential, checkMs } = limits;
   const open = new Set<OpenStream>();
   const reserved = new Map<string, number>();
@@ -67,17 +78,24 @@ export function openStreams({ database, log }: { database: Database; log: Log },
     for (;;) {
       await sleep(checkMs);
       if (open.size === 0) break;
-      const groups = Map.groupBy(open, ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`);
+      const groups = Map.groupBy(
+        open,
+        ({ held }) => `${held.id} ${held.workspaceId} ${held.scope} ${held.agentIds?.join() ?? ""}`,
+      );
       const asked = [...groups.values()].flatMap(([first]) => first?.held ?? []);
       try {
         const standing = await stillValid(database, asked);
         for (const [first, ...more] of groups.values()) {
-          if (first !== undefined && !standing.has(first.held)) for (const stream of [first, ...more]) stream.revoke();
+          if (first !== undefined && !standing.has(first.held))
+            for (const stream of [first, ...more]) stream.revoke();
         }
       } catch (thrown) {
         // While the database is away nothing can be revoked either.
         if (failureKind(thrown) !== "lost")
-          log.error({ reason: messageOf(thrown) }, "the credentials of open streams could not be checked");
+          log.error(
+            { reason: messageOf(thrown) },
+            "the credentials of open streams could not be checked",
+          );
       }
     }
     checking = false;
@@ -93,9 +111,13 @@ export function openStreams({ database, log }: { database: Database; log: Log },
       );
     }
     if (total >= maxStreams) {
-      throw new Refusal("unavailable", "This server has as many streams open as it takes. Try again shortly; another one may take it.", {
-        retryAfter: 5,
-      });
+      throw new Refusal(
+        "unavailable",
+        "This server has as many streams open as it takes. Try again shortly; another one may take it.",
+        {
+          retryAfter: 5,
+        },
+      );
     }
     reserved.set(credentialId, mine + 1);
     total++;
@@ -128,7 +150,12 @@ export function openStreams({ database, log }: { database: Database; log: Log },
           farewell: () => (revoking.signal.aborted ? revoked : undefined),
           headers,
           timing: limits,
-        }).catch((thrown) => log.error({ reason: messageOf(thrown) }, "a stream ended by a fault of ours; its reader may resume it"));
+        }).catch((thrown) =>
+          log.error(
+            { reason: messageOf(thrown) },
+            "a stream ended by a fault of ours; its reader may resume it",
+          ),
+        );
         return RESPONSE_ALREADY_SENT;
       },
       release: () => {

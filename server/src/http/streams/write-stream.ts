@@ -61,7 +61,8 @@ export async function writeStream(
   }, timing.heartbeatMs);
   try {
     for await (const event of source.events(signal)) {
-      if (!outgoing.write(frameOf(event, source.idOf(event)))) await once(outgoing, "drain", { signal }).catch(() => {});
+      if (!outgoing.write(frameOf(event, source.idOf(event))))
+        await once(outgoing, "drain", { signal }).catch(() => {});
     }
   } finally {
     clearInterval(heartbeat);

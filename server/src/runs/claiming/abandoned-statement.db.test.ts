@@ -14,8 +14,24 @@ const { database } = await testDatabase();
 
 const usage = { input_tokens: 100, output_tokens: 10, cached_input_tokens: 1 };
 const step = (...callIds: string[]): NewEvent => {
-  const parts = callIds.map((call_id) => ({ type: "tool_call" as const, call_id, tool: "act", arguments: "{}" }));
-  return { type: "run.step", data: { step: 1, model: "demo/echo", parts, finish_reason: "tool_calls", usage, duration_ms: 1, retries: 0 } };
+  const parts = callIds.map((call_id) => ({
+    type: "tool_call" as const,
+    call_id,
+    tool: "act",
+    arguments: "{}",
+  }));
+  return {
+    type: "run.step",
+    data: {
+      step: 1,
+      model: "demo/echo",
+      parts,
+      finish_reason: "tool_calls",
+      usage,
+      duration_ms: 1,
+      retries: 0,
+    },
+  };
 };
 const intent = (call_id: string): NewEvent => ({
   type: "run.tool_call",
@@ -29,8 +45,11 @@ const result = (call_id: string, value: unknown = "done"): NewEvent => ({
 /** A run without an attempt left, whose owner died after it had written this. */
 async function exhausted(...entries: NewEvent[]) {
   const owner = await seedProcess(database);
-  const run = await startOne(database, await seedAgent(database, { limits: { max_attempts: 1 } }), { owner });
-  if (entries.length > 0) await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
+  const run = await startOne(database, await seedAgent(database, { limits: { max_attempts: 1 } }), {
+    owner,
+  });
+  if (entries.length > 0)
+    await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
   await recordDeaths(database.engine, [owner], "");
   await countSuspects(database);
   await endExhausted(database, 10);
@@ -47,21 +66,54 @@ test("the model call that was probably in flight is on record, and counted", asy
   expect(asked.added).toMatchObject([
     {
       type: "run.step_lost",
-      data: { step: 1, model: "demo/echo", reason: "process_lost", usage: { input_tokens: 2, output_tokens: 0, estimated: true } },
+      data: {
+        step: 1,
+        model: "demo/echo",
+        reason: "process_lost",
+        usage: { input_tokens: 2, output_tokens: 0, estimated: true },
+      },
     },
-    { type: "run.failed", data: { error: { code: "interrupted" }, usage: { input_tokens: 2, estimated: true }, cost_micros: null } },
+    {
+      type: "run.failed",
+      data: {
+        error: { code: "interrupted" },
+        usage: { input_tokens: 2, estimated: true },
+        cost_micros: null,
+      },
+    },
   ]);
-  expect(asked.outcome).toMatchObject({ status: "failed", error: { code: "interrupted" }, usage: { input_tokens: 2, estimated: true } });
+  expect(asked.outcome).toMatchObject({
+    status: "failed",
+    error: { code: "interrupted" },
+    usage: { input_tokens: 2, estimated: true },
+  });
 
-  const askedAgain = await exhausted(step("a", "b"), intent("a"), intent("b"), result("b"), result("a"));
-  expect(askedAgain.added).toMatchObject([{ type: "run.step_lost", data: { step: 2 } }, { type: "run.failed" }]);
+  const askedAgain = await exhausted(
+    step("a", "b"),
+    intent("a"),
+    intent("b"),
+    result("b"),
+    result("a"),
+  );
+  expect(askedAgain.added).toMatchObject([
+    { type: "run.step_lost", data: { step: 2 } },
+    { type: "run.failed" },
+  ]);
   expect(askedAgain.outcome?.usage.input_tokens).toBeGreaterThan(150);
   expect(askedAgain.outcome?.usage).toMatchObject({ output_tokens: 10, cached_input_tokens: 1 });
 });
 
 test("calls that were begun are closed as unknown, and no call of the model is made up beside them", async () => {
-  const { added, outcome } = await exhausted(step("a", "b", "c"), intent("a"), intent("b"), intent("c"), result("b"));
-  expect(added.map(({ type, data }) => [type, "call_id" in data ? data.call_id : undefined])).toEqual([
+  const { added, outcome } = await exhausted(
+    step("a", "b", "c"),
+    intent("a"),
+    intent("b"),
+    intent("c"),
+    result("b"),
+  );
+  expect(
+    added.map(({ type, data }) => [type, "call_id" in data ? data.call_id : undefined]),
+  ).toEqual([
     ["run.tool_result", "a"],
     ["run.tool_result", "c"],
     ["run.failed", undefined],

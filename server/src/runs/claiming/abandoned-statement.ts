@@ -44,7 +44,8 @@ const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
 /** Picks runs that are only to be ended, which takes no memory to speak of. */
-const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) => `${abandoned}, ${pickedBy(condition, limit)}`;
+const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
+  `${abandoned}, ${pickedBy(condition, limit)}`;
 
 /** Half of the suspects that died together, of those among whom the oldest one is. */
 const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
@@ -119,12 +120,17 @@ export async function claimLastAttempts(
   { owner, eventIds, except = [] }: Claimant,
   executing: readonly LastAttempt[],
 ): Promise<Taken> {
-  const claimant = { owner, except, eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)) };
+  const claimant = {
+    owner,
+    except,
+    eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)),
+  };
   const take = async (statement: Statement<Claimant>, lastAttempt: LastAttempt): Promise<Taken> => {
     const taken = await claim(database.engine, statement, claimant);
     return { ...taken, runs: taken.runs.map((run) => ({ ...run, lastAttempt })) };
   };
-  if (executing.includes("repeated") || claimant.eventIds.length === 0) return { runs: [], contended: false };
+  if (executing.includes("repeated") || claimant.eventIds.length === 0)
+    return { runs: [], contended: false };
   const repeated = executing.length === 0 ? await take(suspects, "repeated") : undefined;
   if (repeated !== undefined && repeated.runs.length > 0) return repeated;
   return take(lastAttempts, "first");

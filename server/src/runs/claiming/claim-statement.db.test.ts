@@ -1,6 +1,15 @@
 import { afterAll, expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
-import { appendRow, type SeededAgent, seedAgent, seedProcess, seedWorkspace, startOne, startRow, succeeded } from "../../../test/tenant.ts";
+import {
+  appendRow,
+  type SeededAgent,
+  seedAgent,
+  seedProcess,
+  seedWorkspace,
+  startOne,
+  startRow,
+  succeeded,
+} from "../../../test/tenant.ts";
 import { connect, type Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { createLog } from "../../base/log.ts";
@@ -17,7 +26,10 @@ const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 8, role, log: createLog("silent") });
 afterAll(() => other.close());
 
-const claimant = (owner: string, limit: number) => ({ owner, eventIds: Array.from({ length: limit }, () => newId("evt")) });
+const claimant = (owner: string, limit: number) => ({
+  owner,
+  eventIds: Array.from({ length: limit }, () => newId("evt")),
+});
 const ids = (runs: readonly { readonly runId: string }[]) => runs.map((run) => run.runId);
 
 /** Queues `count` runs of the agent. @returns their ids, oldest first. */
@@ -28,13 +40,18 @@ async function queue(agent: SeededAgent, count: number): Promise<string[]> {
 }
 
 async function journalOf(runId: string) {
-  const { rows } = await database.engine.query("select seq, type, data from events where run_id = $1 order by seq", [runId]);
+  const { rows } = await database.engine.query(
+    "select seq, type, data from events where run_id = $1 order by seq",
+    [runId],
+  );
   return rows;
 }
 
 /** Puts an end to everything that is queued, so that the next test finds its own runs only. */
 async function emptyQueue(): Promise<void> {
-  await database.engine.query("update runs set status = 'cancelled', finished_at = now() where finished_at is null");
+  await database.engine.query(
+    "update runs set status = 'cancelled', finished_at = now() where finished_at is null",
+  );
 }
 
 test("a claim makes the process the run's owner, with all it needs to execute it", async () => {
@@ -81,7 +98,8 @@ test("within an agent the oldest come first, and a flood delays neither another 
   await queue(elsewhere, 5);
 
   const { runs } = await claimQueued(database, claimant(owner, 12));
-  const of = (agent: SeededAgent) => ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
+  const of = (agent: SeededAgent) =>
+    ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
   // Two workspaces: half for each, as far as the smaller one has runs; in the other one again half for each agent.
   expect([of(elsewhere).length, of(neighbour).length, of(flood).length]).toEqual([5, 3, 4]);
   expect(of(flood).sort()).toEqual(flooded.slice(0, 4));
@@ -117,7 +135,12 @@ test("two processes that claim at the same time never get the same run, and leav
       if (runs.length === 0 && !contended) return got;
     }
   };
-  const got = await Promise.all([claimAll(database), claimAll(other), claimAll(database), claimAll(other)]);
+  const got = await Promise.all([
+    claimAll(database),
+    claimAll(other),
+    claimAll(database),
+    claimAll(other),
+  ]);
   expect(got.flat().sort()).toEqual(queued.sort());
   expect(got.filter((runs) => runs.length > 0).length).toBeGreaterThan(1);
   const { rows } = await database.engine.query(
@@ -133,7 +156,9 @@ test("however many claim at the same time, an agent executes no more runs than i
   const queued = await queue(agent, 30);
   const owner = await seedProcess(database);
   const rush = async () => {
-    const claims = Array.from({ length: 8 }, (_, index) => claimLimited(index % 2 === 0 ? database : other, claimant(owner, 5)));
+    const claims = Array.from({ length: 8 }, (_, index) =>
+      claimLimited(index % 2 === 0 ? database : other, claimant(owner, 5)),
+    );
     return (await Promise.all(claims)).flatMap(({ runs }) => runs);
   };
   const first = await rush();
@@ -143,7 +168,12 @@ test("however many claim at the same time, an agent executes no more runs than i
 
   for (const run of first.slice(0, 2)) {
     await appendToRuns(database, [
-      { ...appendRow({ ...run, runId: run.runId } as never, owner), fence: run.fence, lastSeq: run.lastSeq, end: succeeded },
+      {
+        ...appendRow({ ...run, runId: run.runId } as never, owner),
+        fence: run.fence,
+        lastSeq: run.lastSeq,
+        end: succeeded,
+      },
     ]);
   }
   expect(ids(await rush()).sort()).toEqual(queued.slice(3, 5));
@@ -188,7 +218,10 @@ test("a dead process's runs are taken over, with the next attempt and the next f
     { seq: 1, type: "run.started", data: {} },
     { seq: 2, type: "run.resumed", data: { attempt: 2 } },
   ]);
-  const { rows } = await database.engine.query("select owner, fence, attempt from runs where id = $1", [run.runId]);
+  const { rows } = await database.engine.query(
+    "select owner, fence, attempt from runs where id = $1",
+    [run.runId],
+  );
   expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
   expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.verdict).toBe("fenced");
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
@@ -198,8 +231,13 @@ test("a lease that has run out is not death: only its record is", async () => {
   await emptyQueue();
   const late = await seedProcess(database);
   await runAt(late, 1);
-  await database.engine.query("update processes set lease_until = now() - interval '1 hour' where id = $1", [late]);
-  expect((await claimAbandoned(database, claimant(await seedProcess(database), 10))).runs).toEqual([]);
+  await database.engine.query(
+    "update processes set lease_until = now() - interval '1 hour' where id = $1",
+    [late],
+  );
+  expect((await claimAbandoned(database, claimant(await seedProcess(database), 10))).runs).toEqual(
+    [],
+  );
 });
 
 test("of two who take over at the same time each run goes to one", async () => {
@@ -208,7 +246,9 @@ test("of two who take over at the same time each run goes to one", async () => {
   const heir = await seedProcess(database);
   const runs = await Promise.all(Array.from({ length: 20 }, () => runAt(dead, 1)));
   await recordDeaths(database.engine, [dead], heir);
-  const got = await Promise.all([database, other, database, other].map((at) => claimAbandoned(at, claimant(heir, 20))));
+  const got = await Promise.all(
+    [database, other, database, other].map((at) => claimAbandoned(at, claimant(heir, 20))),
+  );
   const taken = got.flatMap((taking) => ids(taking.runs));
   expect(new Set(taken).size).toBe(taken.length);
   taken.push(...ids((await claimAbandoned(database, claimant(heir, 20))).runs));
@@ -239,7 +279,9 @@ test("runs are taken for their last attempt together, and one without any ends a
   await countSuspects(database);
 
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
-  expect(ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs)).toEqual(ids(last).sort());
+  expect(ids((await claimLastAttempts(database, claimant(heir, 10), [])).runs)).toEqual(
+    ids(last).sort(),
+  );
   expect((await claimLastAttempts(database, claimant(heir, 10), [])).runs).toEqual([]);
 
   await endExhausted(database, 10);
@@ -249,7 +291,10 @@ test("runs are taken for their last attempt together, and one without any ends a
     usage: { input_tokens: 7, output_tokens: 3, cached_input_tokens: 1, estimated: true },
     cost_micros: null,
   });
-  expect(await readOutcome(database, single)).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+  expect(await readOutcome(database, single)).toMatchObject({
+    status: "failed",
+    error: { code: "interrupted" },
+  });
   expect((await journalOf(spent.runId)).map(({ seq, type }) => [seq, type])).toEqual([
     [1, "run.started"],
     [2, "run.step"],

@@ -1,5 +1,10 @@
 import { maxAttemptsLimit } from "@beckon/contract";
-import { type Database, type Parameters, type Statement, statement } from "../../base/database/index.ts";
+import {
+  type Database,
+  type Parameters,
+  type Statement,
+  statement,
+} from "../../base/database/index.ts";
 import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { addEvents } from "../journal/index.ts";
@@ -78,7 +83,8 @@ with recursive waiting (workspace_id, agent_id) as (
 const smallInputBytes = 64 * 1024;
 
 /** In UTF-8, with the blank line between prefix and payload. */
-const inputSize = "cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input";
+const inputSize =
+  "cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input";
 
 /** What the executor needs to know of a run `t` with its inputs `i` and their `inputSize`. */
 const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
@@ -92,10 +98,15 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
  * death is recorded before the claim or after its commit: runs that appear after the count of
  * suspects could be found guilty.
  */
-const failover = { set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,", lock: "for share" };
+const failover = {
+  set: "attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,",
+  lock: "for share",
+};
 
 /** Data of `run.resumed` by attempt: what a claim's events say is built here, not in SQL. */
-const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) => JSON.stringify({ attempt: index + 1 }));
+const resumed = Array.from({ length: maxAttemptsLimit }, (_, index) =>
+  JSON.stringify({ attempt: index + 1 }),
+);
 
 /** Who claims, and the ids of the events that say so: as many as runs are taken at most. They identify a claim whose reply was lost. */
 export interface Claimant {
@@ -115,7 +126,10 @@ interface Claiming<Input extends Claimant> {
 }
 
 /** Takes what was picked: the claim, its event, and all that the executor needs. */
-export function claimStatement<Input extends Claimant = Claimant>(name: string, claiming: Claiming<Input>): Statement<Input> {
+export function claimStatement<Input extends Claimant = Claimant>(
+  name: string,
+  claiming: Claiming<Input>,
+): Statement<Input> {
   return statement<Input>(name, (p) => {
     const owner = p.value("text", (input) => input.owner);
     const limit = p.value("bigint", ({ eventIds }) => eventIds.length);
@@ -169,7 +183,10 @@ export async function claim<Input extends Claimant>(
 }
 
 /** What claims of this process that had no answer have taken after all: it owns these runs, and nothing has been done for them yet. */
-export async function findClaimed(database: Database, { owner, eventIds }: Pick<Claimant, "owner" | "eventIds">): Promise<ClaimedRun[]> {
+export async function findClaimed(
+  database: Database,
+  { owner, eventIds }: Pick<Claimant, "owner" | "eventIds">,
+): Promise<ClaimedRun[]> {
   const { rows } = await database.engine.query<ClaimedRow>({
     name: "find-claimed",
     text: `select ${columns} from runs t join run_inputs i on i.run_id = t.id ${inputSize}
@@ -183,7 +200,11 @@ export async function findClaimed(database: Database, { owner, eventIds }: Pick<
 /** The workspaces that a claimant takes no more runs of. */
 export const exceptOf = (p: Parameters<Claimant>) => p.value("text[]", ({ except = [] }) => except);
 
-const queued = claimStatement("claim", { picked: (p, limit) => candidates(limit, exceptOf(p)), wanted: "turns", failover: false });
+const queued = claimStatement("claim", {
+  picked: (p, limit) => candidates(limit, exceptOf(p)),
+  wanted: "turns",
+  failover: false,
+});
 
 /** Claims queued runs of agents without a concurrency limit. Safe beside any number of other processes. */
 export function claimQueued(database: Database, claimant: Claimant): Promise<Taken> {
@@ -196,7 +217,10 @@ export function claimQueued(database: Database, claimant: Claimant): Promise<Tak
  * `for update` would block the foreign-key checks of starts.) In turns, workspace by workspace, and each agent gets its share of the room;
  * what the others leave of theirs is shared out again.
  */
-export async function claimLimited(database: Database, { owner, eventIds, except = [] }: Claimant): Promise<Taken> {
+export async function claimLimited(
+  database: Database,
+  { owner, eventIds, except = [] }: Claimant,
+): Promise<Taken> {
   const { rows: agents } = await database.engine.query<LimitedAgent>({
     name: "claim-limited-agents",
     text: `select a.id, a.workspace_id
@@ -213,7 +237,11 @@ export async function claimLimited(database: Database, { owner, eventIds, except
     for (const [index, agent] of asking.entries()) {
       const share = Math.ceil((eventIds.length - runs.length) / (asking.length - index));
       if (share === 0) break;
-      const taken = await claimOfAgent(database, { owner, eventIds: eventIds.slice(runs.length, runs.length + share), except }, agent);
+      const taken = await claimOfAgent(
+        database,
+        { owner, eventIds: eventIds.slice(runs.length, runs.length + share), except },
+        agent,
+      );
       runs.push(...taken.runs);
       contended ||= taken.contended;
       if (taken.runs.length === share) wantMore.push(agent);
@@ -253,7 +281,11 @@ with picked as (
   },
 });
 
-async function claimOfAgent(database: Database, claimant: Claimant, agent: LimitedAgent): Promise<Taken> {
+async function claimOfAgent(
+  database: Database,
+  claimant: Claimant,
+  agent: LimitedAgent,
+): Promise<Taken> {
   const client = await database.engine.connect();
   try {
     await client.query("begin");
@@ -264,7 +296,10 @@ async function claimOfAgent(database: Database, claimant: Claimant, agent: Limit
       values: [agent.id, agent.workspace_id],
     });
     const max = locked.rows[0]?.max;
-    const claimed: Taken = max === undefined ? { runs: [], contended: true } : await claim(client, ofAgent, { ...claimant, agent, max });
+    const claimed: Taken =
+      max === undefined
+        ? { runs: [], contended: true }
+        : await claim(client, ofAgent, { ...claimant, agent, max });
     await client.query("commit");
     client.release();
     return claimed;

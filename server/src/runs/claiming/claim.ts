@@ -6,8 +6,21 @@ import type { OwnProcess } from "../../processes/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { UnansweredStarts } from "../starting/index.ts";
 import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
-import { claimAbandoned, claimCancelled, claimLastAttempts, countSuspects, maxTogether } from "./abandoned-statement.ts";
-import { type Claimant, type ClaimedRun, claimLimited, claimQueued, findClaimed, type Taken } from "./claim-statement.ts";
+import {
+  claimAbandoned,
+  claimCancelled,
+  claimLastAttempts,
+  countSuspects,
+  maxTogether,
+} from "./abandoned-statement.ts";
+import {
+  type Claimant,
+  type ClaimedRun,
+  claimLimited,
+  claimQueued,
+  findClaimed,
+  type Taken,
+} from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
 /** What claiming runs needs of this process. */
@@ -71,7 +84,10 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;
   if (!(await countSuspects(database))) return;
   await endExhausted(database, batch);
-  while ((await take(ports, batch, (claim) => claimCancelled(database, claim), { onlyToEnd: true })) === "some");
+  while (
+    (await take(ports, batch, (claim) => claimCancelled(database, claim), { onlyToEnd: true })) ===
+    "some"
+  );
   while ((await take(ports, batch, (claim) => claimAbandoned(database, claim))) === "some");
   await takeLastAttempts(ports);
 }
@@ -100,7 +116,8 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
     }
     // One for last attempts is a single statement: it has taken effect, and holds up the next one
     // no more.
-    if (over || (claim.lastAttempt !== undefined && found.length > 0)) ports.unsureClaims.delete(claim);
+    if (over || (claim.lastAttempt !== undefined && found.length > 0))
+      ports.unsureClaims.delete(claim);
   }
 }
 
@@ -141,11 +158,21 @@ async function take(
 }
 
 /** Begins to execute what was claimed; what its caller was refused meanwhile only to end it. */
-function execute(ports: ClaimPorts, run: ClaimedRun, claim: { readonly owner: string; readonly lastAttempt?: LastAttempt }): void {
+function execute(
+  ports: ClaimPorts,
+  run: ClaimedRun,
+  claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
+): void {
   const unanswered = ports.unanswered.get(run.runId);
   if (unanswered !== undefined) unanswered.claimed = run;
   const cancelRequested = run.cancelRequested || unanswered?.refused === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
-  const executed = ports.execute({ ...run, owner: claim.owner, lastAttempt, cancelRequested, fromQueue: true });
+  const executed = ports.execute({
+    ...run,
+    owner: claim.owner,
+    lastAttempt,
+    cancelRequested,
+    fromQueue: true,
+  });
   if (lastAttempt !== undefined) void executed.then(() => ports.worker.takeOver());
 }

@@ -1,6 +1,13 @@
 import type { Database } from "../../base/database/index.ts";
 import { interrupt } from "../../engine/index.ts";
-import { type AppendRow, appendForDead, readDigest, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
+import {
+  type AppendRow,
+  appendForDead,
+  readDigest,
+  terminalEvent,
+  toEnd,
+  toEntry,
+} from "../journal/index.ts";
 import { findExhausted } from "./abandoned-statement.ts";
 
 /**
@@ -12,7 +19,12 @@ export async function endExhausted(database: Database, limit: number): Promise<v
   for (const claim of await findExhausted(database, limit)) {
     const { digest, prompt } = await readDigest(database, claim.runId);
     const { added, outcome } = interrupt(digest, prompt);
-    rows.push({ ...claim, intent: false, entries: [...added, terminalEvent(outcome)].map(toEntry), end: toEnd(outcome) });
+    rows.push({
+      ...claim,
+      intent: false,
+      entries: [...added, terminalEvent(outcome)].map(toEntry),
+      end: toEnd(outcome),
+    });
   }
   if (rows.length > 0) await appendForDead(database, rows);
 }

@@ -7,13 +7,18 @@ const maxRuns = 500;
 
 const expired: UnexecutedEnd = {
   status: "failed",
-  error: { code: "deadline_exceeded", message: "The run was queued for 24 hours without being started." },
+  error: {
+    code: "deadline_exceeded",
+    message: "The run was queued for 24 hours without being started.",
+  },
 };
 
 /** `eventIds`: as many as runs may be ended. */
-export const expireStatement = statement<{ readonly eventIds: readonly string[] }>("expire-queued", (p) => {
-  const eventIds = p.value("text[]", (input) => input.eventIds);
-  return `
+export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
+  "expire-queued",
+  (p) => {
+    const eventIds = p.value("text[]", (input) => input.eventIds);
+    return `
 with picked as (
   select id, workspace_id from runs where status = 'queued' and created_at < now() - interval '24 hours'
   order by id limit ${maxRuns} for no key update skip locked
@@ -21,9 +26,12 @@ with picked as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
 ), ${endUnexecuted(p, { source: "ending", end: () => expired })}
 select count(*)::int as ended from ended`;
-});
+  },
+);
 
 /** Ends runs that have been queued for 24 hours: callers that waited for them are gone. */
 export async function expireQueued(database: Database): Promise<void> {
-  await database.engine.query(expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }));
+  await database.engine.query(
+    expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }),
+  );
 }

@@ -5,7 +5,15 @@ import type { Database } from "../../base/database/index.ts";
 import type { Transport } from "../../base/egress/index.ts";
 import { Refusal } from "../../base/errors.ts";
 import type { Sealer } from "../../base/secrets/index.ts";
-import { type Circuits, demoEcho, demoEchoName, grantedTools, providerModel, type Tool, type ToolServices } from "../../engine/index.ts";
+import {
+  type Circuits,
+  demoEcho,
+  demoEchoName,
+  grantedTools,
+  providerModel,
+  type Tool,
+  type ToolServices,
+} from "../../engine/index.ts";
 import { connectionOf, modelMistake, type ProviderConnection } from "../../providers/index.ts";
 import type { PreparedAgent } from "./prepared-agent.ts";
 import { readVersion } from "./version-store.ts";
@@ -55,7 +63,8 @@ export class AgentCache {
    */
   async prepare(pinned: PinnedAgent): Promise<PreparedAgent> {
     const row = await readVersion(this.#options.database, pinned);
-    if (row === undefined) throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
+    if (row === undefined)
+      throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
     const granted = grantedTools(row.config.tools, this.#toolServices(pinned));
     const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
     const prepared: PreparedAgent = {
@@ -71,7 +80,13 @@ export class AgentCache {
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
       fetch: this.#options.egress.fetch,
-      openSecret: (id, origin) => openSecret(this.#options.database, this.#options.sealer, { workspaceId, agentId, id, origin }),
+      openSecret: (id, origin) =>
+        openSecret(this.#options.database, this.#options.sealer, {
+          workspaceId,
+          agentId,
+          id,
+          origin,
+        }),
     };
   }
 
@@ -81,14 +96,22 @@ export class AgentCache {
     model: string,
     providerId: string | null,
   ): Promise<Pick<PreparedAgent, "model" | "circuit">> {
-    if (providerId === null && model === demoEchoName) return { model: demoEcho, circuit: undefined };
+    if (providerId === null && model === demoEchoName)
+      return { model: demoEcho, circuit: undefined };
     const { connection, transport } = await this.#connect(workspaceId, model, providerId);
     const { name, kind, baseUrl, apiKey } = connection;
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
-    if (mistake !== undefined) throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
+    if (mistake !== undefined)
+      throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
     return {
-      model: providerModel(kind, { name, baseUrl, modelId, transport, ...(apiKey === undefined ? {} : { apiKey }) }),
+      model: providerModel(kind, {
+        name,
+        baseUrl,
+        modelId,
+        transport,
+        ...(apiKey === undefined ? {} : { apiKey }),
+      }),
       circuit: this.#options.circuits.of({
         owner: workspaceId,
         provider: providerId === null ? "operator" : `${providerId} ${providerStamp}`,
@@ -106,13 +129,24 @@ export class AgentCache {
   ): Promise<{ connection: ProviderConnection; transport: Transport }> {
     if (providerId === null) {
       const name = model.slice(0, model.indexOf("/"));
-      const connection = this.#options.operator?.usableBy(workspaceId).find((offered) => offered.name === name);
+      const connection = this.#options.operator
+        ?.usableBy(workspaceId)
+        .find((offered) => offered.name === name);
       if (connection !== undefined) return { connection, transport: this.#options.outbound };
-      throw new Refusal("conflict", `The operator does not offer ${name} to this workspace any more. Give the agent another model.`);
+      throw new Refusal(
+        "conflict",
+        `The operator does not offer ${name} to this workspace any more. Give the agent another model.`,
+      );
     }
-    const connection = await connectionOf(this.#options.database, this.#options.sealer, { id: providerId, workspaceId });
+    const connection = await connectionOf(this.#options.database, this.#options.sealer, {
+      id: providerId,
+      workspaceId,
+    });
     if (connection !== undefined) return { connection, transport: this.#options.egress };
-    throw new Refusal("conflict", `The provider of the model ${model} was deleted. Give the agent another model.`);
+    throw new Refusal(
+      "conflict",
+      `The provider of the model ${model} was deleted. Give the agent another model.`,
+    );
   }
 }
 

@@ -10,7 +10,11 @@ export class Capacity {
   #open: boolean;
   #draining = false;
 
-  constructor({ max, executes, heap }: { max: number; executes: boolean; heap: Pick<HeapGuard, "isFull"> }) {
+  constructor({
+    max,
+    executes,
+    heap,
+  }: { max: number; executes: boolean; heap: Pick<HeapGuard, "isFull"> }) {
     this.max = max;
     this.#open = executes;
     this.#heap = heap;

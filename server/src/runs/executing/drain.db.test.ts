@@ -14,7 +14,10 @@ type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 const longGrace = { BECKON_DRAIN_SECONDS: "20" };
 const at = (server: Beckon, path: string) => `${server.url}/api/public${path}`;
 const invokeAt = (server: Beckon, agent: Agent): Promise<Answer> =>
-  beckon.call(at(server, `/agents/${agent.id}/invoke`), { credential: agent.token, body: { input: "Hello" } });
+  beckon.call(at(server, `/agents/${agent.id}/invoke`), {
+    credential: agent.token,
+    body: { input: "Hello" },
+  });
 
 /** A process that executes, stopped at the end of the test if it was not before. */
 async function startServer(settings: Record<string, string>): Promise<Beckon> {
@@ -55,7 +58,8 @@ test("a process that stops says at once that it is not ready, starts nothing mor
   expect((await beckon.call(at(server, `/agents/${agent.id}`))).status).toBe(200);
 
   held.release();
-  for (const { status, body } of await Promise.all(waiting)) expect([status, body.output]).toEqual([200, "Hello"]);
+  for (const { status, body } of await Promise.all(waiting))
+    expect([status, body.output]).toEqual([200, "Hello"]);
   const answered = performance.now();
   await stopped;
   // Nothing is left to wait for: the grace is no pause.
@@ -81,7 +85,11 @@ test("what is not done after the grace is handed back, its callers get 202 and i
   await held.reached(2);
   held.release();
   await allSucceeded(beckon, agent.id, 1);
-  expect(await runOf(body.run_id)).toMatchObject({ status: "succeeded", output: "Hello", attempt: 1 });
+  expect(await runOf(body.run_id)).toMatchObject({
+    status: "succeeded",
+    output: "Hello",
+    attempt: 1,
+  });
   expect(await typesSinceStart(body.run_id)).toEqual([
     ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
   ]);
@@ -93,7 +101,8 @@ test("a run that is handed back goes on after its last answered step, at another
   const released = Promise.withResolvers<void>();
   models.script(async (request, index) => {
     const toolHasAnswered = request.body.messages.some(({ role }) => role === "tool");
-    if (!toolHasAnswered) return says({ calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
+    if (!toolHasAnswered)
+      return says({ calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(request, index);
     await released.promise;
     return echo()(request, index);
   });
@@ -104,14 +113,19 @@ test("a run that is handed back goes on after its last answered step, at another
   await eventually("the second model call", () => models.requests.length === 2 || undefined);
   await startServer({});
   await stopping.stop();
-  await eventually("the second model call once more", () => models.requests.length === 3 || undefined);
+  await eventually(
+    "the second model call once more",
+    () => models.requests.length === 3 || undefined,
+  );
   released.resolve();
   const { status, body } = await invoked;
   expect([status, body.output]).toEqual([200, "Hello"]);
   expect(await runOf(body.run_id)).toMatchObject({ attempt: 1 });
-  expect((await eventTypesOf(beckon, body.run_id)).filter((type) => type === "run.tool_call" || type === "run.step")).toEqual([
-    ...["run.step", "run.tool_call", "run.step"],
-  ]);
+  expect(
+    (await eventTypesOf(beckon, body.run_id)).filter(
+      (type) => type === "run.tool_call" || type === "run.step",
+    ),
+  ).toEqual([...["run.step", "run.tool_call", "run.step"]]);
 });
 
 test("a process that answers callers only waits for what another executes for them", async () => {
@@ -142,7 +156,8 @@ test("starts that are under way when the process is asked to stop are answered, 
     await server.stop();
     for (const { status, body } of await Promise.all(answers)) {
       expect([200, 503]).toContain(status);
-      if (status === 200) expect(await runOf(body.run_id)).toMatchObject({ status: "succeeded", attempt: 1 });
+      if (status === 200)
+        expect(await runOf(body.run_id)).toMatchObject({ status: "succeeded", attempt: 1 });
       accepted += status === 200 ? 1 : 0;
     }
   }
@@ -163,8 +178,13 @@ test("a run can be cancelled while its process waits for it to end", async () =>
 });
 
 test("a process that has stopped is on record as dead, so that nobody waits for its lease", async () => {
-  const server = await beckon.another({ processId: "prc_stopped", settings: { BECKON_DRAIN_SECONDS: "0" } });
+  const server = await beckon.another({
+    processId: "prc_stopped",
+    settings: { BECKON_DRAIN_SECONDS: "0" },
+  });
   await server.stop();
-  const { rows } = await beckon.db.database.engine.query("select died_at is not null as dead from processes where id = 'prc_stopped'");
+  const { rows } = await beckon.db.database.engine.query(
+    "select died_at is not null as dead from processes where id = 'prc_stopped'",
+  );
   expect(rows).toEqual([{ dead: true }]);
 });

@@ -29,12 +29,17 @@ export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<voi
   // Streams of what others execute go on at another process: see `watchRun`.
   followers.wakeAll();
   // Alone, a queued run has nobody to execute it: whoever waits for it waits in vain.
-  await until(() => live.size === 0 && starts.pending === 0 && (wakeUps.alone || followers.count === 0), graceMs);
+  await until(
+    () => live.size === 0 && starts.pending === 0 && (wakeUps.alone || followers.count === 0),
+    graceMs,
+  );
   for (const run of live.values()) run.stop("drain");
   await until(() => live.size === 0 && starts.pending === 0, handBackMs);
-  if (live.size > 0) ports.log.warn({ runs: live.size }, "runs could not be handed back before the process ends");
+  if (live.size > 0)
+    ports.log.warn({ runs: live.size }, "runs could not be handed back before the process ends");
 }
 
 async function until(done: () => boolean, withinMs: number): Promise<void> {
-  for (const deadline = elapsed() + withinMs; !done() && elapsed() < deadline; ) await sleep(interval);
+  for (const deadline = elapsed() + withinMs; !done() && elapsed() < deadline; )
+    await sleep(interval);
 }

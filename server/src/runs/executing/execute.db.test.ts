@@ -5,7 +5,10 @@ const beckon = await startTestBeckon();
 
 test("a run that fails by a fault of ours ends, so that nobody waits for it for ever", async () => {
   const agent = await beckon.createAgent();
-  await beckon.db.database.engine.query("update agent_versions set config = '{}' where agent_id = $1", [agent.id]);
+  await beckon.db.database.engine.query(
+    "update agent_versions set config = '{}' where agent_id = $1",
+    [agent.id],
+  );
   const { status, body } = await beckon.invoke(agent, "Hello");
   expect([status, body.code]).toEqual([500, "interrupted"]);
   const run = await beckon.call(`/runs/${body.run_id}`);

@@ -14,7 +14,13 @@ import {
   type Stopped,
   type StopReason,
 } from "../../engine/index.ts";
-import { nothingUsed, readDigest, readInput, readJournal, readJournalBytes } from "../journal/index.ts";
+import {
+  nothingUsed,
+  readDigest,
+  readInput,
+  readJournal,
+  readJournalBytes,
+} from "../journal/index.ts";
 import type { Hearer, LastAttempt, LiveRuns, Subscribers } from "../subscribing/index.ts";
 import { LiveRun, tellOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
@@ -75,7 +81,9 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   let journal: OwnedJournal | undefined;
   const hold = ports.memory.runs.hold(run.workspaceId);
   try {
-    const prepared = ports.agents.find(run) ?? (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
+    const prepared =
+      ports.agents.find(run) ??
+      (await retryWhileLost(() => ports.agents.prepare(run), live.signal));
     const { limits } = prepared.config;
     limited = limits.max_concurrent_runs !== null;
     const deadlineAt = startedAt + limits.timeout_seconds * 1_000;
@@ -90,10 +98,14 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
     }
   } catch (thrown) {
     report(ports, run, thrown);
-    await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) => report(ports, run, again));
+    await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) =>
+      report(ports, run, again),
+    );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
-    await (journal ?? openJournal(ports, live, run, [])).handBack().catch((thrown) => report(ports, run, thrown));
+    await (journal ?? openJournal(ports, live, run, []))
+      .handBack()
+      .catch((thrown) => report(ports, run, thrown));
   }
   live.close();
   hold.release();
@@ -106,7 +118,10 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
 
 function report(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
   if (thrown instanceof RunStopped || thrown instanceof Refusal) return;
-  ports.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "executing a run failed in a way it should not");
+  ports.log.error(
+    { run_id: run.runId, reason: messageOf(thrown) },
+    "executing a run failed in a way it should not",
+  );
 }
 
 /**
@@ -123,25 +138,44 @@ async function endUnexecuted(
   if (live.outcome !== undefined || ending === undefined) return;
   const { end } = journal ?? openJournal(ports, live, run, []);
   if (journal === undefined && !run.resumed) return end({ ...ending, ...nothingUsed }, []);
-  const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) => report(ports, run, again));
-  if (read === undefined) return end({ ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null }, []);
+  const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) =>
+    report(ports, run, again),
+  );
+  if (read === undefined)
+    return end(
+      { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
+      [],
+    );
   // An engine that had the journal has added the call that was lost with an earlier process.
-  const { added, outcome } = endByDigest(read.digest, ending, journal === undefined ? read.prompt : undefined);
+  const { added, outcome } = endByDigest(
+    read.digest,
+    ending,
+    journal === undefined ? read.prompt : undefined,
+  );
   await end(outcome, added);
 }
 
 /** How a run ends that the engine does not end; undefined: not by this process. */
 function endingOf(thrown: unknown): Stopped | undefined {
-  const failed = (code: RunErrorCode, message: string): Stopped => ({ status: "failed", error: { code, message } });
+  const failed = (code: RunErrorCode, message: string): Stopped => ({
+    status: "failed",
+    error: { code, message },
+  });
   if (thrown instanceof Refusal) return failed("model_error", thrown.message);
   if (!(thrown instanceof RunStopped)) {
-    return failed("interrupted", "Beckon failed at this run by a fault of its own. It is in the log.");
+    return failed(
+      "interrupted",
+      "Beckon failed at this run by a fault of its own. It is in the log.",
+    );
   }
   switch (thrown.reason) {
     case "deadline":
       return failed("deadline_exceeded", "The run's time was over before it could begin.");
     case "cancelled":
-      return { status: "cancelled", error: { code: "cancelled", message: "The run was cancelled before it could begin." } };
+      return {
+        status: "cancelled",
+        error: { code: "cancelled", message: "The run was cancelled before it could begin." },
+      };
     case "fenced":
     case "drain":
       return undefined;
@@ -162,7 +196,11 @@ interface Executing {
   readonly deadlineAt: number;
 }
 
-function execute(ports: ExecutePorts, live: LiveRun, { run, input, prepared, journal, hold, deadlineAt }: Executing): Promise<void> {
+function execute(
+  ports: ExecutePorts,
+  live: LiveRun,
+  { run, input, prepared, journal, hold, deadlineAt }: Executing,
+): Promise<void> {
   const { config, model, circuit, tools } = prepared;
   return runEngine({
     runId: run.runId,
@@ -204,23 +242,46 @@ interface Loaded {
  * Takes memory for the run, waiting for it if there is none, and then reads what it needs. Not a
  * promise when all is there.
  */
-function load(ports: ExecutePorts, live: LiveRun, run: OwnedRun, hold: ByteHold): Loaded | Promise<Loaded> {
+function load(
+  ports: ExecutePorts,
+  live: LiveRun,
+  run: OwnedRun,
+  hold: ByteHold,
+): Loaded | Promise<Loaded> {
   if (run.resumed) return loadResumed(ports, live, run, hold);
   const waiting = enter(live, run, hold, 0);
   if (waiting === undefined && run.input !== undefined) return { input: run.input, events: [] };
   return loadEntered(ports, live, run, waiting);
 }
 
-async function loadResumed(ports: ExecutePorts, live: LiveRun, run: OwnedRun, hold: ByteHold): Promise<Loaded> {
-  const journalBytes = await retryWhileLost(() => readJournalBytes(ports.database, run), live.signal);
-  const loaded = await loadEntered(ports, live, run, enter(live, run, hold, heldPerJournalByte * journalBytes));
+async function loadResumed(
+  ports: ExecutePorts,
+  live: LiveRun,
+  run: OwnedRun,
+  hold: ByteHold,
+): Promise<Loaded> {
+  const journalBytes = await retryWhileLost(
+    () => readJournalBytes(ports.database, run),
+    live.signal,
+  );
+  const loaded = await loadEntered(
+    ports,
+    live,
+    run,
+    enter(live, run, hold, heldPerJournalByte * journalBytes),
+  );
   const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
   if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
   return { ...loaded, events };
 }
 
 /** @throws Refusal: it takes more than a workspace may have. */
-function enter(live: LiveRun, run: OwnedRun, hold: ByteHold, journalBytes: number): Promise<void> | undefined {
+function enter(
+  live: LiveRun,
+  run: OwnedRun,
+  hold: ByteHold,
+  journalBytes: number,
+): Promise<void> | undefined {
   const inputBytes = heldPerInputByte * run.inputBytes;
   const bytes = runBytes + inputBytes + journalBytes;
   if (bytes > hold.maxBytes) throw tooLarge(hold);
@@ -232,9 +293,17 @@ function enter(live: LiveRun, run: OwnedRun, hold: ByteHold, journalBytes: numbe
   return waiting?.then(count);
 }
 
-async function loadEntered(ports: ExecutePorts, live: LiveRun, run: OwnedRun, waiting: Promise<void> | undefined): Promise<Loaded> {
+async function loadEntered(
+  ports: ExecutePorts,
+  live: LiveRun,
+  run: OwnedRun,
+  waiting: Promise<void> | undefined,
+): Promise<Loaded> {
   await waiting;
-  return { input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)), events: [] };
+  return {
+    input: run.input ?? (await retryWhileLost(() => readInput(ports.database, run), live.signal)),
+    events: [],
+  };
 }
 
 function tooLarge({ maxBytes }: ByteHold): Refusal {

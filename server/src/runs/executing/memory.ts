@@ -21,7 +21,15 @@ const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
  * Shares `bytes` out. While the heap is full nothing more is given.
  * @param onFree called when runs that waited for memory, here or in the queue, may have some now.
  */
-export function shareMemory({ bytes, heap, onFree }: { bytes: number; heap: HeapGuard; onFree: () => void }): Memory {
+export function shareMemory({
+  bytes,
+  heap,
+  onFree,
+}: {
+  bytes: number;
+  heap: HeapGuard;
+  onFree: () => void;
+}): Memory {
   const runs = new ByteBudget({ maxBytes: bytes * shares.runs, onServed: onFree });
   const exchanges = new ByteBudget({ maxBytes: bytes * shares.exchanges });
   const outputs = new ByteBudget({ maxBytes: bytes * shares.outputs });

@@ -26,7 +26,12 @@ export interface OwnedJournal extends Journal {
   handBack(): Promise<void>;
 }
 
-export function openJournal(ports: JournalPorts, live: LiveRun, claim: Claim, events: readonly RunEvent[]): OwnedJournal {
+export function openJournal(
+  ports: JournalPorts,
+  live: LiveRun,
+  claim: Claim,
+  events: readonly RunEvent[],
+): OwnedJournal {
   let lastSeq = claim.lastSeq;
 
   async function write(
@@ -38,7 +43,9 @@ export function openJournal(ports: JournalPorts, live: LiveRun, claim: Claim, ev
     const answer = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
     if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
     const { time } = answer;
-    const stored = added.map((event, index) => toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time));
+    const stored = added.map((event, index) =>
+      toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time),
+    );
     lastSeq += entries.length;
     live.publish(stored, outcome);
     if (live.watchedElsewhere) ports.wakeUps.tell({ kind: "journal", runId: claim.runId });
@@ -47,7 +54,9 @@ export function openJournal(ports: JournalPorts, live: LiveRun, claim: Claim, ev
   return {
     events,
     append: (added, { intent = false } = {}) => write(added, { intent, end: undefined }),
-    end: (outcome, added) => write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
-    handBack: () => write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
+    end: (outcome, added) =>
+      write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
+    handBack: () =>
+      write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
   };
 }

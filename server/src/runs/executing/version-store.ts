@@ -7,11 +7,13 @@ export async function readVersion(
   database: Database,
   pinned: { workspaceId: string; agentId: string; agentVersion: number },
 ): Promise<{ config: AgentConfig; providerId: string | null } | undefined> {
-  const { rows } = await database.engine.query<{ config: AgentConfig; provider_id: string | null }>({
-    name: "read-version",
-    text: `select ${configColumn} as config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3`,
-    values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
-  });
+  const { rows } = await database.engine.query<{ config: AgentConfig; provider_id: string | null }>(
+    {
+      name: "read-version",
+      text: `select ${configColumn} as config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3`,
+      values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
+    },
+  );
   const row = rows[0];
   return row && { config: row.config, providerId: row.provider_id };
 }

@@ -12,7 +12,8 @@ const agent = await seedAgent(database);
 const owner = await seedProcess(database);
 
 const startHere = () => startOne(database, agent, { owner });
-const verdictsOf = async (rows: readonly AppendRow[]) => (await appendToRuns(database, rows)).map(({ verdict }) => verdict);
+const verdictsOf = async (rows: readonly AppendRow[]) =>
+  (await appendToRuns(database, rows)).map(({ verdict }) => verdict);
 
 /** All that an append may have written. */
 async function stateOf(runId: string) {
@@ -59,12 +60,15 @@ test.each<[string, Partial<AppendRow>]>([
   ["earlier last entry", { lastSeq: 0 }],
   ["workspace", { workspaceId: "wsp_other" }],
   ["run", { runId: "run_other" }],
-])("an append with another %s writes nothing: no entry, no result, no artifact", async (_, wrong) => {
-  const run = await startHere();
-  const before = await stateOf(run.runId);
-  expect(await verdictsOf([everything(run, wrong)])).toEqual(["fenced"]);
-  expect(await stateOf(run.runId)).toEqual(before);
-});
+])(
+  "an append with another %s writes nothing: no entry, no result, no artifact",
+  async (_, wrong) => {
+    const run = await startHere();
+    const before = await stateOf(run.runId);
+    expect(await verdictsOf([everything(run, wrong)])).toEqual(["fenced"]);
+    expect(await stateOf(run.runId)).toEqual(before);
+  },
+);
 
 test("an append to a run that has ended writes nothing", async () => {
   const run = await startHere();
@@ -102,7 +106,9 @@ test("a repeat is told from another writer's entry in the same place", async () 
 
 test("an intent is refused when the run is to be cancelled; what has happened already is still written", async () => {
   const run = await startHere();
-  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [run.runId]);
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
+    run.runId,
+  ]);
   const before = await stateOf(run.runId);
   expect(await verdictsOf([appendRow(run, owner, { intent: true })])).toEqual(["cancelled"]);
   expect(await stateOf(run.runId)).toEqual(before);
@@ -113,21 +119,29 @@ test("an intent that was written before the cancellation is still answered as wr
   const run = await startHere();
   const intent = appendRow(run, owner, { intent: true });
   await appendToRuns(database, [intent]);
-  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [run.runId]);
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
+    run.runId,
+  ]);
   expect(await verdictsOf([intent])).toEqual(["written"]);
 });
 
 test("in a batch every row is judged by itself and answered in order", async () => {
   const runs = await Promise.all(Array.from({ length: 30 }, startHere));
-  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [runs[20]?.runId]);
+  await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
+    runs[20]?.runId,
+  ]);
   const rows = runs.map((run, index) => {
     if (index === 10) return everything(run, { fence: 9 });
     return everything(run, { intent: index === 20 });
   });
-  expect(await verdictsOf(rows)).toEqual(runs.map((_, index) => (index === 10 ? "fenced" : index === 20 ? "cancelled" : "written")));
+  expect(await verdictsOf(rows)).toEqual(
+    runs.map((_, index) => (index === 10 ? "fenced" : index === 20 ? "cancelled" : "written")),
+  );
   for (const [index, run] of runs.entries()) {
     expect(await stateOf(run.runId)).toMatchObject(
-      index % 10 === 0 && index > 0 ? { results: 0, artifacts: 0, last_seq: 1 } : { results: 1, last_seq: 3 },
+      index % 10 === 0 && index > 0
+        ? { results: 0, artifacts: 0, last_seq: 1 }
+        : { results: 1, last_seq: 3 },
     );
   }
 });
@@ -140,15 +154,20 @@ test("data of more than 64 KiB becomes an artifact, which the journal puts back 
   const [, whole] = await readJournal(database, run);
   expect(whole).toMatchObject({ seq: 2, type: "run.tool_result", data: { content: text } });
   const [, shown] = await readEvents(database, run, 0, 10);
-  expect(shown?.data).toEqual({ artifact_id: entry.artifact?.id, bytes: Buffer.byteLength(entry.artifact?.content ?? "") });
-  const { rows } = await database.engine.query("select max(octet_length(data::text)) as largest from events where run_id = $1", [
-    run.runId,
-  ]);
+  expect(shown?.data).toEqual({
+    artifact_id: entry.artifact?.id,
+    bytes: Buffer.byteLength(entry.artifact?.content ?? ""),
+  });
+  const { rows } = await database.engine.query(
+    "select max(octet_length(data::text)) as largest from events where run_id = $1",
+    [run.runId],
+  );
   expect(rows[0].largest).toBeLessThan(200);
 });
 
 test("data of 64 KiB exactly stays in the journal, by bytes and not by characters", async () => {
-  const size = (text: string) => Buffer.byteLength(JSON.stringify({ call_id: "c", tool: "t", content: text }));
+  const size = (text: string) =>
+    Buffer.byteLength(JSON.stringify({ call_id: "c", tool: "t", content: text }));
   const fill = 64 * 1024 - size("");
   expect(large("x".repeat(fill)).artifact).toBeUndefined();
   expect(large("x".repeat(fill + 1)).artifact).toBeDefined();
@@ -163,7 +182,12 @@ test("a run that is handed back is queued for any process, and its former owner 
     entries: [{ id: newId("evt"), type: "run.queued", data: "{}", artifact: undefined }],
   });
   expect(await verdictsOf([handBack])).toEqual(["written"]);
-  expect(await stateOf(run.runId)).toMatchObject({ status: "queued", finished: false, results: 0, events: ["run.started", "run.queued"] });
+  expect(await stateOf(run.runId)).toMatchObject({
+    status: "queued",
+    finished: false,
+    results: 0,
+    events: ["run.started", "run.queued"],
+  });
   expect(await verdictsOf([handBack])).toEqual(["written"]);
   expect(await verdictsOf([appendRow(run, owner, { lastSeq: 2 })])).toEqual(["fenced"]);
 });

@@ -22,14 +22,24 @@ export interface AppendRow {
 }
 
 /** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
-export type AppendAnswer = { readonly verdict: "written"; readonly time: string } | { readonly verdict: "fenced" | "cancelled" };
+export type AppendAnswer =
+  | { readonly verdict: "written"; readonly time: string }
+  | { readonly verdict: "fenced" | "cancelled" };
 
 /** Rows of one statement, taken apart into the tables that it writes. */
 interface AppendInput {
   readonly rows: readonly AppendRow[];
-  readonly entries: readonly { readonly entry: AppendEntry; readonly write: number; readonly seq: number }[];
+  readonly entries: readonly {
+    readonly entry: AppendEntry;
+    readonly write: number;
+    readonly seq: number;
+  }[];
   readonly ends: readonly (RunEnd & { readonly write: number })[];
-  readonly files: readonly { readonly id: string; readonly content: string; readonly write: number }[];
+  readonly files: readonly {
+    readonly id: string;
+    readonly content: string;
+    readonly write: number;
+  }[];
 }
 
 /**
@@ -110,9 +120,16 @@ const byDead = append("append-for-dead", "dead");
 export const appendStatements = [byLiving, byDead];
 
 /** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
-export async function appendToRuns(database: Database, rows: readonly AppendRow[]): Promise<AppendAnswer[]> {
+export async function appendToRuns(
+  database: Database,
+  rows: readonly AppendRow[],
+): Promise<AppendAnswer[]> {
   const { written, time } = await send(database, byLiving, rows);
-  return Promise.all(rows.map((row, index) => (written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row))));
+  return Promise.all(
+    rows.map((row, index) =>
+      written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row),
+    ),
+  );
 }
 
 /** Writes `rows` of runs whose owners are on record as dead; those that another process has taken are left out. */
@@ -126,10 +143,18 @@ async function send(
   rows: readonly AppendRow[],
 ): Promise<{ readonly written: ReadonlySet<number>; readonly time: string }> {
   const entries = rows.flatMap((row, index) =>
-    row.entries.map((entry, number) => ({ entry, write: index + 1, seq: row.lastSeq + 1 + number })),
+    row.entries.map((entry, number) => ({
+      entry,
+      write: index + 1,
+      seq: row.lastSeq + 1 + number,
+    })),
   );
-  const ends = rows.flatMap(({ end }, index) => (end === undefined ? [] : [{ ...end, write: index + 1 }]));
-  const files = entries.flatMap(({ entry: { artifact }, write }) => (artifact === undefined ? [] : [{ ...artifact, write }]));
+  const ends = rows.flatMap(({ end }, index) =>
+    end === undefined ? [] : [{ ...end, write: index + 1 }],
+  );
+  const files = entries.flatMap(({ entry: { artifact }, write }) =>
+    artifact === undefined ? [] : [{ ...artifact, write }],
+  );
   const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>(
     prepared.query({ rows, entries, ends, files }),
   );

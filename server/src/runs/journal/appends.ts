@@ -1,4 +1,10 @@
-import { apartIfLarge, type Database, type Gatherer, gather, type Turns } from "../../base/database/index.ts";
+import {
+  apartIfLarge,
+  type Database,
+  type Gatherer,
+  gather,
+  type Turns,
+} from "../../base/database/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 
 /** Appends of all runs that execute in this process; those made at the same time share a commit. */
@@ -8,7 +14,10 @@ export type Appends = Gatherer<AppendRow, AppendAnswer>;
  * @param turns shared with other batches on the same database.
  * @param onWritten called after each commit.
  */
-export function createAppends(database: Database, { turns, onWritten }: { turns: Turns; onWritten: () => void }): Appends {
+export function createAppends(
+  database: Database,
+  { turns, onWritten }: { turns: Turns; onWritten: () => void },
+): Appends {
   const appends = {
     write: async (rows: readonly AppendRow[]) => {
       const answers = await appendToRuns(database, rows);
@@ -28,5 +37,8 @@ export function createAppends(database: Database, { turns, onWritten }: { turns:
 }
 
 function bytesOf({ entries, end }: AppendRow): number {
-  return entries.reduce((sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0), end?.output?.length ?? 0);
+  return entries.reduce(
+    (sum, entry) => sum + entry.data.length + (entry.artifact?.content.length ?? 0),
+    end?.output?.length ?? 0,
+  );
 }

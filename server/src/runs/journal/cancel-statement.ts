@@ -61,13 +61,25 @@ export interface CancelOptions {
   readonly eventId: string;
   readonly message: string;
   /** Who asks, for the record; absent: Beckon itself. */
-  readonly by?: { readonly auditId: string; readonly actor: string; readonly address: string | undefined } | undefined;
+  readonly by?:
+    | { readonly auditId: string; readonly actor: string; readonly address: string | undefined }
+    | undefined;
 }
 
 /** Ends a queued run, or asks the process that executes it to stop. */
-export async function cancelStored(database: Database, run: RunRef, { eventId, message, by }: CancelOptions): Promise<CancelAnswer> {
+export async function cancelStored(
+  database: Database,
+  run: RunRef,
+  { eventId, message, by }: CancelOptions,
+): Promise<CancelAnswer> {
   const { rows } = await database.engine.query<Answered>(
-    cancelStatement.query({ runIds: [run.runId], workspaceId: run.workspaceId, eventIds: [eventId], message, by }),
+    cancelStatement.query({
+      runIds: [run.runId],
+      workspaceId: run.workspaceId,
+      eventIds: [eventId],
+      message,
+      by,
+    }),
   );
   return rows[0]?.answer ?? "not_found";
 }
@@ -78,10 +90,16 @@ export async function cancelStored(database: Database, run: RunRef, { eventId, m
  */
 export async function cancelAllStored(
   tx: WorkspaceTransaction,
-  { runIds, workspaceId, message }: { runIds: readonly string[]; workspaceId: string; message: string },
+  {
+    runIds,
+    workspaceId,
+    message,
+  }: { runIds: readonly string[]; workspaceId: string; message: string },
 ): Promise<readonly { readonly runId: string; readonly answer: "cancelled" | "asked" }[]> {
   const eventIds = runIds.map(() => newId("evt"));
   const { text, values } = cancelStatement.query({ runIds, workspaceId, eventIds, message });
   const { rows } = await tx.executeQuery<Answered>(CompiledQuery.raw(text, values));
-  return rows.flatMap(({ id, answer, asked_before }) => (answer === "over" || asked_before ? [] : [{ runId: id, answer }]));
+  return rows.flatMap(({ id, answer, asked_before }) =>
+    answer === "over" || asked_before ? [] : [{ runId: id, answer }],
+  );
 }

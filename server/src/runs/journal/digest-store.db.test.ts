@@ -34,28 +34,54 @@ const step = fc.record({
   lost: fc.boolean(),
 });
 
-function entriesOf(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): NewEvent[] {
+function entriesOf(
+  steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[],
+): NewEvent[] {
   return steps.flatMap(({ usage, text, calls, begun, results, lost }, index) => {
     const number = index + 1;
     const isLast = number === steps.length;
     const ids = Array.from({ length: calls }, (_, n) => `call_${number}_${n}`);
     const parts = [
       { type: "text" as const, text },
-      ...ids.map((call_id) => ({ type: "tool_call" as const, call_id, tool: "act", arguments: "{}" })),
+      ...ids.map((call_id) => ({
+        type: "tool_call" as const,
+        call_id,
+        tool: "act",
+        arguments: "{}",
+      })),
     ];
-    const data = { step: number, model: "demo/echo", parts, finish_reason: "tool_calls" as const, usage, duration_ms: 1, retries: 0 };
+    const data = {
+      step: number,
+      model: "demo/echo",
+      parts,
+      finish_reason: "tool_calls" as const,
+      usage,
+      duration_ms: 1,
+      retries: 0,
+    };
     // Only the last step can have calls without results: the model is not asked again before.
     const started = isLast ? ids.slice(0, begun) : ids;
     const answered = isLast ? started.filter((_, n) => results.includes(n)) : ids;
     return [
       ...(lost
-        ? [{ type: "run.step_lost" as const, data: { step: number, model: "demo/echo", usage, reason: "process_lost" as const } }]
+        ? [
+            {
+              type: "run.step_lost" as const,
+              data: { step: number, model: "demo/echo", usage, reason: "process_lost" as const },
+            },
+          ]
         : []),
       { type: "run.step", data },
       ...started.map(
         (call_id): NewEvent => ({
           type: "run.tool_call",
-          data: { step: number, call_id, tool: "act", arguments: { text }, idempotency_key: call_id },
+          data: {
+            step: number,
+            call_id,
+            tool: "act",
+            arguments: { text },
+            idempotency_key: call_id,
+          },
         }),
       ),
       ...answered.map(
@@ -73,7 +99,8 @@ test("a digest read from the database is that of the same journal in memory", as
     fc.asyncProperty(fc.array(step, { maxLength: 4 }), async (steps) => {
       const run = await startOne(database, agent, { owner });
       const entries = entriesOf(steps);
-      if (entries.length > 0) await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
+      if (entries.length > 0)
+        await appendToRuns(database, [appendRow(run, owner, { entries: entries.map(toEntry) })]);
       expect((await readDigest(database, run.runId)).digest).toEqual(digestOf(entries));
     }),
     { numRuns: 40 },
@@ -81,7 +108,10 @@ test("a digest read from the database is that of the same journal in memory", as
 });
 
 /** Adds five steps of 1 MiB each to a run's journal, past the server. */
-async function addSteps({ runId, workspaceId }: { runId: string; workspaceId: string }, firstSeq: number): Promise<void> {
+async function addSteps(
+  { runId, workspaceId }: { runId: string; workspaceId: string },
+  firstSeq: number,
+): Promise<void> {
   await database.engine.query(
     `with added as (
         insert into events (run_id, seq, workspace_id, id, type, version, data)
@@ -102,6 +132,11 @@ test("a run with a journal of 200 MB is ended without loading it", async () => {
   const before = process.memoryUsage();
   await endExhausted(database, 10);
   const after = process.memoryUsage();
-  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(20 * 1024 * 1024);
-  expect(await readOutcome(database, run)).toMatchObject({ status: "failed", error: { code: "interrupted" } });
+  expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(
+    20 * 1024 * 1024,
+  );
+  expect(await readOutcome(database, run)).toMatchObject({
+    status: "failed",
+    error: { code: "interrupted" },
+  });
 }, 120_000);

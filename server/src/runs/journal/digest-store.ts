@@ -22,7 +22,10 @@ interface Row {
  * Reads what of a run's journal decides how it ends, however large the journal is: payloads stay in the database. Tool
  * calls are read of the last step only, since all earlier ones have results before the model is asked again.
  */
-export async function readDigest(database: Database, runId: string): Promise<{ readonly digest: JournalDigest; readonly prompt: Prompt }> {
+export async function readDigest(
+  database: Database,
+  runId: string,
+): Promise<{ readonly digest: JournalDigest; readonly prompt: Prompt }> {
   const { rows } = await database.engine.query<Row>({
     name: "read-digest",
     text: `
@@ -60,14 +63,20 @@ order by seq`,
     values: [runId],
   });
   const total = rows.find(({ type }) => type === "total");
-  const results = new Set(rows.flatMap(({ type, call_id }) => (type === "run.tool_result" && call_id !== null ? [call_id] : [])));
+  const results = new Set(
+    rows.flatMap(({ type, call_id }) =>
+      type === "run.tool_result" && call_id !== null ? [call_id] : [],
+    ),
+  );
   const calls = rows.findLast(({ type }) => type === "run.step")?.calls ?? [];
   const digest: JournalDigest = {
     steps: total?.steps ?? 0,
     usage: rows.flatMap(({ usage }) => (usage === null ? [] : [usage])),
     lastCalls: calls.map((callId) => ({ callId, hasResult: results.has(callId) })),
     open: rows.flatMap(({ type, step, call_id, tool }) =>
-      type === "run.tool_call" && call_id !== null && !results.has(call_id) ? [{ step: step ?? 0, call_id, tool: tool ?? "" }] : [],
+      type === "run.tool_call" && call_id !== null && !results.has(call_id)
+        ? [{ step: step ?? 0, call_id, tool: tool ?? "" }]
+        : [],
     ),
   };
   return { digest, prompt: { model: total?.model ?? "", characters: total?.characters ?? 0 } };

@@ -42,10 +42,20 @@ export interface UnexecutedEnd {
  */
 export function endUnexecuted<Input>(
   p: Parameters<Input>,
-  { source, end, set = "" }: { readonly source: string; readonly end: (input: Input) => UnexecutedEnd; readonly set?: string },
+  {
+    source,
+    end,
+    set = "",
+  }: {
+    readonly source: string;
+    readonly end: (input: Input) => UnexecutedEnd;
+    readonly set?: string;
+  },
 ): string {
   const status = p.value("text", (input) => end(input).status);
-  const event = p.value("jsonb", (input) => JSON.stringify(terminalEvent({ ...end(input), ...nothingUsed }).data));
+  const event = p.value("jsonb", (input) =>
+    JSON.stringify(terminalEvent({ ...end(input), ...nothingUsed }).data),
+  );
   const type = p.value("text", (input) => terminalEvent({ ...end(input), ...nothingUsed }).type);
   const code = p.value("text", (input) => end(input).error.code);
   const message = p.value("text", (input) => end(input).error.message);

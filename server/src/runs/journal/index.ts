@@ -5,6 +5,12 @@ export { readDigest } from "./digest-store.ts";
 export { addEvents, endUnexecuted, type UnexecutedEnd } from "./end-runs.ts";
 export { type InitialStatus, insertRuns } from "./insert-runs.ts";
 export { nothingUsed, terminalEvent, toEntry, toStored } from "./journal-entry.ts";
-export { readEvents, readInput, readJournal, readJournalBytes, readSomeEvents } from "./journal-store.ts";
+export {
+  readEvents,
+  readInput,
+  readJournal,
+  readJournalBytes,
+  readSomeEvents,
+} from "./journal-store.ts";
 export { readLastSeqs, readOutcome, readStoredStatus, spentOf } from "./result-store.ts";
 export { toEnd } from "./run-end.ts";

@@ -28,7 +28,13 @@ export function toEntry(event: NewEvent): AppendEntry {
 }
 
 /** The same entry as readers get it, once it is written. */
-export function toStored(event: NewEvent, entry: AppendEntry, runId: string, seq: number, time: string): EventOnWire {
+export function toStored(
+  event: NewEvent,
+  entry: AppendEntry,
+  runId: string,
+  seq: number,
+  time: string,
+): EventOnWire {
   return {
     id: entry.id,
     run_id: runId,
@@ -36,7 +42,10 @@ export function toStored(event: NewEvent, entry: AppendEntry, runId: string, seq
     type: entry.type,
     version: eventVersion,
     time,
-    data: entry.artifact === undefined ? event.data : (JSON.parse(entry.data) as Record<string, unknown>),
+    data:
+      entry.artifact === undefined
+        ? event.data
+        : (JSON.parse(entry.data) as Record<string, unknown>),
   };
 }
 

@@ -50,7 +50,10 @@ export async function readSomeEvents(
 }
 
 /** The whole journal with the data that was too large for it put back, as the engine goes on from it. */
-export async function readJournal(database: Database, run: { runId: string; workspaceId: string }): Promise<RunEvent[]> {
+export async function readJournal(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+): Promise<RunEvent[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-journal",
     text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time, coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
@@ -64,7 +67,10 @@ export async function readJournal(database: Database, run: { runId: string; work
 }
 
 /** Bytes of JSON that `readJournal` would read. */
-export async function readJournalBytes(database: Database, run: { runId: string; workspaceId: string }): Promise<number> {
+export async function readJournalBytes(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+): Promise<number> {
   const { rows } = await database.engine.query<{ bytes: string }>({
     name: "read-journal-bytes",
     text: `select coalesce(sum(coalesce(octet_length(a.content), octet_length(e.data::text))), 0) as bytes
@@ -77,7 +83,10 @@ export async function readJournalBytes(database: Database, run: { runId: string;
 }
 
 /** What the run was started with. */
-export async function readInput(database: Database, run: { runId: string; workspaceId: string }): Promise<string> {
+export async function readInput(
+  database: Database,
+  run: { runId: string; workspaceId: string },
+): Promise<string> {
   const { rows } = await database.engine.query<{ input: string }>({
     name: "read-input",
     text: "select run_input(prompt_prefix, payload) as input from run_inputs where run_id = $1 and workspace_id = $2",

@@ -44,13 +44,20 @@ export async function readOutcome(database: Database, run: RunRef): Promise<Outc
   const row = rows[0];
   if (row === undefined) return undefined;
   const spent = spentOf(row);
-  if (row.status === "succeeded") return { status: "succeeded", output: row.output ?? "", ...spent };
-  const error = { code: (row.error_code ?? "interrupted") as RunErrorCode, message: row.error_message ?? "" };
+  if (row.status === "succeeded")
+    return { status: "succeeded", output: row.output ?? "", ...spent };
+  const error = {
+    code: (row.error_code ?? "interrupted") as RunErrorCode,
+    message: row.error_message ?? "",
+  };
   return { status: row.status, error, ...spent };
 }
 
 /** The run's state now. */
-export async function readStoredStatus(database: Database, run: RunRef): Promise<string | undefined> {
+export async function readStoredStatus(
+  database: Database,
+  run: RunRef,
+): Promise<string | undefined> {
   const { rows } = await database.engine.query<{ status: string }>({
     name: "read-status",
     text: "select status from runs where id = $1 and workspace_id = $2",
@@ -60,7 +67,10 @@ export async function readStoredStatus(database: Database, run: RunRef): Promise
 }
 
 /** How long the journals of some runs are. */
-export async function readLastSeqs(database: Database, runIds: readonly string[]): Promise<{ id: string; last_seq: number }[]> {
+export async function readLastSeqs(
+  database: Database,
+  runIds: readonly string[],
+): Promise<{ id: string; last_seq: number }[]> {
   const { rows } = await database.engine.query<{ id: string; last_seq: number }>({
     name: "read-last-seqs",
     text: "select id, last_seq from runs where id = any ($1)",

@@ -24,11 +24,20 @@ export async function cancelRuns({
   const { filter, after } = parseBody(cancelRunsBody, input.body);
   const { workspaceId } = ctx;
   const { changed, next } = await inWorkspace(ctx.database.tenant, workspaceId, async (tx) => {
-    const change = { name: "runs to cancel", states: ["queued", "running"], agentIds, most: 1_000 } as const;
+    const change = {
+      name: "runs to cancel",
+      states: ["queued", "running"],
+      agentIds,
+      most: 1_000,
+    } as const;
     const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
     const changed = await cancelAllStored(tx, { runIds, workspaceId, message: notStarted });
     if (changed.length > 0) {
-      await record(tx, ctx, { action: "runs.cancel", target: workspaceId, data: { filter: filter ?? {}, cancelled: changed.length } });
+      await record(tx, ctx, {
+        action: "runs.cancel",
+        target: workspaceId,
+        data: { filter: filter ?? {}, cancelled: changed.length },
+      });
     }
     return { changed, next };
   });

@@ -61,7 +61,10 @@ export function stopRun(ports: CancelPorts, runId: string): void {
 }
 
 /** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */
-export function stopHere({ live, worker }: Pick<CancelPorts, "live" | "worker">, runId: string): boolean {
+export function stopHere(
+  { live, worker }: Pick<CancelPorts, "live" | "worker">,
+  runId: string,
+): boolean {
   const here = live.get(runId);
   if (here === undefined) worker.takeOver();
   else here.stop("cancelled");

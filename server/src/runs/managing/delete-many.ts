@@ -20,11 +20,21 @@ export async function deleteRuns({
   permit(ctx, "runs:write");
   const { filter, after } = parseBody(deleteRunsBody, input.body);
   // Fewer than a cancellation takes: a run may have a journal of thousands of entries, and files.
-  const change = { name: "runs to delete", states: ["succeeded", "failed", "cancelled"], agentIds: agentLimit(ctx), most: 200 } as const;
+  const change = {
+    name: "runs to delete",
+    states: ["succeeded", "failed", "cancelled"],
+    agentIds: agentLimit(ctx),
+    most: 200,
+  } as const;
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
     const deleted = await deleteRunRows(tx, ctx.workspaceId, runIds);
-    if (deleted > 0) await record(tx, ctx, { action: "runs.delete", target: ctx.workspaceId, data: { filter: filter ?? {}, deleted } });
+    if (deleted > 0)
+      await record(tx, ctx, {
+        action: "runs.delete",
+        target: ctx.workspaceId,
+        data: { filter: filter ?? {}, deleted },
+      });
     return { deleted, next };
   });
 }

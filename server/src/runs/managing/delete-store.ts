@@ -19,7 +19,11 @@ export function lockRun(
  * Deletes those that have ended, with what hangs on a run without a foreign key; its files go with it by theirs.
  * @returns how many there were.
  */
-export async function deleteRunRows(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<number> {
+export async function deleteRunRows(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<number> {
   if (runIds.length === 0) return 0;
   const deleted = await tx
     .deleteFrom("runs")
@@ -31,7 +35,11 @@ export async function deleteRunRows(tx: WorkspaceTransaction, workspaceId: strin
   if (deleted.length === 0) return 0;
   const gone = deleted.map(({ id }) => id);
   for (const table of ["run_inputs", "run_results", "events"] as const) {
-    await tx.deleteFrom(table).where("run_id", "in", gone).where("workspace_id", "=", workspaceId).execute();
+    await tx
+      .deleteFrom(table)
+      .where("run_id", "in", gone)
+      .where("workspace_id", "=", workspaceId)
+      .execute();
   }
   return gone.length;
 }

@@ -10,16 +10,29 @@ import { deleteRunRows, lockRun } from "./delete-store.ts";
  * run is gone, and starts nothing.
  * @throws Refusal `conflict` while it has not ended.
  */
-export async function deleteRun({ ctx, input }: { ctx: Context; input: { runId: string } }): Promise<void> {
+export async function deleteRun({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { runId: string };
+}): Promise<void> {
   permit(ctx, "runs:write");
   const agentIds = agentLimit(ctx);
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const run = await lockRun(tx, ctx.workspaceId, input.runId);
     if (run === undefined || agentIds?.includes(run.agent_id) === false) throw noRun();
     if (run.finished_at === null) {
-      throw new Refusal("conflict", "This run has not ended. Cancel it, and delete it when its finished_at is set.");
+      throw new Refusal(
+        "conflict",
+        "This run has not ended. Cancel it, and delete it when its finished_at is set.",
+      );
     }
     await deleteRunRows(tx, ctx.workspaceId, [input.runId]);
-    await record(tx, ctx, { action: "run.delete", target: input.runId, data: { agent_id: run.agent_id, status: run.status } });
+    await record(tx, ctx, {
+      action: "run.delete",
+      target: input.runId,
+      data: { agent_id: run.agent_id, status: run.status },
+    });
   });
 }

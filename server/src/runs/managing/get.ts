@@ -5,13 +5,25 @@ import { noRun, permitRuns } from "../access.ts";
 import { findRun } from "./store.ts";
 
 /** Returns a run that the actor can see. @throws Refusal `forbidden`, `not_found` */
-export async function getRun({ ctx, input }: { ctx: Context; input: { runId: string } }): Promise<Run> {
+export async function getRun({
+  ctx,
+  input,
+}: {
+  ctx: Context;
+  input: { runId: string };
+}): Promise<Run> {
   return readRun(ctx, input.runId, permitRuns(ctx, "runs:read"));
 }
 
 /** The same for a caller that has asked what the actor may see. @throws Refusal `not_found` */
-export async function readRun(ctx: Context, runId: string, agentIds: readonly string[] | undefined): Promise<Run> {
-  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findRun(tx, ctx.workspaceId, runId, agentIds));
+export async function readRun(
+  ctx: Context,
+  runId: string,
+  agentIds: readonly string[] | undefined,
+): Promise<Run> {
+  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findRun(tx, ctx.workspaceId, runId, agentIds),
+  );
   if (run === undefined) throw noRun();
   return run;
 }

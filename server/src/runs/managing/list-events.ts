@@ -18,7 +18,11 @@ export async function listRunEvents({
   const run = { runId: input.runId, workspaceId: ctx.workspaceId };
   const data: EventOnWire[] = [];
   try {
-    for await (const event of watchRun(ctx.runs, run, { after, follow: false, signal: new AbortController().signal })) {
+    for await (const event of watchRun(ctx.runs, run, {
+      after,
+      follow: false,
+      signal: new AbortController().signal,
+    })) {
       if (data.length === limit) return { data, next: String(data.at(-1)?.seq) };
       data.push(event);
     }

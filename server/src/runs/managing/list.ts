@@ -21,15 +21,30 @@ export async function listRuns({
   input: { agentId: string | undefined; query: unknown };
 }): Promise<Page<Run>> {
   const bound = permitRuns(ctx, "runs:read");
-  if (bound !== undefined && input.agentId !== undefined && !bound.includes(input.agentId)) throw noRun();
+  if (bound !== undefined && input.agentId !== undefined && !bound.includes(input.agentId))
+    throw noRun();
   const agentIds = input.agentId === undefined ? bound : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
-    const { limit, after, ...filter } = parse(input.agentId === undefined ? runsQuery : agentRunsQuery, input.query);
-    const page = readPage({ limit, after }, { list: "runs", workspace: ctx.workspaceId, agents: agentIds, ...filter });
-    const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, { agentIds, filter, below: page.below, limit });
+    const { limit, after, ...filter } = parse(
+      input.agentId === undefined ? runsQuery : agentRunsQuery,
+      input.query,
+    );
+    const page = readPage(
+      { limit, after },
+      { list: "runs", workspace: ctx.workspaceId, agents: agentIds, ...filter },
+    );
+    const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, {
+      agentIds,
+      filter,
+      below: page.below,
+      limit,
+    });
     const fitting = await fittingRuns(tx, ctx.workspaceId, runIds);
     const next = fitting.length < runIds.length ? (fitting.at(-1) ?? goOn) : goOn;
-    return { data: await readRuns(tx, ctx.workspaceId, fitting), next: next === undefined ? null : page.cursor(next) };
+    return {
+      data: await readRuns(tx, ctx.workspaceId, fitting),
+      next: next === undefined ? null : page.cursor(next),
+    };
   });
 }

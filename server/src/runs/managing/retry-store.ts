@@ -17,7 +17,11 @@ export interface RetriedRun {
 /** @param agentIds the agents that the caller is limited to; undefined: all. */
 export async function readRetried(
   tx: WorkspaceTransaction,
-  { workspaceId, runId, agentIds }: { workspaceId: string; runId: string; agentIds: readonly string[] | undefined },
+  {
+    workspaceId,
+    runId,
+    agentIds,
+  }: { workspaceId: string; runId: string; agentIds: readonly string[] | undefined },
 ): Promise<RetriedRun | undefined> {
   const query = tx
     .selectFrom("runs as r")
@@ -26,7 +30,10 @@ export async function readRetried(
     .select(["i.payload", "i.prompt_prefix", "i.content_type"])
     .where("r.id", "=", runId)
     .where("r.workspace_id", "=", workspaceId);
-  const row = await (agentIds === undefined ? query : query.where("r.agent_id", "in", agentIds)).executeTakeFirst();
+  const row = await (agentIds === undefined
+    ? query
+    : query.where("r.agent_id", "in", agentIds)
+  ).executeTakeFirst();
   if (row === undefined) return undefined;
   return {
     runId: row.id,

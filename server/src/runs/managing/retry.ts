@@ -46,7 +46,10 @@ export async function retryRun({
 function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
   if (!body.ok) return body;
   if (ended) return { ok: true, value: payload };
-  const refusal = new Refusal("conflict", "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.");
+  const refusal = new Refusal(
+    "conflict",
+    "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.",
+  );
   return { ok: false, refusal };
 }
 
@@ -56,7 +59,8 @@ function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "orig
     triggerId: retried.triggerId,
     promptPrefix: retried.promptPrefix,
     retryOf: retried.runId,
-    keyScope: ctx.idempotency === undefined ? null : `${principalOf(ctx.actor)} ${ctx.idempotency.route}`,
+    keyScope:
+      ctx.idempotency === undefined ? null : `${principalOf(ctx.actor)} ${ctx.idempotency.route}`,
     audit: {
       id: newId("aud"),
       address: ctx.address ?? null,
@@ -69,7 +73,9 @@ function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "orig
 
 /** The run that a retry has started. @throws Refusal `conflict` when it has been deleted since. */
 async function read(ctx: Context, runId: string): Promise<Run> {
-  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findRun(tx, ctx.workspaceId, runId, undefined));
+  const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findRun(tx, ctx.workspaceId, runId, undefined),
+  );
   if (run === undefined) throw deletedRun();
   return run;
 }

@@ -27,7 +27,9 @@ const stranger = await seedAgent(database);
 
 // What the planner knows is what is analysed here, and no statements of autovacuum's are counted.
 const tables = ["runs", "run_inputs", "run_results"];
-await database.engine.query(tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"));
+await database.engine.query(
+  tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
+);
 
 /** Ended runs number `from` to `to`, each with an error: a search for another one must look at it. Every third is of the other agent. */
 async function grow(from: number, to: number): Promise<void> {
@@ -48,7 +50,13 @@ async function grow(from: number, to: number): Promise<void> {
 
 const search = (given: Partial<Search> = {}) =>
   inWorkspace(counted.tenant, workspaceId, (tx) =>
-    searchRuns(tx, workspaceId, { agentIds: undefined, filter: {}, below: undefined, limit: 50, ...given }),
+    searchRuns(tx, workspaceId, {
+      agentIds: undefined,
+      filter: {},
+      below: undefined,
+      limit: 50,
+      ...given,
+    }),
   );
 
 async function pagesOf(act: () => Promise<unknown>): Promise<number> {
@@ -76,7 +84,10 @@ const searches: Readonly<Record<string, Partial<Search>>> = {
   "queued runs": { filter: { status: ["queued"] } },
   "runs to cancel": { filter: {}, change: ["queued", "running"] },
   "an error that no run has": { filter: { error: "nothing like it" } },
-  "an error that no run of some agents has": { agentIds: [agent.agentId, other.agentId], filter: { error: "nothing like it" } },
+  "an error that no run of some agents has": {
+    agentIds: [agent.agentId, other.agentId],
+    filter: { error: "nothing like it" },
+  },
   "a source that no run has": { filter: { source: ["trigger"] } },
   "a time before all runs": { filter: { created_before: "2020-01-01T00:00:00Z" } },
   "a time after all runs": { filter: { created_after: "2100-01-01T00:00:00Z" } },
@@ -87,23 +98,30 @@ beforeAll(async () => {
   await grow(1, first);
   await startRuns(database, [startRow(rare), startRow(rare), startRow(stranger)]);
   await database.engine.query("analyze");
-  for (const [name, given] of Object.entries(searches)) early.set(name, await pagesOf(() => search(given)));
+  for (const [name, given] of Object.entries(searches))
+    early.set(name, await pagesOf(() => search(given)));
   await grow(first + 1, later);
   await database.engine.query("analyze");
 });
 
-test.each(Object.keys(searches))("a page of %s costs no more when there are three times as many runs", async (name) => {
-  const before = early.get(name) ?? 0;
-  const after = await pagesOf(() => search(searches[name]));
-  expect(after, `${before} pages before`).toBeLessThan(before * 1.5 + 150);
-});
-
-test.each(["all runs", "the runs of one agent", "the runs of an agent with few", "queued runs", "runs to cancel"])(
-  "a page of %s looks at little more than it shows",
+test.each(Object.keys(searches))(
+  "a page of %s costs no more when there are three times as many runs",
   async (name) => {
-    expect(await pagesOf(() => search(searches[name]))).toBeLessThan(600);
+    const before = early.get(name) ?? 0;
+    const after = await pagesOf(() => search(searches[name]));
+    expect(after, `${before} pages before`).toBeLessThan(before * 1.5 + 150);
   },
 );
+
+test.each([
+  "all runs",
+  "the runs of one agent",
+  "the runs of an agent with few",
+  "queued runs",
+  "runs to cancel",
+])("a page of %s looks at little more than it shows", async (name) => {
+  expect(await pagesOf(() => search(searches[name]))).toBeLessThan(600);
+});
 
 describe("a search for what is rare", () => {
   /** Page by page to the end: how many there were, and what they held. */
@@ -126,7 +144,10 @@ describe("a search for what is rare", () => {
   });
 
   test("sees all runs of some agents, whichever has more of them", async () => {
-    const { found } = await walk({ agentIds: [other.agentId, agent.agentId, rare.agentId], filter: { error: "needle" } });
+    const { found } = await walk({
+      agentIds: [other.agentId, agent.agentId, rare.agentId],
+      filter: { error: "needle" },
+    });
     expect(found).toEqual([needle]);
   });
 
@@ -134,11 +155,19 @@ describe("a search for what is rare", () => {
     const filter = { status: ["failed" as const] };
     const seen: string[] = [];
     for (let below: string | undefined; seen.length < 1_000; ) {
-      const page = await search({ agentIds: [agent.agentId, other.agentId], filter, below, limit: 300 });
+      const page = await search({
+        agentIds: [agent.agentId, other.agentId],
+        filter,
+        below,
+        limit: 300,
+      });
       seen.push(...page.runIds);
       below = page.goOn;
     }
-    const newest = Array.from({ length: seen.length }, (_, index) => `run_0${String(later - index).padStart(25, "0")}`);
+    const newest = Array.from(
+      { length: seen.length },
+      (_, index) => `run_0${String(later - index).padStart(25, "0")}`,
+    );
     expect(seen).toEqual(newest);
   });
 });

@@ -34,16 +34,26 @@ export interface Found {
  * where to go on. Runs that have not ended are few, and found by the indexes that hold them alone.
  * What a run was started with and how it ended is looked up run by run, by lateral subqueries with a limit: a join might read the whole table.
  */
-export async function searchRuns(tx: WorkspaceTransaction, workspaceId: string, search: Search): Promise<Found> {
+export async function searchRuns(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  search: Search,
+): Promise<Found> {
   const { filter, change, limit } = search;
   const agentIds = agentsOf(search);
   if (agentIds?.length === 0) return { runIds: [], goOn: undefined };
   const wanted = filter.status ?? change;
   const { agent_id: _, ...conditional } = filter;
-  const everyRunFits = change === undefined && Object.values(conditional).every((member) => member === undefined);
+  const everyRunFits =
+    change === undefined && Object.values(conditional).every((member) => member === undefined);
   const parts = agentIds?.length ?? 1;
-  const unfinished = wanted?.every((status) => status === "queued" || status === "running") ?? false;
-  const most = everyRunFits ? limit + 1 : unfinished ? mostScanned : Math.max(limit + 1, Math.ceil(mostScanned / parts));
+  const unfinished =
+    wanted?.every((status) => status === "queued" || status === "running") ?? false;
+  const most = everyRunFits
+    ? limit + 1
+    : unfinished
+      ? mostScanned
+      : Math.max(limit + 1, Math.ceil(mostScanned / parts));
   const bounds = boundsOf(search);
   const scanned = unfinished
     ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, most)
@@ -83,7 +93,11 @@ function boundsOf({ filter, below }: Search): Bounds {
   const at = (time: string, slack: number) => lowestIdAt("run", new Date(Date.parse(time) + slack));
   return {
     lowest: after === undefined ? "" : at(after, -idSlackMs),
-    below: [above, ...(below === undefined ? [] : [below]), ...(before === undefined ? [] : [at(before, idSlackMs)])],
+    below: [
+      above,
+      ...(below === undefined ? [] : [below]),
+      ...(before === undefined ? [] : [at(before, idSlackMs)]),
+    ],
   };
 }
 
@@ -103,7 +117,12 @@ function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder
  * With `agent_id = a.id order by id` the planner, which does not know how many runs each agent has, may walk the workspace's runs and look
  * for the few of an agent among them.
  */
-function scanAgents(workspaceId: string, agentIds: readonly string[], { lowest, below }: Bounds, most: number): RawBuilder<unknown> {
+function scanAgents(
+  workspaceId: string,
+  agentIds: readonly string[],
+  { lowest, below }: Bounds,
+  most: number,
+): RawBuilder<unknown> {
   const upper = sql.join(
     below.map((id) => sql`(r.agent_id, r.id) < (a.id, ${id})`),
     sql` and `,
@@ -124,8 +143,14 @@ function scanUnfinished(
   const bounds = ofWorkspace(workspaceId, range);
   const ofAgents = agentIds === undefined ? sql`true` : sql`r.agent_id = any (${agentIds}::text[])`;
   const states = [
-    ...(wanted.includes("queued") ? [sql`select ${columns} from runs r where r.status = 'queued' and ${ofAgents} and ${bounds}`] : []),
-    ...(wanted.includes("running") ? [sql`select ${columns} from runs r where r.status = 'running' and ${ofAgents} and ${bounds}`] : []),
+    ...(wanted.includes("queued")
+      ? [sql`select ${columns} from runs r where r.status = 'queued' and ${ofAgents} and ${bounds}`]
+      : []),
+    ...(wanted.includes("running")
+      ? [
+          sql`select ${columns} from runs r where r.status = 'running' and ${ofAgents} and ${bounds}`,
+        ]
+      : []),
   ];
   return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u order by u.id desc limit ${most}`;
 }
@@ -136,8 +161,18 @@ function lookUps({ source, trigger_id, error }: RunFilter): RawBuilder<unknown> 
   return sql`${source === undefined && trigger_id === undefined ? sql`` : input} ${error === undefined ? sql`` : result}`;
 }
 
-function conditions(filter: RunFilter, change: readonly RunStatus[] | undefined): RawBuilder<unknown>[] {
-  const { status = change, source, trigger_id, error, created_after: after, created_before: before } = filter;
+function conditions(
+  filter: RunFilter,
+  change: readonly RunStatus[] | undefined,
+): RawBuilder<unknown>[] {
+  const {
+    status = change,
+    source,
+    trigger_id,
+    error,
+    created_after: after,
+    created_before: before,
+  } = filter;
   return [
     sql`true`,
     ...(status === undefined ? [] : [sql`s.status = any (${status}::text[])`]),
@@ -150,6 +185,8 @@ function conditions(filter: RunFilter, change: readonly RunStatus[] | undefined)
     // Only what did not succeed has an error. A position, not a pattern: no character of the text means anything but itself.
     ...(error === undefined
       ? []
-      : [sql`s.status in ('failed', 'cancelled') and strpos(lower(concat_ws(' ', e.error_code, e.error_message)), lower(${error})) > 0`]),
+      : [
+          sql`s.status in ('failed', 'cancelled') and strpos(lower(concat_ws(' ', e.error_code, e.error_message)), lower(${error})) > 0`,
+        ]),
   ];
 }

@@ -29,7 +29,16 @@ export async function selectMany(
   change: Change,
 ): Promise<{ runIds: readonly string[]; next: string | null }> {
   const { agentIds, states, most } = change;
-  const page = readPage({ after }, { list: change.name, workspace: ctx.workspaceId, agents: agentIds, ...filter });
-  const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, { agentIds, filter, change: states, below: page.below, limit: most });
+  const page = readPage(
+    { after },
+    { list: change.name, workspace: ctx.workspaceId, agents: agentIds, ...filter },
+  );
+  const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, {
+    agentIds,
+    filter,
+    change: states,
+    below: page.below,
+    limit: most,
+  });
   return { runIds, next: goOn === undefined ? null : page.cursor(goOn) };
 }

@@ -35,7 +35,9 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
 }
 
 function tokens(member: "input_tokens" | "output_tokens" | "cached_input_tokens") {
-  return (eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">) =>
+  return (
+    eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">,
+  ) =>
     eb.fn
       .coalesce(
         eb.ref(`run_results.${member}`),
@@ -55,7 +57,10 @@ export async function findRun(
   agentIds: readonly string[] | undefined,
 ): Promise<Run | undefined> {
   const query = runs(tx, workspaceId).where("runs.id", "=", runId);
-  const row = await (agentIds === undefined ? query : query.where("runs.agent_id", "in", agentIds)).executeTakeFirst();
+  const row = await (agentIds === undefined
+    ? query
+    : query.where("runs.agent_id", "in", agentIds)
+  ).executeTakeFirst();
   return row && toRun(row);
 }
 
@@ -66,7 +71,11 @@ const maxPageBytes = 4 * 1024 * 1024;
  * Of these runs, newest first, those that fit on one page; the first always does. Sizes are known
  * without reading the texts.
  */
-export async function fittingRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<string[]> {
+export async function fittingRuns(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<string[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<{ run_id: string }>`select run_id from (
       select i.run_id, sum(octet_length(i.prompt_prefix) + octet_length(i.payload) + coalesce(octet_length(e.output), 0))
@@ -78,9 +87,16 @@ export async function fittingRuns(tx: WorkspaceTransaction, workspaceId: string,
 }
 
 /** These runs, newest first. One that has been deleted meanwhile is left out. */
-export async function readRuns(tx: WorkspaceTransaction, workspaceId: string, runIds: readonly string[]): Promise<Run[]> {
+export async function readRuns(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  runIds: readonly string[],
+): Promise<Run[]> {
   if (runIds.length === 0) return [];
-  const rows = await runs(tx, workspaceId).where("runs.id", "in", runIds).orderBy("runs.id", "desc").execute();
+  const rows = await runs(tx, workspaceId)
+    .where("runs.id", "in", runIds)
+    .orderBy("runs.id", "desc")
+    .execute();
   return rows.map(toRun);
 }
 
@@ -95,7 +111,10 @@ function toRun(row: RunRow): Run {
     retry_of: row.retry_of,
     input: row.input,
     output: row.output,
-    error: row.error_code === null ? null : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
+    error:
+      row.error_code === null
+        ? null
+        : ({ code: row.error_code, message: row.error_message ?? "" } as Run["error"]),
     ...spentOf(row),
     attempt: row.attempt,
     created_at: row.created_at.toISOString(),

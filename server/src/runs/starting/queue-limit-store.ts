@@ -16,7 +16,11 @@ export async function readQueueLimit(
         select $2, $3::text where $3 is not null
       )
       select a.max_queued_runs from called c join agents a on a.id = c.agent_id and a.workspace_id = c.workspace_id limit 1`,
-    values: [caller.kind === "credential" ? caller.hash : null, agentId, caller.kind === "member" ? caller.workspaceId : null],
+    values: [
+      caller.kind === "credential" ? caller.hash : null,
+      agentId,
+      caller.kind === "member" ? caller.workspaceId : null,
+    ],
   });
   return rows[0]?.max_queued_runs;
 }

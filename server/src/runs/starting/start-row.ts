@@ -4,7 +4,10 @@ import type { InitialStatus } from "../journal/index.ts";
 /** Who asks for a run. */
 export type Caller =
   /** By a secret: the statement finds out whose it is and whether it is valid. */
-  | { readonly kind: "credential" /** SHA-256, whatever kind of secret it is. */; readonly hash: Buffer }
+  | {
+      readonly kind: "credential" /** SHA-256, whatever kind of secret it is. */;
+      readonly hash: Buffer;
+    }
   /** Authenticated already, with the right to start runs of the agent: by a session, or by a management route. */
   | { readonly kind: "member"; readonly principal: string; readonly workspaceId: string };
 
@@ -44,7 +47,12 @@ export interface RunDetails {
   /** Scope of the Idempotency-Key; null: the trigger or the agent. */
   readonly keyScope: string | null;
   /** Written to the audit log in the same statement; the target is the run. */
-  readonly audit: { readonly id: string; readonly address: string | null; readonly action: string; readonly data: string } | null;
+  readonly audit: {
+    readonly id: string;
+    readonly address: string | null;
+    readonly action: string;
+    readonly data: string;
+  } | null;
   /**
    * `waiting`: held until it is released. An error: created already failed, and no Idempotency-Key
    * is bound. Both are reserved: nothing asks for them yet.
@@ -82,14 +90,21 @@ export interface StartedRun {
 export type StartAnswer =
   | { readonly verdict: "started"; readonly run: StartedRun }
   /** An earlier run has the key: it is the answer. */
-  | { readonly verdict: "replay"; readonly runId: string; readonly workspaceId: string; readonly agentId: string }
+  | {
+      readonly verdict: "replay";
+      readonly runId: string;
+      readonly workspaceId: string;
+      readonly agentId: string;
+    }
   /** Neither rejected nor written: a request with the same key was written at the same moment. Ask again. */
   | { readonly verdict: "contended" }
   | { readonly verdict: Refused };
 
 /** Tells callers apart. */
 export function callerId(caller: Caller): string {
-  return caller.kind === "credential" ? caller.hash.toString("latin1") : `${caller.workspaceId} ${caller.principal}`;
+  return caller.kind === "credential"
+    ? caller.hash.toString("latin1")
+    : `${caller.workspaceId} ${caller.principal}`;
 }
 
 /** The error that a run is created with, already failed. */

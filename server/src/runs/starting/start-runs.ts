@@ -1,6 +1,13 @@
 import type { Database } from "../../base/database/index.ts";
 import type { InitialStatus } from "../journal/index.ts";
-import { callerId, initialError, type RunDetails, type StartAnswer, type StartedRun, type StartRow } from "./start-row.ts";
+import {
+  callerId,
+  initialError,
+  type RunDetails,
+  type StartAnswer,
+  type StartedRun,
+  type StartRow,
+} from "./start-row.ts";
 import { type Known, readStarted, sendStarts, type Verdict } from "./start-store.ts";
 
 interface StartOptions {
@@ -18,13 +25,15 @@ export async function startRuns(
 ): Promise<StartAnswer[]> {
   const { callers, callerOf } = callersOf(rows);
   const judgement = await sendStarts(database, { rows, callers, callerOf, full }, repeated);
-  if (judgement.verdicts.length !== rows.length) throw new Error("the start statement left a request without a verdict");
+  if (judgement.verdicts.length !== rows.length)
+    throw new Error("the start statement left a request without a verdict");
   const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
   const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);
   for (const verdict of judgement.verdicts) {
     const index = verdict[0] - 1;
     const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
-    if (row === undefined || caller === undefined) throw new Error("the start statement answered a request that was not sent");
+    if (row === undefined || caller === undefined)
+      throw new Error("the start statement answered a request that was not sent");
     answers[index] = toAnswer(database, row, verdict, caller);
   }
   return Promise.all(answers);
@@ -44,7 +53,12 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
   return { callers, callerOf };
 }
 
-function toAnswer(database: Database, row: StartRow, [, verdict, replayedRun]: Verdict, known: Known): StartAnswer | Promise<StartAnswer> {
+function toAnswer(
+  database: Database,
+  row: StartRow,
+  [, verdict, replayedRun]: Verdict,
+  known: Known,
+): StartAnswer | Promise<StartAnswer> {
   switch (verdict) {
     case "start":
       return { verdict: "started", run: toStarted(row, known) };
@@ -52,14 +66,23 @@ function toAnswer(database: Database, row: StartRow, [, verdict, replayedRun]: V
     case "contended":
       return writtenBefore(database, row, verdict);
     case "replay":
-      return { verdict, runId: replayedRun, workspaceId: known.workspace_id, agentId: known.agent_id };
+      return {
+        verdict,
+        runId: replayedRun,
+        workspaceId: known.workspace_id,
+        agentId: known.agent_id,
+      };
     default:
       return { verdict };
   }
 }
 
 /** A key that another run has can have been bound by an earlier send of this very row. */
-async function writtenBefore(database: Database, row: StartRow, verdict: "started" | "contended"): Promise<StartAnswer> {
+async function writtenBefore(
+  database: Database,
+  row: StartRow,
+  verdict: "started" | "contended",
+): Promise<StartAnswer> {
   const known = await readStarted(database, row.runId);
   if (known !== undefined) return { verdict: "started", run: toStarted(row, known) };
   if (verdict === "started") throw new Error(`run ${row.runId} was written and is gone`);

@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
-import { seedAgent, seedProcess, seedTrigger, startedOf, startOne, startRow } from "../../../test/tenant.ts";
+import {
+  seedAgent,
+  seedProcess,
+  seedTrigger,
+  startedOf,
+  startOne,
+  startRow,
+} from "../../../test/tenant.ts";
 import { newId } from "../../base/ids.ts";
 import { recordDeaths } from "../../processes/process-store.ts";
 import { claimQueued } from "../claiming/claim-statement.ts";
@@ -59,12 +66,24 @@ test("a run is queued where there is no room, or the agent limits how many execu
   await recordDeaths(database.engine, [dead], owner);
   const free = await seedAgent(database);
   const limited = await seedAgent(database, { limits: { max_concurrent_runs: 5 } });
-  const rows = [startRow(free), startRow(limited, { owner }), startRow(free, { owner: dead }), startRow(free, { owner: "prc_unknown" })];
+  const rows = [
+    startRow(free),
+    startRow(limited, { owner }),
+    startRow(free, { owner: dead }),
+    startRow(free, { owner: "prc_unknown" }),
+  ];
   for (const answer of await startRuns(database, rows)) {
     const run = startedOf(answer);
     expect(run.status).toBe("queued");
     expect(await rowsOf(run.runId)).toMatchObject([
-      { status: "queued", owner: null, fence: 0, last_seq: 1, began: false, events: ["run.queued"] },
+      {
+        status: "queued",
+        owner: null,
+        fence: 0,
+        last_seq: 1,
+        began: false,
+        events: ["run.queued"],
+      },
     ]);
   }
 });
@@ -77,9 +96,15 @@ test("every row of a batch is judged by itself and answered in order, as it woul
   const bare = await seedTrigger(database, agent);
   const paused = await seedAgent(database);
   const disabled = await seedTrigger(database, agent, { enabled: false });
-  await database.engine.query("update agents set paused_at = now() where id = $1", [paused.agentId]);
+  await database.engine.query("update agents set paused_at = now() where id = $1", [
+    paused.agentId,
+  ]);
   const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
-  const fire = (of: { hash: Buffer }) => ({ source: "trigger" as const, agentId: null, caller: by(of.hash) });
+  const fire = (of: { hash: Buffer }) => ({
+    source: "trigger" as const,
+    agentId: null,
+    caller: by(of.hash),
+  });
   const judged = (): [StartRow, string][] => [
     [startRow(agent, { owner }), "started"],
     [startRow(agent, { caller: by(stranger.hash) }), "unauthorized"],
@@ -108,7 +133,10 @@ test("every row of a batch is judged by itself and answered in order, as it woul
 
   for (const repeated of [false, true]) {
     for (const [row, verdict] of judged()) {
-      expect(await startRuns(database, [row], { repeated }), `${row.source}, ${row.key}, ${repeated}`).toMatchObject([{ verdict }]);
+      expect(
+        await startRuns(database, [row], { repeated }),
+        `${row.source}, ${row.key}, ${repeated}`,
+      ).toMatchObject([{ verdict }]);
     }
   }
 });
@@ -118,7 +146,10 @@ test("a row that was written before is started before any other verdict, whateve
   const agent = await seedAgent(database);
   const row = startRow(agent, { owner, key: "k", bodyHash: hash });
   const first = startedOf((await startRuns(database, [row]))[0]);
-  await database.engine.query("update agents set paused_at = now(), deleted_at = now() where id = $1", [agent.agentId]);
+  await database.engine.query(
+    "update agents set paused_at = now(), deleted_at = now() where id = $1",
+    [agent.agentId],
+  );
   await database.engine.query("delete from tokens where agent_id = $1", [agent.agentId]);
   expect(startedOf((await startRuns(database, [row]))[0])).toEqual(first);
   expect(await rowsOf(row.runId)).toHaveLength(1);
@@ -159,7 +190,8 @@ test("the queue limit counts the rows that would be queued, and them alone", asy
   const owner = await seedProcess(database);
   const agent = await seedAgent(database, { limits: { max_queued_runs: 3 } });
   const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
-  const verdicts = async (rows: ReturnType<typeof startRow>[]) => (await startRuns(database, rows)).map(({ verdict }) => verdict);
+  const verdicts = async (rows: ReturnType<typeof startRow>[]) =>
+    (await startRuns(database, rows)).map(({ verdict }) => verdict);
 
   // One is queued: two more fit, what runs at once or is refused or repeated takes no place.
   expect(
@@ -174,19 +206,48 @@ test("the queue limit counts the rows that would be queued, and them alone", asy
       startRow(agent, { owner }),
       startRow(agent),
     ]),
-  ).toEqual(["started", "started", "body", "replay", "started", "started", "agent_busy", "started", "agent_busy"]);
-  expect(await verdicts([startRow(agent), startRow(agent, { owner })])).toEqual(["agent_busy", "started"]);
+  ).toEqual([
+    "started",
+    "started",
+    "body",
+    "replay",
+    "started",
+    "started",
+    "agent_busy",
+    "started",
+    "agent_busy",
+  ]);
+  expect(await verdicts([startRow(agent), startRow(agent, { owner })])).toEqual([
+    "agent_busy",
+    "started",
+  ]);
 
-  await database.engine.query("update runs set status = 'cancelled', finished_at = now() where id = $1", [earlier.runId]);
+  await database.engine.query(
+    "update runs set status = 'cancelled', finished_at = now() where id = $1",
+    [earlier.runId],
+  );
   expect(await verdicts([startRow(agent), startRow(agent)])).toEqual(["started", "agent_busy"]);
 });
 
 test("one agent's full queue does not refuse another's runs in the same batch", async () => {
   const full = await seedAgent(database, { limits: { max_queued_runs: 1 } });
   await startOne(database, full);
-  const other = await seedAgent(database, { workspaceId: full.workspaceId, limits: { max_queued_runs: 2 } });
-  const answers = await startRuns(database, [startRow(full), startRow(other), startRow(full), startRow(other)]);
-  expect(answers.map(({ verdict }) => verdict)).toEqual(["agent_busy", "started", "agent_busy", "started"]);
+  const other = await seedAgent(database, {
+    workspaceId: full.workspaceId,
+    limits: { max_queued_runs: 2 },
+  });
+  const answers = await startRuns(database, [
+    startRow(full),
+    startRow(other),
+    startRow(full),
+    startRow(other),
+  ]);
+  expect(answers.map(({ verdict }) => verdict)).toEqual([
+    "agent_busy",
+    "started",
+    "agent_busy",
+    "started",
+  ]);
 });
 
 const details: RunDetails = {
@@ -203,19 +264,32 @@ test("a run that is created already failed has its error and result, and binds n
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
   const error = { code: "ceiling_reached", message: "The daily ceiling is reached." } as const;
-  const failing = startRow(agent, { owner, key: "k", bodyHash: hash, details: { ...details, initial: error } });
+  const failing = startRow(agent, {
+    owner,
+    key: "k",
+    bodyHash: hash,
+    details: { ...details, initial: error },
+  });
   const run = startedOf((await startRuns(database, [failing]))[0]);
   expect(run.status).toBe("failed");
-  expect(await rowsOf(run.runId)).toMatchObject([{ status: "failed", owner: null, last_seq: 1, began: false, events: ["run.failed"] }]);
+  expect(await rowsOf(run.runId)).toMatchObject([
+    { status: "failed", owner: null, last_seq: 1, began: false, events: ["run.failed"] },
+  ]);
   expect(await readOutcome(database, run)).toEqual({
     status: "failed",
     error,
     usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
     cost_micros: 0,
   });
-  const { rows } = await database.engine.query("select data from events where run_id = $1", [run.runId]);
+  const { rows } = await database.engine.query("select data from events where run_id = $1", [
+    run.runId,
+  ]);
   expect(rows).toMatchObject([{ data: { error, cost_micros: 0 } }]);
-  expect(startedOf((await startRuns(database, [startRow(agent, { owner, key: "k", bodyHash: hash })]))[0]).status).toBe("running");
+  expect(
+    startedOf(
+      (await startRuns(database, [startRow(agent, { owner, key: "k", bodyHash: hash })]))[0],
+    ).status,
+  ).toBe("running");
 });
 
 test("a run is created waiting although its agent is paused and its queue full, and nobody claims it", async () => {
@@ -226,30 +300,57 @@ test("a run is created waiting although its agent is paused and its queue full, 
   const held = startRow(agent, { owner, details: { ...details, initial: "waiting" } });
   const run = startedOf((await startRuns(database, [held]))[0]);
   expect(run.status).toBe("waiting");
-  expect(await rowsOf(run.runId)).toMatchObject([{ status: "waiting", owner: null, began: false, events: ["run.waiting"] }]);
+  expect(await rowsOf(run.runId)).toMatchObject([
+    { status: "waiting", owner: null, began: false, events: ["run.waiting"] },
+  ]);
   const claim = { owner, eventIds: [newId("evt"), newId("evt")] };
-  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(run.runId);
+  expect((await claimQueued(database, claim)).runs.map(({ runId }) => runId)).not.toContain(
+    run.runId,
+  );
 });
 
 test("a waiting run is cancelled like a queued one", async () => {
   const agent = await seedAgent(database);
   const run = await startOne(database, agent, { details: { ...details, initial: "waiting" } });
-  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe("cancelled");
-  expect(await rowsOf(run.runId)).toMatchObject([{ status: "cancelled", events: ["run.waiting", "run.cancelled"] }]);
+  expect(await cancelStored(database, run, { eventId: newId("evt"), message: "Not needed." })).toBe(
+    "cancelled",
+  );
+  expect(await rowsOf(run.runId)).toMatchObject([
+    { status: "cancelled", events: ["run.waiting", "run.cancelled"] },
+  ]);
 });
 
 test("a run that the server describes has its own version, prefix, trigger, key scope and audit entry", async () => {
   const agent = await seedAgent(database);
   const trigger = await seedTrigger(database, agent);
-  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
-  const audit = { id: newId("aud"), address: "192.0.2.1", action: "run.retry", data: '{"retry_of":"run_1"}' };
-  const described: RunDetails = { ...details, version: 1, triggerId: trigger.triggerId, promptPrefix: "Look:", retryOf: "run_1" };
+  const caller = {
+    kind: "member",
+    principal: "key:key_1",
+    workspaceId: agent.workspaceId,
+  } as const;
+  const audit = {
+    id: newId("aud"),
+    address: "192.0.2.1",
+    action: "run.retry",
+    data: '{"retry_of":"run_1"}',
+  };
+  const described: RunDetails = {
+    ...details,
+    version: 1,
+    triggerId: trigger.triggerId,
+    promptPrefix: "Look:",
+    retryOf: "run_1",
+  };
   const row = startRow(agent, {
     ...{ caller, source: "trigger", key: "k", bodyHash: hash },
     details: { ...described, keyScope: "key:key_1 POST /x", audit },
   });
   const run = startedOf((await startRuns(database, [row]))[0]);
-  expect(run).toMatchObject({ triggerId: trigger.triggerId, promptPrefix: "Look:", agentVersion: 1 });
+  expect(run).toMatchObject({
+    triggerId: trigger.triggerId,
+    promptPrefix: "Look:",
+    agentVersion: 1,
+  });
   const { rows } = await database.engine.query(
     `select i.source, i.trigger_id, i.prompt_prefix, i.retry_of, i.principal, k.scope, a.actor, a.action, a.data
       from run_inputs i join idempotency k on k.run_id = i.run_id join audit a on a.target = i.run_id where i.run_id = $1`,
@@ -257,18 +358,38 @@ test("a run that the server describes has its own version, prefix, trigger, key 
   );
   expect(rows).toEqual([
     {
-      ...{ source: "trigger", trigger_id: trigger.triggerId, prompt_prefix: "Look:", retry_of: "run_1", principal: "key:key_1" },
-      ...{ scope: "key:key_1 POST /x", actor: "key:key_1", action: "run.retry", data: { retry_of: "run_1" } },
+      ...{
+        source: "trigger",
+        trigger_id: trigger.triggerId,
+        prompt_prefix: "Look:",
+        retry_of: "run_1",
+        principal: "key:key_1",
+      },
+      ...{
+        scope: "key:key_1 POST /x",
+        actor: "key:key_1",
+        action: "run.retry",
+        data: { retry_of: "run_1" },
+      },
     },
   ]);
 });
 
 test("only a caller with details is told that an agent was deleted, and only after a replay", async () => {
   const agent = await seedAgent(database);
-  const caller = { kind: "member", principal: "key:key_1", workspaceId: agent.workspaceId } as const;
+  const caller = {
+    kind: "member",
+    principal: "key:key_1",
+    workspaceId: agent.workspaceId,
+  } as const;
   const request = { caller, key: "k", bodyHash: hash };
-  const first = await startOne(database, agent, { ...request, details: { ...details, keyScope: "s" } });
-  await database.engine.query("update agents set deleted_at = now() where id = $1", [agent.agentId]);
+  const first = await startOne(database, agent, {
+    ...request,
+    details: { ...details, keyScope: "s" },
+  });
+  await database.engine.query("update agents set deleted_at = now() where id = $1", [
+    agent.agentId,
+  ]);
   const answers = await startRuns(database, [
     startRow(agent, { ...request, details: { ...details, keyScope: "s" } }),
     startRow(agent, { ...request, key: "other", details: { ...details, keyScope: "s" } }),

@@ -34,7 +34,9 @@ const noRow = (alias: string, ...columns: readonly string[]) =>
  * statement and one commit. The order of the `case` in `checked` is the order of errors in the contract.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
-  const chosen = (["triggers", "keys", "details", "repeated"] as const).filter((part) => parts[part]);
+  const chosen = (["triggers", "keys", "details", "repeated"] as const).filter(
+    (part) => parts[part],
+  );
   return statement<StartInput>(["start", ...chosen].join(":"), (p) => {
     const callers = p.rows("c", (input) => input.callers, {
       source: ["text", (row) => row.source],
@@ -48,23 +50,30 @@ function startStatement(parts: Parts): Statement<StartInput> {
       owner: ["text", (row) => row.owner],
       detailed: ["boolean", (row) => row.details !== undefined],
     });
-    const requests = p.rows("r", ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })), {
-      run_id: ["text", ({ row }) => row.runId],
-      event_id: ["text", ({ row }) => row.eventId],
-      caller: ["int", ({ caller }) => caller],
-      key: ["text", ({ row }) => row.key],
-      body_hash: ["bytea", ({ row }) => row.bodyHash],
-      payload: ["text", ({ row }) => row.payload],
-    });
+    const requests = p.rows(
+      "r",
+      ({ rows, callerOf }) => rows.map((row, index) => ({ row, caller: callerOf[index] ?? 0 })),
+      {
+        run_id: ["text", ({ row }) => row.runId],
+        event_id: ["text", ({ row }) => row.eventId],
+        caller: ["int", ({ caller }) => caller],
+        key: ["text", ({ row }) => row.key],
+        body_hash: ["bytea", ({ row }) => row.bodyHash],
+        payload: ["text", ({ row }) => row.payload],
+      },
+    );
     const details = parts.details ? detailsTable(p) : undefined;
     const full = p.value("text[]", (input) => input.full);
-    const scope = "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
+    const scope =
+      "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
     // Checked on the rows that the lateral subqueries found: they also find what is not valid any more.
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");
     const isAdmitted = "status <> 'queued' or run_id not in (select run_id from busy)";
-    const isBound = parts.keys ? "key is null or status = 'failed' or run_id in (select run_id from bound)" : "true";
+    const isBound = parts.keys
+      ? "key is null or status = 'failed' or run_id in (select run_id from bound)"
+      : "true";
     return `
 with callers as materialized (
   -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
@@ -147,7 +156,14 @@ with callers as materialized (
     details === undefined
       ? noRow(
           "d",
-          ...["version int", "trigger_id text", "prompt_prefix text", "retry_of text", "key_scope text", "initial text"],
+          ...[
+            "version int",
+            "trigger_id text",
+            "prompt_prefix text",
+            "retry_of text",
+            "key_scope text",
+            "initial text",
+          ],
           ...["audit_id text", "audit_address text", "audit_action text", "audit_data jsonb"],
           ...["error_code text", "error_message text", "event_data jsonb"],
         )
@@ -208,7 +224,9 @@ select (select json_agg(json_build_array(position, case
 
 function detailsTable(p: Parameters<StartInput>): string {
   const select = ({ rows }: StartInput) =>
-    rows.flatMap(({ details }, index) => (details === undefined ? [] : [{ ...details, request: index + 1 }]));
+    rows.flatMap(({ details }, index) =>
+      details === undefined ? [] : [{ ...details, request: index + 1 }],
+    );
   return p.rows("d", select, {
     request: ["int", (row) => row.request],
     version: ["int", (row) => row.version],
@@ -216,7 +234,10 @@ function detailsTable(p: Parameters<StartInput>): string {
     prompt_prefix: ["text", (row) => row.promptPrefix],
     retry_of: ["text", (row) => row.retryOf],
     key_scope: ["text", (row) => row.keyScope],
-    initial: ["text", ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed")],
+    initial: [
+      "text",
+      ({ initial }) => (initial === "ready" ? null : initial === "waiting" ? initial : "failed"),
+    ],
     audit_id: ["text", (row) => row.audit?.id ?? null],
     audit_address: ["text", (row) => row.audit?.address ?? null],
     audit_action: ["text", (row) => row.audit?.action ?? null],
@@ -229,7 +250,9 @@ function detailsTable(p: Parameters<StartInput>): string {
 
 /** Data of the `run.failed` that a run begins and ends with. */
 function failedData(error: RunError | undefined): string {
-  return error === undefined ? "{}" : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
+  return error === undefined
+    ? "{}"
+    : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
 }
 
 /** Made once, since a connection is sent a statement's name alone when it knows the text. */
@@ -247,7 +270,9 @@ export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
   return choices.flatMap((triggers) =>
     choices.flatMap((keys) =>
-      choices.flatMap((details) => choices.map((repeated) => startStatement({ triggers, keys, details, repeated }))),
+      choices.flatMap((details) =>
+        choices.map((repeated) => startStatement({ triggers, keys, details, repeated })),
+      ),
     ),
   );
 }

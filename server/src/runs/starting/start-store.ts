@@ -36,10 +36,18 @@ export interface Judgement {
 /** Position of the request in the batch, from 1; `start`: written now; `started`: written before. */
 export type Verdict =
   | readonly [position: number, verdict: "replay", replayedRun: string]
-  | readonly [position: number, verdict: "start" | "started" | "contended" | Refused, replayedRun: null];
+  | readonly [
+      position: number,
+      verdict: "start" | "started" | "contended" | Refused,
+      replayedRun: null,
+    ];
 
 /** Sends a batch. @param repeated whether an earlier send of it can have reached the database. */
-export async function sendStarts(database: Database, input: StartInput, repeated: boolean): Promise<Judgement> {
+export async function sendStarts(
+  database: Database,
+  input: StartInput,
+  repeated: boolean,
+): Promise<Judgement> {
   const { rows, callers } = input;
   const send = async (again: boolean) => {
     const chosen = statementFor({

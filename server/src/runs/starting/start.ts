@@ -1,6 +1,13 @@
 import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
-import { type Database, databaseAway, failureKind, GiveUp, retryWhileLost, type WakeUps } from "../../base/database/index.ts";
+import {
+  type Database,
+  databaseAway,
+  failureKind,
+  GiveUp,
+  retryWhileLost,
+  type WakeUps,
+} from "../../base/database/index.ts";
 import { messageOf, orThrow, Refusal, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
@@ -9,7 +16,15 @@ import { unauthorizedMessage } from "../../credentials/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import { deletedRun } from "../access.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import { type Appends, cancelStored, nothingUsed, readStoredStatus, terminalEvent, toEnd, toEntry } from "../journal/index.ts";
+import {
+  type Appends,
+  cancelStored,
+  nothingUsed,
+  readStoredStatus,
+  terminalEvent,
+  toEnd,
+  toEntry,
+} from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { Hearer, LiveRuns } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
@@ -38,7 +53,8 @@ export interface StartPorts {
 }
 
 /** A request to start a run, whatever protocol it came by. */
-export interface StartRequest extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
+export interface StartRequest
+  extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
   /** Undefined: the request has no Idempotency-Key. */
   readonly idempotency?: Result<IdempotencyBinding> | undefined;
   /** The payload, or what is wrong with it, which is answered when nothing before the body rejects the request. */
@@ -74,9 +90,15 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     const answer = await submit(ports, row);
     switch (answer.verdict) {
       case "started":
-        if (answer.run.status === "running") void ports.execute(owned(answer.run, answer.owner, row.payload, request.hearer));
+        if (answer.run.status === "running")
+          void ports.execute(owned(answer.run, answer.owner, row.payload, request.hearer));
         if (answer.run.status === "queued") announceQueued(ports);
-        return { runId: answer.run.runId, workspaceId: answer.run.workspaceId, agentId: answer.run.agentId, replayed: false };
+        return {
+          runId: answer.run.runId,
+          workspaceId: answer.run.workspaceId,
+          agentId: answer.run.agentId,
+          replayed: false,
+        };
       case "claimed":
         return { ...answer.run, replayed: false };
       case "replay": {
@@ -117,9 +139,18 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
 type Requested = Omit<StartRow, "runId" | "eventId" | "room" | "owner">;
 
 /** What the start statement gets of key and body. An empty key stands for one that cannot be looked up. */
-function requested({ source, caller, agentId, contentType, details, idempotency, payload }: StartRequest): Requested {
+function requested({
+  source,
+  caller,
+  agentId,
+  contentType,
+  details,
+  idempotency,
+  payload,
+}: StartRequest): Requested {
   const request = { source, caller, agentId, contentType, details };
-  if (idempotency?.ok === false) return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
+  if (idempotency?.ok === false)
+    return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
   const { key, bodyHash } = idempotency?.value ?? { key: null, bodyHash: null };
   return payload.ok
     ? { ...request, key, bodyHash, payload: payload.value, body: "good" }
@@ -127,8 +158,18 @@ function requested({ source, caller, agentId, contentType, details, idempotency,
 }
 
 /** Checks the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
-export async function mayStart(ports: StartPorts, request: Pick<StartRow, "source" | "caller" | "agentId">): Promise<void> {
-  const answer = await submit(ports, { ...request, key: null, bodyHash: null, payload: "", contentType: null, body: "unread" });
+export async function mayStart(
+  ports: StartPorts,
+  request: Pick<StartRow, "source" | "caller" | "agentId">,
+): Promise<void> {
+  const answer = await submit(ports, {
+    ...request,
+    key: null,
+    bodyHash: null,
+    payload: "",
+    contentType: null,
+    body: "unread",
+  });
   if (answer.verdict === "body") return;
   if (
     answer.verdict === "started" ||
@@ -147,17 +188,27 @@ interface Claimed {
   readonly run: RunRef & { readonly agentId: string };
 }
 
-async function submit(ports: StartPorts, request: Requested): Promise<(StartAnswer | Claimed) & { owner: string }> {
+async function submit(
+  ports: StartPorts,
+  request: Requested,
+): Promise<(StartAnswer | Claimed) & { owner: string }> {
   const { capacity } = ports;
   const hasRoom = request.body === "good" && request.details === undefined && capacity.tryReserve();
   const owner = ports.process.id;
-  const row: StartRow = { ...request, runId: newId("run"), eventId: newId("evt"), room: hasRoom, owner };
+  const row: StartRow = {
+    ...request,
+    runId: newId("run"),
+    eventId: newId("evt"),
+    room: hasRoom,
+    owner,
+  };
   const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
   const unanswered: UnansweredStart = { refused: false, claimed: undefined, settled };
   ports.unanswered.set(row.runId, unanswered);
   const settle = (executes: boolean) => {
     // The answer of a start with the same key, asked for before the key was free again, may still name a run that was refused.
-    if (unanswered.refused) setTimeout(() => ports.unanswered.delete(row.runId), rememberRefusedMs).unref();
+    if (unanswered.refused)
+      setTimeout(() => ports.unanswered.delete(row.runId), rememberRefusedMs).unref();
     else ports.unanswered.delete(row.runId);
     resolveSettled();
     if (hasRoom && !executes) capacity.release(1);
@@ -177,7 +228,8 @@ async function submit(ports: StartPorts, request: Requested): Promise<(StartAnsw
       settle(false);
       throw thrown;
     }
-    if (thrown.sent && unanswered.claimed !== undefined) return { verdict: "claimed", run: unanswered.claimed, owner };
+    if (thrown.sent && unanswered.claimed !== undefined)
+      return { verdict: "claimed", run: unanswered.claimed, owner };
     if (thrown.sent) unanswered.refused = true;
     else settle(false);
     throw databaseAway(thrown);
@@ -192,9 +244,13 @@ function announceQueued(ports: StartPorts): void {
 }
 
 function stopping(): Refusal {
-  return new Refusal("unavailable", "This server is stopping and starts nothing more. Try again; another one may take it.", {
-    retryAfter: 1,
-  });
+  return new Refusal(
+    "unavailable",
+    "This server is stopping and starts nothing more. Try again; another one may take it.",
+    {
+      retryAfter: 1,
+    },
+  );
 }
 
 function outOfMemory(): Refusal {
@@ -207,16 +263,40 @@ function outOfMemory(): Refusal {
   );
 }
 
-function owned(run: StartedRun, owner: string, payload: string, hearer: Hearer | undefined): OwnedRun {
+function owned(
+  run: StartedRun,
+  owner: string,
+  payload: string,
+  hearer: Hearer | undefined,
+): OwnedRun {
   const { promptPrefix } = run;
-  const input = promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
-  return { ...run, owner, fence: 1, lastSeq: 1, input, inputBytes: Buffer.byteLength(input), resumed: false, elapsedMs: 0, hearer };
+  const input =
+    promptPrefix === "" ? payload : payload === "" ? promptPrefix : `${promptPrefix}\n\n${payload}`;
+  return {
+    ...run,
+    owner,
+    fence: 1,
+    lastSeq: 1,
+    input,
+    inputBytes: Buffer.byteLength(input),
+    resumed: false,
+    elapsedMs: 0,
+    hearer,
+  };
 }
 
 /** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
-async function withdraw(ports: StartPorts, run: StartedRun, { owner, key, details }: StartRow): Promise<void> {
+async function withdraw(
+  ports: StartPorts,
+  run: StartedRun,
+  { owner, key, details }: StartRow,
+): Promise<void> {
   const message = "The database answered too late; the caller was told that nothing was started.";
-  const outcome = { status: "cancelled", error: { code: "cancelled", message }, ...nothingUsed } as const;
+  const outcome = {
+    status: "cancelled",
+    error: { code: "cancelled", message },
+    ...nothingUsed,
+  } as const;
   try {
     if (run.status === "running") {
       await ports.appends.submit({
@@ -232,13 +312,17 @@ async function withdraw(ports: StartPorts, run: StartedRun, { owner, key, detail
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
       // Until the database is back another process may claim the run and execute it.
-      if ((await retryWhileLost(cancel)) === "asked") ports.wakeUps.tell({ kind: "cancel", runId: run.runId });
+      if ((await retryWhileLost(cancel)) === "asked")
+        ports.wakeUps.tell({ kind: "cancel", runId: run.runId });
     }
     if (key === null) return;
     const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
     await retryWhileLost(() => unbindKey(ports.database, run, { scope, key }));
   } catch (thrown) {
-    ports.log.error({ run_id: run.runId, reason: messageOf(thrown) }, "a run that was answered with 503 could not be cancelled");
+    ports.log.error(
+      { run_id: run.runId, reason: messageOf(thrown) },
+      "a run that was answered with 503 could not be cancelled",
+    );
   }
 }
 
@@ -247,14 +331,28 @@ function refusal(verdict: Exclude<Refused, "agent_busy">): Refusal {
 }
 
 /** What each verdict tells the caller. A verdict without a text does not compile. */
-const refusals: { readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof Refusal> } = {
+const refusals: {
+  readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof Refusal>;
+} = {
   unauthorized: ["unauthorized", unauthorizedMessage],
-  forbidden: ["forbidden", "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token."],
+  forbidden: [
+    "forbidden",
+    "This key lacks the scope agents:invoke. Use a key that has it, or the agent's own token.",
+  ],
   not_found: ["not_found", "There is no agent with this id in this workspace."],
   idempotency_mismatch: ["idempotency_mismatch", mismatch().message],
-  agent_deleted: ["conflict", "The agent of this run was deleted and starts no runs. Restore it first."],
-  agent_paused: ["agent_paused", "This agent is paused and starts no runs. Resume it, or try again later."],
+  agent_deleted: [
+    "conflict",
+    "The agent of this run was deleted and starts no runs. Restore it first.",
+  ],
+  agent_paused: [
+    "agent_paused",
+    "This agent is paused and starts no runs. Resume it, or try again later.",
+  ],
   trigger_disabled: ["trigger_disabled", "This trigger is disabled. Enable it to start runs."],
-  empty: ["bad_request", "The body is empty, and this trigger has no prompt prefix. Send a payload."],
+  empty: [
+    "bad_request",
+    "The body is empty, and this trigger has no prompt prefix. Send a payload.",
+  ],
   body: ["bad_request", "The body cannot be read."],
 };

@@ -15,7 +15,10 @@ interface StartsOptions {
 }
 
 /** Creates the batcher of the start statement. */
-export function createStarts(database: Database, { turns, onWritten, full }: StartsOptions): Starts {
+export function createStarts(
+  database: Database,
+  { turns, onWritten, full }: StartsOptions,
+): Starts {
   return gather({
     write: async (rows, { repeated }) => {
       const answers = await startRuns(database, rows, { repeated, full: full() });

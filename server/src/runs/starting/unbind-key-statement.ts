@@ -2,7 +2,11 @@ import type { Database } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 
 /** Frees the Idempotency-Key of a run whose caller was told that nothing was started: the same request may be sent again. */
-export async function unbindKey(database: Database, run: RunRef, bound: { scope: string; key: string }): Promise<void> {
+export async function unbindKey(
+  database: Database,
+  run: RunRef,
+  bound: { scope: string; key: string },
+): Promise<void> {
   await database.engine.query({
     name: "unbind-key",
     text: "delete from idempotency where workspace_id = $1 and scope = $2 and key = $3 and run_id = $4",

@@ -53,7 +53,9 @@ export function createFollowers(database: Database, onFollow: (runId: string) =>
       while (followed.size > 0) {
         await sleep(interval, closing.signal);
         const runIds = [...followed.keys()];
-        const lastSeqs = new Map((await readLastSeqs(database, runIds)).map((row) => [row.id, row.last_seq]));
+        const lastSeqs = new Map(
+          (await readLastSeqs(database, runIds)).map((row) => [row.id, row.last_seq]),
+        );
         for (const runId of runIds) {
           const lastSeq = lastSeqs.get(runId);
           for (const follower of followed.get(runId) ?? []) {

@@ -3,13 +3,26 @@ import { expect, test } from "vitest";
 import { createHearer } from "./hearer.ts";
 
 const run_id = "run_1";
-const start = (step = 1): OutputEvent => ({ type: "run.output.start", run_id, data: { step, attempt: 1 } });
-const delta = (text: string, step = 1): OutputEvent => ({ type: "run.output.delta", run_id, data: { step, kind: "text", text } });
-const end = (step = 1, complete = true): OutputEvent => ({ type: "run.output.end", run_id, data: { step, complete } });
+const start = (step = 1): OutputEvent => ({
+  type: "run.output.start",
+  run_id,
+  data: { step, attempt: 1 },
+});
+const delta = (text: string, step = 1): OutputEvent => ({
+  type: "run.output.delta",
+  run_id,
+  data: { step, kind: "text", text },
+});
+const end = (step = 1, complete = true): OutputEvent => ({
+  type: "run.output.end",
+  run_id,
+  data: { step, complete },
+});
 
 function takeAll(hearer: ReturnType<typeof createHearer>, after: number): OutputEvent[] {
   const taken: OutputEvent[] = [];
-  for (let next = hearer.take(after); next !== undefined; next = hearer.take(after)) taken.push(next);
+  for (let next = hearer.take(after); next !== undefined; next = hearer.take(after))
+    taken.push(next);
   return taken;
 }
 

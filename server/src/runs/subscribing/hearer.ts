@@ -60,7 +60,8 @@ export function createHearer(): Hearer {
         complete = false;
         if (event.type === "run.output.delta") return;
       }
-      if (event.type === "run.output.end" && !complete) waiting.push({ event: { ...event, data: { ...event.data, complete } }, seq });
+      if (event.type === "run.output.end" && !complete)
+        waiting.push({ event: { ...event, data: { ...event.data, complete } }, seq });
       else waiting.push({ event, seq });
       hearer.wake();
     },

@@ -31,7 +31,10 @@ export class LiveRun implements RunRef {
   constructor(
     ref: RunRef,
     base: number,
-    { watchedElsewhere, lastAttempt }: { watchedElsewhere: boolean; lastAttempt?: LastAttempt | undefined },
+    {
+      watchedElsewhere,
+      lastAttempt,
+    }: { watchedElsewhere: boolean; lastAttempt?: LastAttempt | undefined },
   ) {
     this.runId = ref.runId;
     this.workspaceId = ref.workspaceId;

@@ -4,7 +4,10 @@ import type { RunRef } from "../run.ts";
 import type { WatchPorts } from "./watch.ts";
 
 /** The run's state now, for who does not wait for more; `queued`, as it was accepted, while the database cannot be asked. */
-export async function readStatus(ports: Pick<WatchPorts, "database" | "live">, run: RunRef): Promise<string> {
+export async function readStatus(
+  ports: Pick<WatchPorts, "database" | "live">,
+  run: RunRef,
+): Promise<string> {
   const live = ports.live.get(run.runId);
   if (live !== undefined && live.outcome === undefined) return "running";
   try {

@@ -16,7 +16,10 @@ export interface SharedReads {
 const maxQueries = 4;
 
 export function shareReads(database: Database): SharedReads {
-  const unsent = new Map<string, { readonly found: Promise<readonly EventOnWire[]>; readonly send: () => Promise<void> }>();
+  const unsent = new Map<
+    string,
+    { readonly found: Promise<readonly EventOnWire[]>; readonly send: () => Promise<void> }
+  >();
   let sending = 0;
 
   async function send(): Promise<void> {
@@ -36,7 +39,10 @@ export function shareReads(database: Database): SharedReads {
       const asked = unsent.get(key);
       if (asked !== undefined) return asked.found;
       const { promise: found, resolve, reject } = Promise.withResolvers<readonly EventOnWire[]>();
-      unsent.set(key, { found, send: () => readSomeEvents(database, run, after).then(resolve, reject) });
+      unsent.set(key, {
+        found,
+        send: () => readSomeEvents(database, run, after).then(resolve, reject),
+      });
       if (sending < maxQueries) void send();
       return found;
     },

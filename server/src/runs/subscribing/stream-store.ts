@@ -17,8 +17,14 @@ export async function findProgress(
 ): Promise<Progress | undefined> {
   const query = tx
     .selectFrom("runs")
-    .select(["agent_id as agentId", "last_seq as lastSeq", sql<boolean>`finished_at is not null`.as("finished")])
+    .select([
+      "agent_id as agentId",
+      "last_seq as lastSeq",
+      sql<boolean>`finished_at is not null`.as("finished"),
+    ])
     .where("workspace_id", "=", workspaceId)
     .where("id", "=", runId);
-  return (agentIds === undefined ? query : query.where("agent_id", "in", agentIds)).executeTakeFirst();
+  return (
+    agentIds === undefined ? query : query.where("agent_id", "in", agentIds)
+  ).executeTakeFirst();
 }

@@ -29,7 +29,9 @@ export async function streamRun({
   input: { runId: string; query: unknown; lastEventId: string | undefined };
 }): Promise<RunStream | undefined> {
   const agentIds = permitRuns(ctx, "runs:read");
-  const progress = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) => findProgress(tx, ctx.workspaceId, runId, agentIds));
+  const progress = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
+    findProgress(tx, ctx.workspaceId, runId, agentIds),
+  );
   if (progress === undefined) throw noRun();
   const after = cursorOf(parse(streamQuery, query).after, lastEventId);
   return streamAfter(ctx.runs, { runId, workspaceId: ctx.workspaceId }, progress, after);
@@ -61,7 +63,9 @@ export function readCursor(lastEventId: string | undefined): number {
 
 /** A reader that reconnects sends the address it began with, and the header in addition. */
 function cursorOf(after: string | undefined, lastEventId: string | undefined): number {
-  return lastEventId === undefined || lastEventId === "" ? Number(after ?? 0) : readCursor(lastEventId);
+  return lastEventId === undefined || lastEventId === ""
+    ? Number(after ?? 0)
+    : readCursor(lastEventId);
 }
 
 function streamAfter(
@@ -77,7 +81,9 @@ function streamAfter(
       `The run has no event ${after}: its last one so far is ${lastSeq}. Go on after one that you have seen.`,
     );
   }
-  return finished && after === lastSeq ? undefined : open(ports, run, { agentId, after, hearer, follow: !finished });
+  return finished && after === lastSeq
+    ? undefined
+    : open(ports, run, { agentId, after, hearer, follow: !finished });
 }
 
 function open(

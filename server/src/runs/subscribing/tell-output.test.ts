@@ -7,14 +7,22 @@ import { LiveRun } from "./live-run.ts";
 import { tellOutput } from "./tell-output.ts";
 
 function heardRun() {
-  const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, { watchedElsewhere: false });
+  const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, {
+    watchedElsewhere: false,
+  });
   const hearers = createHearers(new ByteBudget({ maxBytes: 1024 * 1024 }));
   const heard: OutputEvent[] = [];
-  const hearer = { hear: (event: OutputEvent) => heard.push(event), take: () => undefined, wake: () => {}, hold: undefined };
+  const hearer = {
+    hear: (event: OutputEvent) => heard.push(event),
+    take: () => undefined,
+    wake: () => {},
+    hold: undefined,
+  };
   hearers.add(live, hearer);
   return { live, hearers, hearer, heard, tell: tellOutput(hearers, live) };
 }
-const texts = (heard: readonly OutputEvent[]) => heard.flatMap((event) => (event.type === "run.output.delta" ? [event.data.text] : []));
+const texts = (heard: readonly OutputEvent[]) =>
+  heard.flatMap((event) => (event.type === "run.output.delta" ? [event.data.text] : []));
 
 test("the first piece is told at once, and those that follow fast are gathered", () => {
   const { heard, tell } = heardRun();
@@ -23,7 +31,11 @@ test("the first piece is told at once, and those that follow fast are gathered",
   expect(texts(heard)).toEqual(["a"]);
   tell({ type: "step_end", step: 1, complete: true });
   expect(texts(heard)).toEqual(["a", "bc"]);
-  expect(heard.at(-1)).toEqual({ type: "run.output.end", run_id: "run_1", data: { step: 1, complete: true } });
+  expect(heard.at(-1)).toEqual({
+    type: "run.output.end",
+    run_id: "run_1",
+    data: { step: 1, complete: true },
+  });
 });
 
 test("a piece after which nothing comes is told all the same", async () => {
@@ -40,7 +52,11 @@ test("reasoning and text are kept apart, in order", () => {
   tell({ type: "reasoning_delta", step: 1, text: "b" });
   tell({ type: "text_delta", step: 1, text: "c" });
   tell({ type: "step_end", step: 1, complete: true });
-  expect(heard.flatMap((event) => (event.type === "run.output.delta" ? [[event.data.kind, event.data.text]] : []))).toEqual([
+  expect(
+    heard.flatMap((event) =>
+      event.type === "run.output.delta" ? [[event.data.kind, event.data.text]] : [],
+    ),
+  ).toEqual([
     ["reasoning", "a"],
     ["reasoning", "b"],
     ["text", "c"],

@@ -29,7 +29,11 @@ export function tellOutput(hearers: Hearers, live: LiveRun): (delta: Delta) => v
     const { step, text, type } = pending;
     pending = undefined;
     toldAt = elapsed();
-    tell({ type: "run.output.delta", run_id: runId, data: { step, kind: type === "text_delta" ? "text" : "reasoning", text } });
+    tell({
+      type: "run.output.delta",
+      run_id: runId,
+      data: { step, kind: type === "text_delta" ? "text" : "reasoning", text },
+    });
   }
 
   return (delta) => {
@@ -39,11 +43,19 @@ export function tellOutput(hearers: Hearers, live: LiveRun): (delta: Delta) => v
     }
     switch (delta.type) {
       case "step_start":
-        tell({ type: "run.output.start", run_id: runId, data: { step: delta.step, attempt: delta.attempt } });
+        tell({
+          type: "run.output.start",
+          run_id: runId,
+          data: { step: delta.step, attempt: delta.attempt },
+        });
         break;
       case "step_end":
         flush();
-        tell({ type: "run.output.end", run_id: runId, data: { step: delta.step, complete: delta.complete } });
+        tell({
+          type: "run.output.end",
+          run_id: runId,
+          data: { step: delta.step, complete: delta.complete },
+        });
         break;
       default: {
         if (pending?.type === delta.type) pending = { ...pending, text: pending.text + delta.text };

@@ -12,7 +12,11 @@ import { type WatchPorts, watchRun } from "./watch.ts";
  * @returns how it ended, or undefined when `signal` aborted first, or this process stops.
  * @throws Refusal `conflict` when the run was deleted before its end was read.
  */
-export async function waitForRun(ports: WatchPorts, run: RunRef, signal: AbortSignal): Promise<Outcome | undefined> {
+export async function waitForRun(
+  ports: WatchPorts,
+  run: RunRef,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
   const live = ports.live.get(run.runId);
   if (live !== undefined) await overHere(live, signal);
   if (live?.outcome !== undefined) return live.outcome;
@@ -20,7 +24,8 @@ export async function waitForRun(ports: WatchPorts, run: RunRef, signal: AbortSi
   for (;;) {
     try {
       const outcome = await readOutcome(ports.database, run);
-      if (outcome === undefined && !signal.aborted && !ports.subscribers.followers.closed) throw deletedRun();
+      if (outcome === undefined && !signal.aborted && !ports.subscribers.followers.closed)
+        throw deletedRun();
       return outcome;
     } catch (thrown) {
       await pauseIfLost(thrown, signal);

@@ -41,8 +41,16 @@ export interface StreamOptions extends WatchOptions {
  * With a hearer, what the model says comes between the events where it belongs; and it ends when this process stops and another one has the run.
  * It may be slow: little is read ahead of it, and what this process has in memory of a run is not kept for its sake.
  */
-export function watchRun(ports: WatchPorts, run: RunRef, options: StreamOptions): AsyncGenerator<EventOnWire | OutputEvent>;
-export function watchRun(ports: WatchPorts, run: RunRef, options: WatchOptions): AsyncGenerator<EventOnWire>;
+export function watchRun(
+  ports: WatchPorts,
+  run: RunRef,
+  options: StreamOptions,
+): AsyncGenerator<EventOnWire | OutputEvent>;
+export function watchRun(
+  ports: WatchPorts,
+  run: RunRef,
+  options: WatchOptions,
+): AsyncGenerator<EventOnWire>;
 export async function* watchRun(
   ports: WatchPorts,
   run: RunRef,
@@ -60,11 +68,13 @@ export async function* watchRun(
         continue;
       }
       const inMemory = eventsInMemory(ports, run, after, options);
-      const leaving = hearer !== undefined && ports.capacity.isDraining && !ports.live.has(run.runId);
+      const leaving =
+        hearer !== undefined && ports.capacity.isDraining && !ports.live.has(run.runId);
       if (inMemory !== undefined) {
         following?.leave();
         following = undefined;
-      } else if (follow && !leaving && !ports.live.has(run.runId)) following ??= ports.subscribers.followers.join(run.runId);
+      } else if (follow && !leaving && !ports.live.has(run.runId))
+        following ??= ports.subscribers.followers.join(run.runId);
       const events = inMemory ?? (await read(ports, run, after, options));
       for (const event of events) {
         yield event;
@@ -113,7 +123,11 @@ async function read(
 }
 
 /** Resolves when there may be more of a run that executes here. */
-function changed(ports: WatchPorts, run: RunRef, { signal, hearer }: WatchOptions & Partial<StreamOptions>): Promise<void> {
+function changed(
+  ports: WatchPorts,
+  run: RunRef,
+  { signal, hearer }: WatchOptions & Partial<StreamOptions>,
+): Promise<void> {
   const live = ports.live.get(run.runId);
   if (live === undefined || live.closed) return Promise.resolve();
   return untilWoken(signal, (wake) => {

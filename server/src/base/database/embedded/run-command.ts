@@ -12,7 +12,11 @@ export interface Command {
 }
 
 /** Nothing of our environment reaches PostgreSQL: it holds secrets, and PGDATA or PGOPTIONS would change what it does. */
-export const bareEnvironment = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", TZ: "UTC", LC_ALL: "C" };
+export const bareEnvironment = {
+  PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+  TZ: "UTC",
+  LC_ALL: "C",
+};
 
 const keptOutput = 8_192;
 
@@ -23,12 +27,22 @@ const keptOutput = 8_192;
  */
 export async function runCommand(
   command: Command,
-  { input = "", timeoutMs, signal }: { input?: string; timeoutMs: number; signal?: AbortSignal | undefined },
+  {
+    input = "",
+    timeoutMs,
+    signal,
+  }: { input?: string; timeoutMs: number; signal?: AbortSignal | undefined },
 ): Promise<string> {
   signal?.throwIfAborted();
   const { name, file, args, ...as } = command;
   const limit = AbortSignal.timeout(timeoutMs);
-  const child = spawn(file, args, { ...as, cwd: "/", env: bareEnvironment, detached: true, stdio: "pipe" });
+  const child = spawn(file, args, {
+    ...as,
+    cwd: "/",
+    env: bareEnvironment,
+    detached: true,
+    stdio: "pipe",
+  });
   const kill = () => {
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
   };
@@ -42,9 +56,14 @@ export async function runCommand(
   child.stderr.setEncoding("utf8").on("data", keep);
   child.stdin.on("error", () => {}).end(input);
   try {
-    const code = await new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+    const code = await new Promise<number | null>((resolve, reject) =>
+      child.on("error", reject).on("close", resolve),
+    );
     signal?.throwIfAborted();
-    if (limit.aborted) throw new EmbeddedError(`${name} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`);
+    if (limit.aborted)
+      throw new EmbeddedError(
+        `${name} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`,
+      );
     if (code !== 0) throw new EmbeddedError(`${name} failed:\n${output.trim()}`);
     return output;
   } finally {

@@ -1,5 +1,13 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -40,7 +48,15 @@ test("a new folder gets a database in UTF-8 that belongs to an ordinary role, wi
       url,
       "select current_user as who, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole from pg_roles where rolname = current_user",
     ),
-  ).toEqual([{ who: "beckon", rolsuper: false, rolbypassrls: false, rolcreatedb: false, rolcreaterole: false }]);
+  ).toEqual([
+    {
+      who: "beckon",
+      rolsuper: false,
+      rolbypassrls: false,
+      rolcreatedb: false,
+      rolcreaterole: false,
+    },
+  ]);
   expect(
     await query(
       url,
@@ -48,7 +64,12 @@ test("a new folder gets a database in UTF-8 that belongs to an ordinary role, wi
     ),
   ).toEqual([{ owner: "beckon", encoding: "UTF8", datlocprovider: "b", datlocale: "C.UTF-8" }]);
   const names = ["fsync", "full_page_writes", "synchronous_commit", "listen_addresses"];
-  expect(await query(url, `select name, setting from pg_settings where name in ('${names.join("','")}') order by name`)).toEqual([
+  expect(
+    await query(
+      url,
+      `select name, setting from pg_settings where name in ('${names.join("','")}') order by name`,
+    ),
+  ).toEqual([
     { name: "fsync", setting: "on" },
     { name: "full_page_writes", setting: "on" },
     { name: "listen_addresses", setting: "" },
@@ -58,19 +79,28 @@ test("a new folder gets a database in UTF-8 that belongs to an ordinary role, wi
 
 test("the superuser is not let in, and the socket's folder is closed to other users", async () => {
   const { url, socketDir } = await start(temporaryFolder());
-  await expect(query(url.replaceAll("beckon@localhost:5432/beckon", "postgres@localhost:5432/postgres"), "select 1")).rejects.toThrow(
-    "no pg_hba.conf entry",
-  );
+  await expect(
+    query(
+      url.replaceAll("beckon@localhost:5432/beckon", "postgres@localhost:5432/postgres"),
+      "select 1",
+    ),
+  ).rejects.toThrow("no pg_hba.conf entry");
   expect(statSync(socketDir).mode & 0o777).toBe(0o700);
 });
 
 test("for tests of other servers it listens on 127.0.0.1 with a password", async () => {
-  const { tcpUrl } = await startEmbedded({ dataDir: temporaryFolder(), log, tcp: { password: "it's secret" } }).then((embedded) => {
+  const { tcpUrl } = await startEmbedded({
+    dataDir: temporaryFolder(),
+    log,
+    tcp: { password: "it's secret" },
+  }).then((embedded) => {
     onTestFinished(() => embedded.stop());
     return embedded;
   });
   expect(await query(tcpUrl, "select current_user as who")).toEqual([{ who: "postgres" }]);
-  await expect(query(tcpUrl.replace(/:[^:@]*@/, ":wrong@"), "select 1")).rejects.toThrow("password authentication failed");
+  await expect(query(tcpUrl.replace(/:[^:@]*@/, ":wrong@"), "select 1")).rejects.toThrow(
+    "password authentication failed",
+  );
 });
 
 test("what was written is there after a stop and a start", async () => {
@@ -98,15 +128,26 @@ test("after kill -9 PostgreSQL comes back, though a query of the old one is stil
   const reasons: string[] = [];
   embedded.onExit((reason) => reasons.push(reason));
   await query(embedded.url, "create table kept as select 42 as answer");
-  const busy = query(embedded.url, "select count(*) from generate_series(1, 1000000000000)").catch((thrown: unknown) => thrown);
+  const busy = query(embedded.url, "select count(*) from generate_series(1, 1000000000000)").catch(
+    (thrown: unknown) => thrown,
+  );
   await until(
     "the query runs",
     async () =>
-      (await query(embedded.url, "select 1 from pg_stat_activity where query like '%series(1, 1%' and pid <> pg_backend_pid()")).length > 0,
+      (
+        await query(
+          embedded.url,
+          "select 1 from pg_stat_activity where query like '%series(1, 1%' and pid <> pg_backend_pid()",
+        )
+      ).length > 0,
   );
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");
-  await until("another one", async () => embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0);
+  await until(
+    "another one",
+    async () =>
+      embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0,
+  );
   expect(reasons).toEqual(["ended by SIGKILL"]);
   expect(await query(embedded.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   await busy;
@@ -117,7 +158,10 @@ test("a recycled pid in postmaster.pid kills nobody", async () => {
   await (await start(folder)).stop();
   const pid = bystander("sleep");
   const cluster = join(folder, "postgres");
-  writeFileSync(join(cluster, "postmaster.pid"), `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000)}\n5432\n${folder}/socket\n\n`);
+  writeFileSync(
+    join(cluster, "postmaster.pid"),
+    `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000)}\n5432\n${folder}/socket\n\n`,
+  );
   writeFileSync(join(folder, "socket/.s.PGSQL.5432.lock"), `${pid}\n`);
   const embedded = await start(folder);
   expect(await query(embedded.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
@@ -129,7 +173,10 @@ test("even a process that looks like PostgreSQL on this folder is not killed if 
   await (await start(folder)).stop();
   const cluster = join(folder, "postgres");
   const pid = bystander(`/bin/postgres -D ${cluster} `);
-  writeFileSync(join(cluster, "postmaster.pid"), `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000) - 10}\n5432\n${folder}/socket\n\n`);
+  writeFileSync(
+    join(cluster, "postmaster.pid"),
+    `${pid}\n${cluster}\n${Math.floor(Date.now() / 1_000) - 10}\n5432\n${folder}/socket\n\n`,
+  );
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(`kill -INT ${pid}`);
   expect(isAlive(pid)).toBe(true);
 });
@@ -138,7 +185,9 @@ test("a folder of another major version is refused with the remedy and left alon
   const folder = temporaryFolder();
   mkdirSync(join(folder, "postgres"));
   writeFileSync(join(folder, "postgres/PG_VERSION"), "17\n");
-  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(/made by PostgreSQL 17; this Beckon brings PostgreSQL 18.*pg_dump/);
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
+    /made by PostgreSQL 17; this Beckon brings PostgreSQL 18.*pg_dump/,
+  );
   expect(readdirSync(join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
 });
@@ -165,10 +214,14 @@ test("a folder whose path has a comma has its socket in the temporary folder, si
 test("a folder whose path has a newline is an error that names the setting, also behind a link", async () => {
   const parent = temporaryFolder();
   const folder = join(parent, "one\ntwo");
-  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(/"[^"]*one\\ntwo" has a newline in it.*BECKON_DATA_DIR/);
+  await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
+    /"[^"]*one\\ntwo" has a newline in it.*BECKON_DATA_DIR/,
+  );
   mkdirSync(folder);
   symlinkSync(folder, join(parent, "link"));
-  await expect(startEmbedded({ dataDir: join(parent, "link"), log })).rejects.toThrow("has a newline in it");
+  await expect(startEmbedded({ dataDir: join(parent, "link"), log })).rejects.toThrow(
+    "has a newline in it",
+  );
   expect(readdirSync(folder)).toEqual([]);
 });
 
@@ -202,7 +255,9 @@ test("whatever the umask, nobody else can read or write what is in the folder", 
 });
 
 test("a data folder that cannot be made is an error that names it and the setting", async () => {
-  await expect(startEmbedded({ dataDir: "/dev/null/data", log })).rejects.toThrow(/\/dev\/null\/data cannot be used.*BECKON_DATA_DIR/);
+  await expect(startEmbedded({ dataDir: "/dev/null/data", log })).rejects.toThrow(
+    /\/dev\/null\/data cannot be used.*BECKON_DATA_DIR/,
+  );
 });
 
 test("a start that is given up leaves nothing running and no half folder", async () => {
@@ -213,7 +268,9 @@ test("a start that is given up leaves nothing running and no half folder", async
   await until("initdb", () => readdirSync(folder).some((name) => name.startsWith("postgres.new-")));
   given.abort(new Error("given up"));
   await rejected;
-  expect(readdirSync(folder).filter((name) => name.startsWith("postgres."))).toEqual(["postgres.log"]);
+  expect(readdirSync(folder).filter((name) => name.startsWith("postgres."))).toEqual([
+    "postgres.log",
+  ]);
   expect(existsSync(join(folder, "postgres"))).toBe(false);
   await start(folder);
 });

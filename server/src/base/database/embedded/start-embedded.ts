@@ -12,7 +12,13 @@ import {
   writeAccessRules,
 } from "./data-folder/index.ts";
 import { choosePlacement, rememberHome } from "./placement/index.ts";
-import { clearTheWay, type KeptPostmaster, keepRunning, openLogFile, runPostmaster } from "./server/index.ts";
+import {
+  clearTheWay,
+  type KeptPostmaster,
+  keepRunning,
+  openLogFile,
+  runPostmaster,
+} from "./server/index.ts";
 
 /** How the embedded PostgreSQL is started. */
 export interface EmbeddedOptions {
@@ -58,7 +64,9 @@ export interface Embedded {
  * from the first moment to the last; whatever an earlier holder left running there is stopped.
  * @throws EmbeddedError with the remedy; nothing is then left running.
  */
-export async function startEmbedded(options: EmbeddedOptions & { readonly tcp: Tcp }): Promise<Embedded & { readonly tcpUrl: string }>;
+export async function startEmbedded(
+  options: EmbeddedOptions & { readonly tcp: Tcp },
+): Promise<Embedded & { readonly tcpUrl: string }>;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>;
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log, signal, tcp } = options;
@@ -76,7 +84,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const cluster = await initialise(placement, { signal });
     if (placement.home !== folder) await rememberHome(folder, placement.home);
     const tcpPort = tcp === undefined ? undefined : tcp.port || (await findFreePort());
-    const chosen = { ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }), ...options.settings };
+    const chosen = {
+      ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }),
+      ...options.settings,
+    };
     kept = await keepRunning({
       start: async (until) => {
         await clearTheWay({ cluster, socketDir, log });
@@ -94,7 +105,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     let stopped: Promise<void> | undefined;
     return {
       url: over("beckon"),
-      tcpUrl: tcp && `postgresql://postgres:${encodeURIComponent(tcp.password)}@127.0.0.1:${tcpPort}/postgres`,
+      tcpUrl:
+        tcp &&
+        `postgresql://postgres:${encodeURIComponent(tcp.password)}@127.0.0.1:${tcpPort}/postgres`,
       socketDir,
       elsewhere: placement.home === folder ? undefined : placement.home,
       logPath: logFile.path,

@@ -38,10 +38,22 @@ const [operation] = grant.operations;
 if (operation === undefined) throw new Error("there is one");
 
 const build = (values: Record<string, unknown>, body: unknown = { text: "t" }) =>
-  buildRequest(grant, operation, new Map(Object.entries({ one: "1", two: "2", three: "3", five: "5", ...values })), body);
+  buildRequest(
+    grant,
+    operation,
+    new Map(Object.entries({ one: "1", two: "2", three: "3", five: "5", ...values })),
+    body,
+  );
 
 test("fills in what the model gave", () => {
-  const { origin, target, headers, body } = build({ one: "a b", two: "ä", three: "x&y=z", four: "7", five: "Ada", tags: ["p", "q r"] });
+  const { origin, target, headers, body } = build({
+    one: "a b",
+    two: "ä",
+    three: "x&y=z",
+    four: "7",
+    five: "Ada",
+    tags: ["p", "q r"],
+  });
   expect(origin + target).toBe(
     "https://api.example.com/v1/a%20b/mid.%C3%A4/end?inline=x%26y%3Dz&key=fixed&page=7&mixed=a-x%26y%3Dz-b&tag=p&tag=q%20r",
   );
@@ -55,7 +67,9 @@ test("fills in what the model gave", () => {
 });
 
 test("leaves away what was left out", () => {
-  expect(build({ four: undefined, tags: null }).target).toBe("/v1/1/mid.2/end?inline=3&key=fixed&mixed=a-3-b");
+  expect(build({ four: undefined, tags: null }).target).toBe(
+    "/v1/1/mid.2/end?inline=3&key=fixed&mixed=a-3-b",
+  );
   expect(build({ tags: [] }).target).not.toContain("tag=");
 });
 
@@ -63,7 +77,28 @@ test("leaves away what was left out", () => {
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({
-    unit: fc.constantFrom("/", "\\", ".", "%", "2", "f", "e", "?", "#", "&", "=", "@", ":", "\r", "\n", "\0", " ", "a", "{", "}"),
+    unit: fc.constantFrom(
+      "/",
+      "\\",
+      ".",
+      "%",
+      "2",
+      "f",
+      "e",
+      "?",
+      "#",
+      "&",
+      "=",
+      "@",
+      ":",
+      "\r",
+      "\n",
+      "\0",
+      " ",
+      "a",
+      "{",
+      "}",
+    ),
     maxLength: 12,
   }),
   fc.constantFrom(
@@ -100,42 +135,71 @@ const hostile = fc.oneof(
 test("whatever the model fills in, where the request goes, its path's structure, its query's names and its headers stay", () => {
   let built = 0;
   fc.assert(
-    fc.property(hostile, hostile, hostile, hostile, hostile, fc.array(hostile, { maxLength: 3 }), (one, two, three, four, five, tags) => {
-      let request: ReturnType<typeof build>;
-      try {
-        request = build({ one, two, three, four, five, tags }, { text: one });
-      } catch (thrown) {
-        expect(thrown).toBeInstanceOf(ToolFailure);
-        return;
-      }
-      built += 1;
-      const url = new URL(request.origin + request.target);
-      expect(url.origin).toBe("https://api.example.com");
-      expect([url.username, url.password, url.hash]).toEqual(["", "", ""]);
-      const segments = url.pathname.split("/");
-      expect(segments).toHaveLength(5);
-      expect([segments[0], segments[1], segments[3]?.slice(0, 4), segments[4]]).toEqual(["", "v1", "mid.", "end"]);
-      // What a server decodes is what the model wrote, and holds no further segment.
-      expect(decodeURIComponent(segments[2] ?? "")).toBe(one.toWellFormed());
-      expect(decodeURIComponent(segments[2] ?? "")).not.toMatch(/[/\\\r\n\0]/);
-      expect(["", ".", ".."]).not.toContain(decodeURIComponent(segments[2] ?? ""));
-      expect([...url.searchParams.keys()]).toEqual(["inline", "key", "page", "mixed", ...tags.map(() => "tag")]);
-      expect(url.searchParams.get("key")).toBe("fixed");
-      expect(url.searchParams.get("inline")).toBe(three.toWellFormed());
-      expect(url.searchParams.getAll("tag")).toEqual(tags.map((tag) => tag.toWellFormed()));
-      expect([...request.headers.keys()]).toEqual(["accept", "user-agent", "content-type", "x-fixed", "x-who", "x-mixed"]);
-      for (const value of request.headers.values()) expect(value).toMatch(/^[\x20-\x7e]*$/);
-      expect(request.method).toBe("POST");
-      expect(JSON.parse(request.body ?? "")).toEqual({ text: one });
-    }),
+    fc.property(
+      hostile,
+      hostile,
+      hostile,
+      hostile,
+      hostile,
+      fc.array(hostile, { maxLength: 3 }),
+      (one, two, three, four, five, tags) => {
+        let request: ReturnType<typeof build>;
+        try {
+          request = build({ one, two, three, four, five, tags }, { text: one });
+        } catch (thrown) {
+          expect(thrown).toBeInstanceOf(ToolFailure);
+          return;
+        }
+        built += 1;
+        const url = new URL(request.origin + request.target);
+        expect(url.origin).toBe("https://api.example.com");
+        expect([url.username, url.password, url.hash]).toEqual(["", "", ""]);
+        const segments = url.pathname.split("/");
+        expect(segments).toHaveLength(5);
+        expect([segments[0], segments[1], segments[3]?.slice(0, 4), segments[4]]).toEqual([
+          "",
+          "v1",
+          "mid.",
+          "end",
+        ]);
+        // What a server decodes is what the model wrote, and holds no further segment.
+        expect(decodeURIComponent(segments[2] ?? "")).toBe(one.toWellFormed());
+        expect(decodeURIComponent(segments[2] ?? "")).not.toMatch(/[/\\\r\n\0]/);
+        expect(["", ".", ".."]).not.toContain(decodeURIComponent(segments[2] ?? ""));
+        expect([...url.searchParams.keys()]).toEqual([
+          "inline",
+          "key",
+          "page",
+          "mixed",
+          ...tags.map(() => "tag"),
+        ]);
+        expect(url.searchParams.get("key")).toBe("fixed");
+        expect(url.searchParams.get("inline")).toBe(three.toWellFormed());
+        expect(url.searchParams.getAll("tag")).toEqual(tags.map((tag) => tag.toWellFormed()));
+        expect([...request.headers.keys()]).toEqual([
+          "accept",
+          "user-agent",
+          "content-type",
+          "x-fixed",
+          "x-who",
+          "x-mixed",
+        ]);
+        for (const value of request.headers.values()) expect(value).toMatch(/^[\x20-\x7e]*$/);
+        expect(request.method).toBe("POST");
+        expect(JSON.parse(request.body ?? "")).toEqual({ text: one });
+      },
+    ),
     { numRuns: 2_000 },
   );
   expect(built).toBeGreaterThan(50);
 });
 
-test.each([".", "..", "", "a/b", "a\\b", "a\nb", "\0"])("a path's segment %j is refused, with the name of the parameter", (one) => {
-  expect(() => build({ one })).toThrow(ToolFailure);
-});
+test.each([".", "..", "", "a/b", "a\\b", "a\nb", "\0"])(
+  "a path's segment %j is refused, with the name of the parameter",
+  (one) => {
+    expect(() => build({ one })).toThrow(ToolFailure);
+  },
+);
 
 test.each(["a\r\nx-evil: 1", "a\nb", "ä", "\0"])("a header's value %j is refused", (five) => {
   expect(() => build({ five })).toThrow(/five must be printable ASCII/);

@@ -37,21 +37,30 @@ export interface PlacedSecret {
  *
  * @throws ToolFailure when a value cannot stand in its place, or the request grows too large.
  */
-export function buildRequest(grant: HttpToolGrant, operation: HttpOperation, values: Values, body: unknown): HttpRequest {
+export function buildRequest(
+  grant: HttpToolGrant,
+  operation: HttpOperation,
+  values: Values,
+  body: unknown,
+): HttpRequest {
   const url = parseUrlTemplate(operation.url);
   if (typeof url === "string") throw new Error(`the URL of ${operation.name} ${url}`);
   const path = fill(url.path, values, inPath);
-  if (path.split("/").some(isDotSegment)) throw new ToolFailure("A part of the path must not be . or .. alone.");
+  if (path.split("/").some(isDotSegment))
+    throw new ToolFailure("A part of the path must not be . or .. alone.");
 
   const members = [...Object.entries(grant.query), ...Object.entries(operation.query)];
   const query = [
     ...(url.query === "" ? [] : [fill(url.query, values, inQuery)]),
     ...members.flatMap(([name, value]) =>
-      typeof value === "string" ? filledMembers(value, values).map((text) => `${inQuery(name)}=${text}`) : [],
+      typeof value === "string"
+        ? filledMembers(value, values).map((text) => `${inQuery(name)}=${text}`)
+        : [],
     ),
   ].join("&");
   const target = query === "" ? path : `${path}?${query}`;
-  if (target.length > longestUrl) throw new ToolFailure(`The URL would be longer than ${longestUrl} characters. Send less.`);
+  if (target.length > longestUrl)
+    throw new ToolFailure(`The URL would be longer than ${longestUrl} characters. Send less.`);
 
   const json = body === undefined ? undefined : JSON.stringify(body);
   if (json !== undefined && Buffer.byteLength(json) > longestBody) {
@@ -78,18 +87,28 @@ function filledMembers(template: string, values: Values): string[] {
   return (Array.isArray(value) ? value : [value]).map((each) => inQuery(textOf(each)));
 }
 
-function headersOf(grant: HttpToolGrant, operation: HttpOperation, values: Values, hasBody: boolean): Map<string, string> {
+function headersOf(
+  grant: HttpToolGrant,
+  operation: HttpOperation,
+  values: Values,
+  hasBody: boolean,
+): Map<string, string> {
   const headers = new Map([
     ["accept", "application/json, */*;q=0.5"],
     ["user-agent", "Beckon"],
     ...(hasBody ? [["content-type", "application/json"] as const] : []),
   ]);
-  for (const [name, value] of [...Object.entries(grant.headers), ...Object.entries(operation.headers)]) {
+  for (const [name, value] of [
+    ...Object.entries(grant.headers),
+    ...Object.entries(operation.headers),
+  ]) {
     const whole = typeof value === "string" ? soleName(value) : undefined;
     if (typeof value !== "string" || (whole !== undefined && values.get(whole) == null)) continue;
     const text = fill(value, values, inHeader).trim();
     if (text.length > longestHeader)
-      throw new ToolFailure(`The header ${name} would be longer than ${longestHeader} characters. Send less.`);
+      throw new ToolFailure(
+        `The header ${name} would be longer than ${longestHeader} characters. Send less.`,
+      );
     headers.set(name.toLowerCase(), text);
   }
   return headers;
@@ -97,8 +116,13 @@ function headersOf(grant: HttpToolGrant, operation: HttpOperation, values: Value
 
 function secretsOf(grant: HttpToolGrant, operation: HttpOperation): PlacedSecret[] {
   const placed = (where: PlacedSecret["where"], values: HttpToolGrant["headers"]) =>
-    Object.entries(values).flatMap(([name, secret]) => (typeof secret === "string" ? [] : [{ where, name, secret }]));
-  return [grant, operation].flatMap(({ headers, query }) => [...placed("header", headers), ...placed("query", query)]);
+    Object.entries(values).flatMap(([name, secret]) =>
+      typeof secret === "string" ? [] : [{ where, name, secret }],
+    );
+  return [grant, operation].flatMap(({ headers, query }) => [
+    ...placed("header", headers),
+    ...placed("query", query),
+  ]);
 }
 
 /** What the encoding already sees to, looked at once more where it matters: as the URL standard reads it. */

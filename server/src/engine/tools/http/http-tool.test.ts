@@ -32,7 +32,12 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 const models = await startModelServer();
-const waits = { connectTimeoutMs: 2_000, headersTimeoutMs: 20_000, bodyTimeoutMs: 20_000, totalTimeoutMs: 20_000 };
+const waits = {
+  connectTimeoutMs: 2_000,
+  headersTimeoutMs: 20_000,
+  bodyTimeoutMs: 20_000,
+  totalTimeoutMs: 20_000,
+};
 const egress = createEgress({ ...waits, allow: [host] });
 afterAll(async () => {
   await egress.close();
@@ -48,27 +53,44 @@ beforeEach(() => {
 const secret = "sk-secret-of-the-shop";
 const services = {
   fetch: egress.fetch,
-  openSecret: async (id: string, origin: string) => (id === "sec_1" && origin === `http://${host}` ? secret : undefined),
+  openSecret: async (id: string, origin: string) =>
+    id === "sec_1" && origin === `http://${host}` ? secret : undefined,
 };
 const context = { idempotencyKey: "run_1:call_1", signal: new AbortController().signal };
 
 const parameters = { type: "object", properties: { id: { type: "string" } }, required: ["id"] };
 const operations = {
-  read: { name: "read", description: "x", method: "GET", url: `http://${host}/orders/{id}`, parameters },
+  read: {
+    name: "read",
+    description: "x",
+    method: "GET",
+    url: `http://${host}/orders/{id}`,
+    parameters,
+  },
   write: {
     name: "write",
     description: "x",
     method: "POST",
     url: `http://${host}/orders/{id}`,
     parameters,
-    body: { type: "object", properties: { text: { type: "string" }, source: { const: "beckon" } }, required: ["text"] },
+    body: {
+      type: "object",
+      properties: { text: { type: "string" }, source: { const: "beckon" } },
+      required: ["text"],
+    },
     idempotency_header: "Idempotency-Key",
   },
 };
 
 function granted(change: object = {}): HttpToolGrant {
   const all = Object.values(operations);
-  return httpToolBody.parse({ type: "http", name: "shop", allowed_hosts: [host], operations: all, ...change }) as HttpToolGrant;
+  return httpToolBody.parse({
+    type: "http",
+    name: "shop",
+    allowed_hosts: [host],
+    operations: all,
+    ...change,
+  }) as HttpToolGrant;
 }
 function toolNamed(name: string, change: object = {}) {
   const tool = grantedTools([granted(change)], services).find((each) => each.name === name);
@@ -79,14 +101,20 @@ const withSecret = { headers: { authorization: { secret_id: "sec_1", prefix: "Be
 const read = (change: object = {}) => toolNamed("read", change).execute({ id: "7" }, context);
 const json = (status: number, body: unknown, headers: Record<string, string> = {}) => {
   answer = (_request, response) =>
-    void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+    void response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(JSON.stringify(body));
 };
 
 describe("what is sent", () => {
   test("method, address, headers and body are those of the operation, filled in by the model", async () => {
     json(201, { ok: true });
-    expect(await toolNamed("write").execute({ id: "7", body: { text: "hi" } }, context)).toMatchObject({ status: 201, body: { ok: true } });
-    expect(got).toMatchObject([{ method: "POST", url: "/orders/7", body: '{"text":"hi","source":"beckon"}' }]);
+    expect(
+      await toolNamed("write").execute({ id: "7", body: { text: "hi" } }, context),
+    ).toMatchObject({ status: 201, body: { ok: true } });
+    expect(got).toMatchObject([
+      { method: "POST", url: "/orders/7", body: '{"text":"hi","source":"beckon"}' },
+    ]);
     expect(got[0]?.headers).toMatchObject({
       "content-type": "application/json",
       "idempotency-key": "run_1:call_1",
@@ -103,7 +131,9 @@ describe("what is sent", () => {
   });
 
   test("without its secret nothing is sent", async () => {
-    await expect(read({ headers: { "x-key": { secret_id: "sec_2" } } })).rejects.toThrow(/^read was not called: its credential is gone/);
+    await expect(read({ headers: { "x-key": { secret_id: "sec_2" } } })).rejects.toThrow(
+      /^read was not called: its credential is gone/,
+    );
     expect(got).toEqual([]);
   });
 
@@ -114,18 +144,29 @@ describe("what is sent", () => {
     expect(check?.({ id: "7", body: { text: "hi", source: "me" } })).toBe("body.source is unknown");
     expect(check?.({ id: "..", body: { text: "hi" } })).toMatch(/must not be \. or \.\./);
     expect(check?.({ id: "../admin", body: { text: "hi" } })).toMatch(/id must not hold a slash/);
-    expect(check?.({ id: "7", body: { text: "hi" }, headers: { "x-evil": "1" } })).toBe("headers is unknown");
-    expect(check?.({ id: "7", body: { text: "hi" }, url: "http://evil.example" })).toBe("url is unknown");
+    expect(check?.({ id: "7", body: { text: "hi" }, headers: { "x-evil": "1" } })).toBe(
+      "headers is unknown",
+    );
+    expect(check?.({ id: "7", body: { text: "hi" }, url: "http://evil.example" })).toBe(
+      "url is unknown",
+    );
   });
 
   test("what the model is shown holds no address, header or secret", () => {
     const { name, description, parameters: shown } = toolNamed("write", withSecret);
-    expect(JSON.stringify({ name, description, shown })).not.toMatch(/127\.0|authorization|sec_1|beckon/i);
+    expect(JSON.stringify({ name, description, shown })).not.toMatch(
+      /127\.0|authorization|sec_1|beckon/i,
+    );
     expect(shown).toEqual({
       type: "object",
       properties: {
         id: { type: "string" },
-        body: { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false },
+        body: {
+          type: "object",
+          properties: { text: { type: "string" } },
+          required: ["text"],
+          additionalProperties: false,
+        },
       },
       required: ["id", "body"],
       additionalProperties: false,
@@ -134,12 +175,19 @@ describe("what is sent", () => {
 });
 
 describe("what comes back", () => {
-  test.each([200, 204, 400, 401, 404, 409, 429, 500, 503])("status %i is a result", async (status) => {
-    json(status, status === 204 ? "" : { said: "so" }, { "retry-after": "3", "set-cookie": "a=b", server: "x" });
-    const result = (await read()) as { status: number; headers: object };
-    expect(result.status).toBe(status);
-    expect(result.headers).toEqual({ "content-type": "application/json", "retry-after": "3" });
-  });
+  test.each([200, 204, 400, 401, 404, 409, 429, 500, 503])(
+    "status %i is a result",
+    async (status) => {
+      json(status, status === 204 ? "" : { said: "so" }, {
+        "retry-after": "3",
+        "set-cookie": "a=b",
+        server: "x",
+      });
+      const result = (await read()) as { status: number; headers: object };
+      expect(result.status).toBe(status);
+      expect(result.headers).toEqual({ "content-type": "application/json", "retry-after": "3" });
+    },
+  );
 
   test("a redirect is not followed, and says so", async () => {
     json(302, {}, { location: `http://${host}/elsewhere` });
@@ -152,17 +200,26 @@ describe("what comes back", () => {
   });
 
   test("text is text, JSON that is none too", async () => {
-    answer = (_request, response) => void response.writeHead(200, { "content-type": "application/json" }).end("{oops");
+    answer = (_request, response) =>
+      void response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     expect(await read()).toMatchObject({ body: "{oops" });
     answer = (_request, response) =>
-      void response.writeHead(200, { "content-type": "text/plain; charset=iso-8859-1" }).end(Buffer.from([0xe4]));
+      void response
+        .writeHead(200, { "content-type": "text/plain; charset=iso-8859-1" })
+        .end(Buffer.from([0xe4]));
     expect(await read()).toMatchObject({ body: "ä" });
   });
 
   test("what is no text is not shown", async () => {
     answer = (_request, response) =>
-      void response.writeHead(200, { "content-type": "image/png" }).end(Buffer.from([0x89, 0x50, 0xff, 0x00]));
-    expect(await read()).toEqual({ status: 200, headers: { "content-type": "image/png" }, note: "The body is not text and is not shown." });
+      void response
+        .writeHead(200, { "content-type": "image/png" })
+        .end(Buffer.from([0x89, 0x50, 0xff, 0x00]));
+    expect(await read()).toEqual({
+      status: 200,
+      headers: { "content-type": "image/png" },
+      note: "The body is not text and is not shown.",
+    });
   });
 
   test("a long body is cut, with a note, and its rest is not read", async () => {
@@ -178,31 +235,44 @@ describe("what comes back", () => {
     };
     const result = (await read({ max_response_bytes: 1_001 })) as { body: string; note: string };
     expect(result.body).toBe("ä".repeat(500));
-    expect(result.note).toBe("The body is cut: it has more than 1001 bytes, these are the first ones.");
+    expect(result.note).toBe(
+      "The body is cut: it has more than 1001 bytes, these are the first ones.",
+    );
     expect(written).toBeLessThan(100_000_000);
   });
 
   test("a server that repeats the secret does not tell it to the model", async () => {
     answer = (request, response) => {
       response.writeHead(200, { "content-type": "application/json", location: `/?key=${secret}` });
-      response.end(JSON.stringify({ sent: request.headers, base64: Buffer.from(secret).toString("base64"), [secret]: 1 }));
+      response.end(
+        JSON.stringify({
+          sent: request.headers,
+          base64: Buffer.from(secret).toString("base64"),
+          [secret]: 1,
+        }),
+      );
     };
     const shown = JSON.stringify(await read(withSecret));
     expect(shown).toContain("[secret]");
     expect(shown).not.toMatch(/sk-secret|c2stc2/);
   });
 
-  test.each(["utf8", "utf16le", "latin1"] as const)("nor half of it, where the body is cut, in %s", async (encoding) => {
-    const charset = { utf8: "utf-8", utf16le: "utf-16le", latin1: "iso-8859-1" }[encoding];
-    for (let bytes = 1; bytes <= 60; bytes += 3) {
-      answer = (_request, response) => {
-        response.writeHead(200, { "content-type": `text/plain; charset=${charset}` });
-        response.end(Buffer.from(`0123456789${secret}${"x".repeat(100)}`, encoding));
-      };
-      const { body = "" } = (await read({ ...withSecret, max_response_bytes: bytes })) as { body?: string };
-      expect(`0123456789[secret]${"x".repeat(100)}`).toContain(body);
-    }
-  });
+  test.each(["utf8", "utf16le", "latin1"] as const)(
+    "nor half of it, where the body is cut, in %s",
+    async (encoding) => {
+      const charset = { utf8: "utf-8", utf16le: "utf-16le", latin1: "iso-8859-1" }[encoding];
+      for (let bytes = 1; bytes <= 60; bytes += 3) {
+        answer = (_request, response) => {
+          response.writeHead(200, { "content-type": `text/plain; charset=${charset}` });
+          response.end(Buffer.from(`0123456789${secret}${"x".repeat(100)}`, encoding));
+        };
+        const { body = "" } = (await read({ ...withSecret, max_response_bytes: bytes })) as {
+          body?: string;
+        };
+        expect(`0123456789[secret]${"x".repeat(100)}`).toContain(body);
+      }
+    },
+  );
 });
 
 describe("what goes wrong", () => {
@@ -210,13 +280,23 @@ describe("what goes wrong", () => {
     ["a reset", (request) => request.socket.resetAndDestroy(), /^The call failed \([A-Z_]+\)\.$/],
     [
       "a body cut short",
-      (_request, response) => void response.writeHead(200, { "content-length": "100" }).write("abc", () => response.destroy()),
+      (_request, response) =>
+        void response
+          .writeHead(200, { "content-length": "100" })
+          .write("abc", () => response.destroy()),
       /^The call failed \([A-Z_]+\)\.$/,
     ],
-    ["no HTTP", (request) => void request.socket.end("SSH-2.0-OpenSSH\r\n"), /^The call failed( \([A-Z_]+\))?\.$/],
+    [
+      "no HTTP",
+      (request) => void request.socket.end("SSH-2.0-OpenSSH\r\n"),
+      /^The call failed( \([A-Z_]+\))?\.$/,
+    ],
     [
       "compression that was not asked for",
-      (_request, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("x".repeat(9_999))),
+      (_request, response) =>
+        void response
+          .writeHead(200, { "content-encoding": "gzip" })
+          .end(gzipSync("x".repeat(9_999))),
       /^The call failed( \([A-Z_]+\))?\.$/,
     ],
   ])("%s is told by its code alone", async (_what, does, told) => {
@@ -228,31 +308,53 @@ describe("what goes wrong", () => {
 
   test("silence ends when the time is up; of a call that changes something the effect is unknown", async () => {
     answer = () => undefined;
-    await expect(read({ timeout_seconds: 1 })).rejects.toThrow("There was no whole answer within 1 seconds.");
-    const writing = toolNamed("write", { timeout_seconds: 1 }).execute({ id: "7", body: { text: "hi" } }, context);
+    await expect(read({ timeout_seconds: 1 })).rejects.toThrow(
+      "There was no whole answer within 1 seconds.",
+    );
+    const writing = toolNamed("write", { timeout_seconds: 1 }).execute(
+      { id: "7", body: { text: "hi" } },
+      context,
+    );
     await expect(writing).rejects.toThrow("It may or may not have taken effect.");
   });
 
   test("a run that stops ends the call with its own reason", async () => {
     answer = () => stop.abort(new Error("the run was stopped"));
     const stop = new AbortController();
-    await expect(toolNamed("read").execute({ id: "7" }, { ...context, signal: stop.signal })).rejects.toThrow("the run was stopped");
+    await expect(
+      toolNamed("read").execute({ id: "7" }, { ...context, signal: stop.signal }),
+    ).rejects.toThrow("the run was stopped");
   });
 
   test("a host that is configured and not public is refused by egress", async () => {
     const url = "http://169.254.169.254/latest/{id}";
-    const change = { allowed_hosts: ["169.254.169.254"], operations: [{ ...operations.read, url }] };
-    await expect(read(change)).rejects.toThrow(/169\.254\.169\.254:80 was not called: its host is not a public address/);
+    const change = {
+      allowed_hosts: ["169.254.169.254"],
+      operations: [{ ...operations.read, url }],
+    };
+    await expect(read(change)).rejects.toThrow(
+      /169\.254\.169\.254:80 was not called: its host is not a public address/,
+    );
   });
 });
 
 describe("the calls of one run", () => {
-  const call = (id: string, name = "read") => ({ id, name, arguments: name === "read" ? '{"id":"7"}' : '{"id":"7","body":{"text":"hi"}}' });
+  const call = (id: string, name = "read") => ({
+    id,
+    name,
+    arguments: name === "read" ? '{"id":"7"}' : '{"id":"7","body":{"text":"hi"}}',
+  });
 
   test("are bounded over all operations of the tool together, and the model is told", async () => {
     json(200, {});
-    models.script([says({ calls: [call("c1"), call("c2", "write"), call("c3")] }), says({ calls: [call("c4")] }), says("done")]);
-    const { journal, outcome } = await play(models.url, { tools: grantedTools([granted({ max_calls_per_run: 2 })], services) });
+    models.script([
+      says({ calls: [call("c1"), call("c2", "write"), call("c3")] }),
+      says({ calls: [call("c4")] }),
+      says("done"),
+    ]);
+    const { journal, outcome } = await play(models.url, {
+      tools: grantedTools([granted({ max_calls_per_run: 2 })], services),
+    });
     expect(outcome).toMatchObject({ status: "succeeded" });
     expect(got).toHaveLength(2);
     expect(dataOf(journal, "run.tool_call").map(({ call_id }) => call_id)).toEqual(["c1", "c2"]);
@@ -264,7 +366,9 @@ describe("the calls of one run", () => {
   test("leave no trace of the secret in the journal", async () => {
     answer = (request, response) => void response.end(JSON.stringify(request.headers));
     models.script([says({ calls: [call("c1")] }), says("done")]);
-    const { journal } = await play(models.url, { tools: grantedTools([granted(withSecret)], services) });
+    const { journal } = await play(models.url, {
+      tools: grantedTools([granted(withSecret)], services),
+    });
     expect(got[0]?.headers.authorization).toContain(secret);
     expect(JSON.stringify([journal.entries, models.requests])).not.toContain(secret);
   });

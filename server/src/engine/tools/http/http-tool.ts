@@ -30,7 +30,13 @@ export function httpTools(grant: HttpToolGrant, services: ToolServices): Tool[] 
 function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: ToolServices): Tool {
   const body = operation.body === undefined ? undefined : openUp(operation.body);
   const schema = argumentsOf(operation, body);
-  const requestOf = (args: unknown) => buildRequest(grant, operation, valuesOf(operation, args), body?.complete(fieldOf(args, "body")));
+  const requestOf = (args: unknown) =>
+    buildRequest(
+      grant,
+      operation,
+      valuesOf(operation, args),
+      body?.complete(fieldOf(args, "body")),
+    );
   return {
     name: operation.name,
     description: operation.description,
@@ -71,7 +77,10 @@ interface Sending {
   readonly context: ToolContext;
 }
 
-async function send(request: HttpRequest, { grant, operation, services, context }: Sending): Promise<HttpResult> {
+async function send(
+  request: HttpRequest,
+  { grant, operation, services, context }: Sending,
+): Promise<HttpResult> {
   const headers = new Map(request.headers);
   const secrets: string[] = [];
   let target = request.target;
@@ -85,9 +94,11 @@ async function send(request: HttpRequest, { grant, operation, services, context 
     secrets.push(text);
     const value = (secret.prefix ?? "") + text;
     if (where === "header") headers.set(name.toLowerCase(), value);
-    else target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+    else
+      target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
-  if (operation.idempotency_header !== undefined) headers.set(operation.idempotency_header.toLowerCase(), context.idempotencyKey);
+  if (operation.idempotency_header !== undefined)
+    headers.set(operation.idempotency_header.toLowerCase(), context.idempotencyKey);
 
   const timeUp = AbortSignal.timeout(grant.timeout_seconds * 1_000);
   try {
@@ -98,12 +109,19 @@ async function send(request: HttpRequest, { grant, operation, services, context 
       signal: AbortSignal.any([context.signal, timeUp]),
       ...(request.body === undefined ? {} : { body: request.body }),
     });
-    return await readResponse(response, { maxBytes: grant.max_response_bytes, scrubber: scrubberFor(secrets), hold: context.hold });
+    return await readResponse(response, {
+      maxBytes: grant.max_response_bytes,
+      scrubber: scrubberFor(secrets),
+      hold: context.hold,
+    });
   } catch (thrown) {
     context.signal.throwIfAborted();
     if (thrown instanceof ToolFailure) throw thrown;
     const effect = operation.safe_to_repeat ? "" : " It may or may not have taken effect.";
-    if (timeUp.aborted) throw new ToolFailure(`There was no whole answer within ${grant.timeout_seconds} seconds.${effect}`);
+    if (timeUp.aborted)
+      throw new ToolFailure(
+        `There was no whole answer within ${grant.timeout_seconds} seconds.${effect}`,
+      );
     if (thrown instanceof EgressRefused) throw new ToolFailure(thrown.message);
     throw new ToolFailure(`The call failed${codeOf(thrown)}.${effect}`);
   }

@@ -12,14 +12,30 @@ const order: ValueSchema = {
     state: { enum: ["open", "paid"] },
     tags: { type: "array", items: { type: "string" }, maxItems: 2 },
     extra: { type: "object", additionalProperties: { type: "boolean" } },
-    who: { anyOf: [{ type: "string" }, { type: "object", properties: { name: { type: "string" } }, required: ["name"] }] },
+    who: {
+      anyOf: [
+        { type: "string" },
+        { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      ],
+    },
   },
   required: ["id"],
 };
 
 test.each<[unknown, string | undefined]>([
   [{ id: "1" }, undefined],
-  [{ id: "1", count: 9, price: 0.3, state: "paid", tags: ["a", "b"], extra: { x: true }, who: { name: "Ada" } }, undefined],
+  [
+    {
+      id: "1",
+      count: 9,
+      price: 0.3,
+      state: "paid",
+      tags: ["a", "b"],
+      extra: { x: true },
+      who: { name: "Ada" },
+    },
+    undefined,
+  ],
   [{ id: "1", price: null, who: "Ada" }, undefined],
   ["x", "the value must be an object"],
   [[], "the value must be an object"],
@@ -38,7 +54,10 @@ test.each<[unknown, string | undefined]>([
   [{ id: "1", tags: ["a", "b", "c"] }, "tags must be at most 2 items"],
   [{ id: "1", extra: { x: 1 } }, "extra.x must be true or false"],
   [{ id: "1", more: 1 }, "more is unknown"],
-  [{ id: "1", who: {} }, "who fits none of its forms: who must be a string; or who.name is missing"],
+  [
+    { id: "1", who: {} },
+    "who fits none of its forms: who must be a string; or who.name is missing",
+  ],
   [JSON.parse('{"id":"1","__proto__":{"admin":true}}'), "__proto__ is unknown"],
   [JSON.parse('{"__proto__":{"id":"1"}}'), "id is missing"],
   [{ id: "1", constructor: 1 }, "constructor is unknown"],
@@ -60,8 +79,12 @@ test.each<[number, number, boolean]>([
 
 test("a character counts once, however many UTF-16 units it takes", () => {
   expect(misfit({ type: "string", maxLength: 3 }, "😀😀😀")).toBeUndefined();
-  expect(misfit({ type: "string", maxLength: 3 }, "😀😀😀😀")).toBe("the value must be at most 3 characters");
-  expect(misfit({ type: "string", minLength: 2 }, "😀")).toBe("the value must be at least 2 characters");
+  expect(misfit({ type: "string", maxLength: 3 }, "😀😀😀😀")).toBe(
+    "the value must be at most 3 characters",
+  );
+  expect(misfit({ type: "string", minLength: 2 }, "😀")).toBe(
+    "the value must be at least 2 characters",
+  );
 });
 
 test("what is fixed of a body is not shown, not taken and always sent", () => {
@@ -70,7 +93,13 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
     properties: {
       channel: { const: "C123" },
       text: { type: "string" },
-      options: { type: "object", properties: { unfurl: { const: false }, as: { type: "object", properties: { bot: { const: true } } } } },
+      options: {
+        type: "object",
+        properties: {
+          unfurl: { const: false },
+          as: { type: "object", properties: { bot: { const: true } } },
+        },
+      },
       reply: { type: "object", properties: { to: { type: "string" }, kind: { const: "mention" } } },
     },
     required: ["channel", "text"],
@@ -80,7 +109,11 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
     type: "object",
     properties: {
       text: { type: "string" },
-      reply: { type: "object", properties: { to: { type: "string" } }, additionalProperties: false },
+      reply: {
+        type: "object",
+        properties: { to: { type: "string" } },
+        additionalProperties: false,
+      },
     },
     required: ["text"],
     additionalProperties: false,

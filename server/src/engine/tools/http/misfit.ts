@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
 /** What keeps `value` from being as the schema says, for the model to correct, or undefined: the first thing found, with its place. */
 export function misfit(schema: ValueSchema, value: unknown, place = ""): string | undefined {
   const at = place === "" ? "the value" : place;
-  if ("const" in schema && !isSame(value, schema.const)) return `${at} must be ${JSON.stringify(schema.const)}`;
+  if ("const" in schema && !isSame(value, schema.const))
+    return `${at} must be ${JSON.stringify(schema.const)}`;
   if (schema.enum !== undefined && !schema.enum.some((choice) => isSame(value, choice))) {
     return `${at} must be ${schema.enum.map((choice) => JSON.stringify(choice)).join(" or ")}`;
   }
@@ -13,7 +14,8 @@ export function misfit(schema: ValueSchema, value: unknown, place = ""): string 
     return `${at} must be ${types.map((type) => wordFor[type]).join(" or ")}`;
   if (schema.anyOf !== undefined) {
     const misfits = schema.anyOf.map((choice) => misfit(choice, value, place));
-    if (!misfits.includes(undefined)) return `${at} fits none of its forms: ${misfits.join("; or ")}`;
+    if (!misfits.includes(undefined))
+      return `${at} fits none of its forms: ${misfits.join("; or ")}`;
   }
   if (typeof value === "number") return misfitOfNumber(schema, value, at);
   if (typeof value === "string") return misfitOfText(schema, value, at);
@@ -44,7 +46,11 @@ const wordFor: Readonly<Record<ValueType, string>> = {
 /** Members in any order. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
-    return Array.isArray(other) && one.length === other.length && one.every((each, index) => isSame(each, other[index]));
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((each, index) => isSame(each, other[index]))
+    );
   if (!isJsonObject(one)) return one === other;
   const names = Object.keys(one);
   return (
@@ -55,7 +61,13 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 function misfitOfNumber(schema: ValueSchema, value: number, at: string): string | undefined {
-  const { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity, exclusiveMaximum = Infinity, multipleOf } = schema;
+  const {
+    minimum = -Infinity,
+    maximum = Infinity,
+    exclusiveMinimum = -Infinity,
+    exclusiveMaximum = Infinity,
+    multipleOf,
+  } = schema;
   if (value < minimum) return `${at} must be at least ${minimum}`;
   if (value > maximum) return `${at} must be at most ${maximum}`;
   if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
@@ -66,7 +78,11 @@ function misfitOfNumber(schema: ValueSchema, value: number, at: string): string 
   return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
 }
 
-function misfitOfText({ minLength = 0, maxLength = Infinity }: ValueSchema, value: string, at: string): string | undefined {
+function misfitOfText(
+  { minLength = 0, maxLength = Infinity }: ValueSchema,
+  value: string,
+  at: string,
+): string | undefined {
   const length = characters(value);
   if (length < minLength) return `${at} must be at least ${minLength} characters`;
   return length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
@@ -79,15 +95,26 @@ function characters(text: string): number {
   return count;
 }
 
-function misfitOfList({ items, minItems = 0, maxItems = Infinity }: ValueSchema, value: unknown[], place: string, at: string) {
+function misfitOfList(
+  { items, minItems = 0, maxItems = Infinity }: ValueSchema,
+  value: unknown[],
+  place: string,
+  at: string,
+) {
   if (value.length < minItems) return `${at} must be at least ${minItems} items`;
   if (value.length > maxItems) return `${at} must be at most ${maxItems} items`;
-  return items === undefined ? undefined : first(value.entries(), ([index, item]) => misfit(items, item, `${place}[${index}]`));
+  return items === undefined
+    ? undefined
+    : first(value.entries(), ([index, item]) => misfit(items, item, `${place}[${index}]`));
 }
 
 /** A schema with `anyOf` alone says nothing of members: its forms do. */
 function misfitOfObject(schema: ValueSchema, value: JsonObject, place: string): string | undefined {
-  const { properties = {}, required = [], additionalProperties = schema.type === undefined } = schema;
+  const {
+    properties = {},
+    required = [],
+    additionalProperties = schema.type === undefined,
+  } = schema;
   const inside = (name: string) => (place === "" ? name : `${place}.${name}`);
   const missing = required.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${inside(missing)} is missing`;
@@ -95,7 +122,9 @@ function misfitOfObject(schema: ValueSchema, value: JsonObject, place: string): 
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
     if (known !== undefined) return misfit(known, member, inside(name));
     if (additionalProperties === false || name === "__proto__") return `${inside(name)} is unknown`;
-    return additionalProperties === true ? undefined : misfit(additionalProperties, member, inside(name));
+    return additionalProperties === true
+      ? undefined
+      : misfit(additionalProperties, member, inside(name));
   });
 }
 

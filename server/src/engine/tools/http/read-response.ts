@@ -34,10 +34,14 @@ interface Reading {
  * body off.
  * @throws {ToolFailure} the run's workspace holds too much already.
  */
-export async function readResponse(response: Response, { maxBytes, scrubber, hold }: Reading): Promise<HttpResult> {
+export async function readResponse(
+  response: Response,
+  { maxBytes, scrubber, hold }: Reading,
+): Promise<HttpResult> {
   let held = 0;
   const count = (bytes: number) => {
-    if (hold?.grow(heldPerByte * bytes) === false) throw new ToolFailure(`The answer was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
+    if (hold?.grow(heldPerByte * bytes) === false)
+      throw new ToolFailure(`The answer was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
     held += heldPerByte * bytes;
   };
   try {
@@ -47,13 +51,22 @@ export async function readResponse(response: Response, { maxBytes, scrubber, hol
   }
 }
 
-async function read(response: Response, maxBytes: number, scrubber: Scrubber, count: (bytes: number) => void): Promise<HttpResult> {
+async function read(
+  response: Response,
+  maxBytes: number,
+  scrubber: Scrubber,
+  count: (bytes: number) => void,
+): Promise<HttpResult> {
   const headers = shownHeaders.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, scrubber.text(value).slice(0, 1_000)]];
   });
-  const shown = { status: response.status, headers: Object.fromEntries(headers) as Record<string, string> };
-  const redirected = response.status >= 300 && response.status < 400 && response.headers.has("location");
+  const shown = {
+    status: response.status,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+  };
+  const redirected =
+    response.status >= 300 && response.status < 400 && response.headers.has("location");
 
   // Beyond the limit as many bytes as a secret may take, in UTF-16 too, so that none is cut in two and shown by half.
   const bytes = await firstBytes(response, maxBytes + 2 * scrubber.longest, count);
@@ -62,12 +75,20 @@ async function read(response: Response, maxBytes: number, scrubber: Scrubber, co
   const text = decoded(bytes, encoding, { fatal: true, isCut });
   const notes = [
     ...(redirected ? ["Redirects are not followed."] : []),
-    ...(isCut ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`] : []),
+    ...(isCut
+      ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`]
+      : []),
     ...(text === undefined ? ["The body is not text and is not shown."] : []),
   ];
-  const end = isCut ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isCut })?.length : undefined;
+  const end = isCut
+    ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isCut })?.length
+    : undefined;
   const body = text === undefined || text === "" ? undefined : shownBody(text, end, scrubber);
-  return { ...shown, ...(body === undefined ? {} : { body }), ...(notes.length === 0 ? {} : { note: notes.join(" ") }) };
+  return {
+    ...shown,
+    ...(body === undefined ? {} : { body }),
+    ...(notes.length === 0 ? {} : { note: notes.join(" ") }),
+  };
 }
 
 /** JSON that was cut is none, and is shown as the text it is. */
@@ -80,7 +101,11 @@ function shownBody(text: string, end: number | undefined, scrubber: Scrubber): u
   }
 }
 
-async function firstBytes(response: Response, maxBytes: number, count: (bytes: number) => void): Promise<Uint8Array> {
+async function firstBytes(
+  response: Response,
+  maxBytes: number,
+  count: (bytes: number) => void,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
@@ -104,7 +129,11 @@ function encodingOf(contentType: string | null): string {
 }
 
 /** The text of bytes; undefined when they are none, and `fatal`. */
-function decoded(bytes: Uint8Array, encoding: string, { fatal, isCut }: { fatal: boolean; isCut: boolean }): string | undefined {
+function decoded(
+  bytes: Uint8Array,
+  encoding: string,
+  { fatal, isCut }: { fatal: boolean; isCut: boolean },
+): string | undefined {
   try {
     const text = new TextDecoder(encoding, { fatal }).decode(bytes, { stream: isCut });
     return fatal && text.includes("\u0000") ? undefined : text;

@@ -6,12 +6,17 @@ const scrubber = scrubberFor([secret]);
 
 test("a secret is taken out of names and values of JSON, also one that was written with escapes", () => {
   const written = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
-  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(written))).toEqual({ "[secret]": ["[secret]", { deep: "x [secret] y" }], n: 7 });
+  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(written))).toEqual({
+    "[secret]": ["[secret]", { deep: "x [secret] y" }],
+    n: 7,
+  });
 });
 
 test("user and password of basic authentication are taken out as they were before they were encoded", () => {
   const basic = scrubberFor([Buffer.from("ada:correct horse").toString("base64")]);
-  expect(basic.text("user ada:correct horse, password correct horse")).toBe("user [secret], password [secret]");
+  expect(basic.text("user ada:correct horse, password correct horse")).toBe(
+    "user [secret], password [secret]",
+  );
 });
 
 test("of what is cut no half of a secret is left", () => {

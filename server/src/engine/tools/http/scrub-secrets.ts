@@ -16,12 +16,15 @@ export interface Scrubber {
 
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const { pattern, maxBytes } = secretForms(secrets);
-  const text = (given: string) => (pattern === undefined ? given : given.replaceAll(pattern, scrubbed));
+  const text = (given: string) =>
+    pattern === undefined ? given : given.replaceAll(pattern, scrubbed);
   const json = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(json);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [text(name), json(member)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [text(name), json(member)]),
+    );
   };
   return {
     longest: maxBytes,

@@ -8,8 +8,14 @@ import { syncFolder } from "../sync-folder.ts";
  * the socket's folder is 0700. Rejected: `peer`, which a user namespace confuses and which would tell apart nobody, since the
  * servers run as the supervisor's user. `everyone`, for tests, lets every role into every database, with a password on 127.0.0.1.
  */
-export async function writeAccessRules(placement: Placement, cluster: string, { everyone }: { everyone: boolean }): Promise<void> {
-  const lines = everyone ? ["local all all trust", "host all all 127.0.0.1/32 scram-sha-256"] : ["local beckon beckon trust"];
+export async function writeAccessRules(
+  placement: Placement,
+  cluster: string,
+  { everyone }: { everyone: boolean },
+): Promise<void> {
+  const lines = everyone
+    ? ["local all all trust", "host all all 127.0.0.1/32 scram-sha-256"]
+    : ["local beckon beckon trust"];
   const path = join(cluster, "pg_hba.conf");
   const file = await open(`${path}.new`, "w", 0o600);
   try {
@@ -18,7 +24,8 @@ export async function writeAccessRules(placement: Placement, cluster: string, { 
   } finally {
     await file.close();
   }
-  if (placement.owner !== undefined) await chown(`${path}.new`, placement.owner.uid, placement.owner.gid);
+  if (placement.owner !== undefined)
+    await chown(`${path}.new`, placement.owner.uid, placement.owner.gid);
   await rename(`${path}.new`, path);
   await syncFolder(cluster);
 }

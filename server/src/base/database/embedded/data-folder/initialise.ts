@@ -17,14 +17,17 @@ const options = [
   "--encoding=UTF8",
   "--locale-provider=builtin",
   "--locale=C.UTF-8",
-  ...["collate", "ctype", "messages", "monetary", "numeric", "time"].map((category) => `--lc-${category}=C`),
+  ...["collate", "ctype", "messages", "monetary", "numeric", "time"].map(
+    (category) => `--lc-${category}=C`,
+  ),
   "--auth=reject",
   "--username=postgres",
   "--no-instructions",
   "--no-sync",
 ];
 
-const setup = "create role beckon login nosuperuser nobypassrls nocreatedb nocreaterole;\n\ncreate database beckon owner beckon;\n\n";
+const setup =
+  "create role beckon login nosuperuser nobypassrls nocreatedb nocreaterole;\n\ncreate database beckon owner beckon;\n\n";
 
 /**
  * Makes the cluster `<home>/postgres` where there is none, and returns its path. All of it (initdb, role, database, sync) happens
@@ -33,7 +36,10 @@ const setup = "create role beckon login nosuperuser nobypassrls nocreatedb nocre
  * let in over the socket.
  * @throws EmbeddedError when the folder is another major version's, which is left untouched, or when initdb fails.
  */
-export async function initialise(placement: Placement, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+export async function initialise(
+  placement: Placement,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<string> {
   const { home, binaries } = placement;
   const cluster = join(home, "postgres");
   const entries = await readdir(home);
@@ -47,10 +53,18 @@ export async function initialise(placement: Placement, { signal }: { signal?: Ab
   }
   const fresh = join(home, `${unfinished}${randomUUID()}`);
   const run = (program: "initdb" | "postgres", args: readonly string[], input?: string) =>
-    runCommand(programIn(placement, program, args), { timeoutMs: 180_000, signal, ...(input === undefined ? {} : { input }) });
+    runCommand(programIn(placement, program, args), {
+      timeoutMs: 180_000,
+      signal,
+      ...(input === undefined ? {} : { input }),
+    });
   try {
     await run("initdb", ["-D", fresh, ...options]);
-    await run("postgres", ["--single", "-F", "-j", "-D", fresh, "-c", "exit_on_error=on", "postgres"], setup);
+    await run(
+      "postgres",
+      ["--single", "-F", "-j", "-D", fresh, "-c", "exit_on_error=on", "postgres"],
+      setup,
+    );
     await run("initdb", ["-D", fresh, "--sync-only"]);
     await rename(fresh, cluster);
     await syncFolder(home);
@@ -60,7 +74,9 @@ export async function initialise(placement: Placement, { signal }: { signal?: Ab
     const why = /no space left|free disk space/i.test(thrown.message)
       ? "The disk is full; an empty one takes 100 MB. Free some space and start again."
       : thrown.message;
-    throw new EmbeddedError(`PostgreSQL's data folder could not be made in ${home}. ${why}`, { cause: thrown });
+    throw new EmbeddedError(`PostgreSQL's data folder could not be made in ${home}. ${why}`, {
+      cause: thrown,
+    });
   }
   return cluster;
 }

@@ -10,9 +10,13 @@ function contender(folder: string): { child: ChildProcess; said: Promise<string>
     try { lockDataFolder(${JSON.stringify(folder)}); console.log("locked"); } catch (thrown) { console.log(thrown.message); }
     globalThis.gc(); // what keeps the lock must not be garbage
     setInterval(() => {}, 1_000);`;
-  const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const said = new Promise<string>((resolve) => child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(text.trim())));
+  const said = new Promise<string>((resolve) =>
+    child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(text.trim())),
+  );
   return { child, said };
 }
 
@@ -23,7 +27,11 @@ test("of many who want the folder at once one gets it, and after kill -9 of that
     const said = await Promise.all(contenders.map((one) => one.said));
     expect(said.filter((text) => text === "locked")).toHaveLength(1);
     expect(said.filter((text) => text.startsWith("Another Beckon"))).toHaveLength(5);
-    await Promise.all(contenders.map(({ child }) => new Promise((ended) => child.on("exit", ended).kill("SIGKILL"))));
+    await Promise.all(
+      contenders.map(
+        ({ child }) => new Promise((ended) => child.on("exit", ended).kill("SIGKILL")),
+      ),
+    );
   }
 });
 

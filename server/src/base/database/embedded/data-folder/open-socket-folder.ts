@@ -11,7 +11,13 @@ const longest = 100;
  * The 0700 folder of the socket: in the home, or under the temporary directory when PostgreSQL cannot take the socket's path. Whoever
  * may enter it may connect without a password, so a folder of that name that is not ours alone stops the start.
  */
-export async function openSocketFolder({ placement, folder }: { placement: Placement; folder: string }): Promise<string> {
+export async function openSocketFolder({
+  placement,
+  folder,
+}: {
+  placement: Placement;
+  folder: string;
+}): Promise<string> {
   const beside = join(placement.home, "socket");
   const path = fits(beside) ? beside : temporary(folder);
   if (!fits(path)) {
@@ -24,10 +30,13 @@ export async function openSocketFolder({ placement, folder }: { placement: Place
     () => true,
     () => false,
   );
-  if (made && placement.owner !== undefined) await chown(path, placement.owner.uid, placement.owner.gid);
+  if (made && placement.owner !== undefined)
+    await chown(path, placement.owner.uid, placement.owner.gid);
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== owner) {
-    throw new EmbeddedError(`${path} must be a folder of user ${owner}, and is not. Remove it and start again.`);
+    throw new EmbeddedError(
+      `${path} must be a folder of user ${owner}, and is not. Remove it and start again.`,
+    );
   }
   await chmod(path, 0o700);
   return path;

@@ -8,7 +8,8 @@ export async function setPasswords(url: string, password: string): Promise<void>
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    for (const role of ["postgres", "beckon"]) await client.query(`alter role ${role} password ${escapeLiteral(password)}`);
+    for (const role of ["postgres", "beckon"])
+      await client.query(`alter role ${role} password ${escapeLiteral(password)}`);
   } finally {
     await client.end();
   }

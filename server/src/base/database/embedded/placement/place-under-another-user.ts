@@ -10,7 +10,9 @@ import { hashOf, type Placement, programIn } from "./placement.ts";
 
 /** Whether PostgreSQL's files of this data folder lie, or lay, under another user. */
 export async function standsUnderAnotherUser(folder: string): Promise<boolean> {
-  return (await exists(join(homeOf(folder), "postgres"))) || (await rememberedHome(folder)) !== undefined;
+  return (
+    (await exists(join(homeOf(folder), "postgres"))) || (await rememberedHome(folder)) !== undefined
+  );
 }
 
 /**
@@ -27,10 +29,19 @@ export async function rememberHome(folder: string, home: string): Promise<void> 
  * The account that owns an existing home is kept, whatever others have appeared since.
  * @throws EmbeddedError when there is no such account or it cannot run them.
  */
-export async function placeUnderAnotherUser({ folder, binaries }: { folder: string; binaries: Binaries }): Promise<Placement> {
+export async function placeUnderAnotherUser({
+  folder,
+  binaries,
+}: {
+  folder: string;
+  binaries: Binaries;
+}): Promise<Placement> {
   const home = homeOf(folder);
   const remembered = await rememberedHome(folder);
-  if (remembered !== undefined && (remembered !== home || !(await exists(join(home, "postgres"))))) {
+  if (
+    remembered !== undefined &&
+    (remembered !== home || !(await exists(join(home, "postgres"))))
+  ) {
     throw new EmbeddedError(
       `PostgreSQL's files of ${folder} were made in ${remembered}, and ${home}, where they belong now, does not hold them. Bring them there (in a container: keep /var/lib/beckon on a volume), or, to start empty, remove ${join(folder, "postgres.elsewhere")}.`,
     );
@@ -46,7 +57,12 @@ export async function placeUnderAnotherUser({ folder, binaries }: { folder: stri
     await mkdir(home, { recursive: true, mode: 0o700 });
     await chown(home, owner.uid, owner.gid);
     await chmod(home, 0o700);
-    const placement: Placement = { binaries: copied, home, owner: { uid: owner.uid, gid: owner.gid }, wrapper: [] };
+    const placement: Placement = {
+      binaries: copied,
+      home,
+      owner: { uid: owner.uid, gid: owner.gid },
+      wrapper: [],
+    };
     await runCommand(programIn(placement, "initdb", ["--version"]), { timeoutMs: 20_000 });
     return placement;
   } catch (cause) {

@@ -14,7 +14,11 @@ export interface Placement {
 }
 
 /** How to run `bin/<program>` there. */
-export function programIn({ binaries, owner, wrapper }: Placement, program: "initdb" | "postgres", args: readonly string[]): Command {
+export function programIn(
+  { binaries, owner, wrapper }: Placement,
+  program: "initdb" | "postgres",
+  args: readonly string[],
+): Command {
   const [file, ...rest] = [...wrapper, `${binaries.native}/bin/${program}`, ...args];
   return { name: program, file: file ?? "", args: rest, ...owner };
 }

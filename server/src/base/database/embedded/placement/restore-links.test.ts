@@ -11,7 +11,9 @@ function packageFolder(): string {
   const names = ["liba.so", "liba.so.1"];
   writeFileSync(
     join(native, "pg-symlinks.json"),
-    JSON.stringify(names.map((name) => ({ source: "native/lib/liba.so.1.2", target: `native/lib/${name}` }))),
+    JSON.stringify(
+      names.map((name) => ({ source: "native/lib/liba.so.1.2", target: `native/lib/${name}` })),
+    ),
   );
   return native;
 }
@@ -22,7 +24,8 @@ test("missing links are made, a dangling one is replaced, and doing it several t
   await Promise.all(Array.from({ length: 8 }, () => restoreLinks(native)));
   await restoreLinks(native);
   expect(readdirSync(join(native, "lib")).sort()).toEqual(["liba.so", "liba.so.1", "liba.so.1.2"]);
-  for (const name of ["liba.so", "liba.so.1"]) expect(readFileSync(join(native, "lib", name), "utf8")).toBe("library");
+  for (const name of ["liba.so", "liba.so.1"])
+    expect(readFileSync(join(native, "lib", name), "utf8")).toBe("library");
 });
 
 test("a package without a list of links is left as it is", async () => {

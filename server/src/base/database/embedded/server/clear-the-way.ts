@@ -14,7 +14,15 @@ import { stopProcess } from "./stop-process.ts";
  * still runs there is an orphan. An orphan is stopped and never adopted: it may be of another build or have other settings.
  * @throws EmbeddedError when a process runs there that cannot be told to be PostgreSQL's.
  */
-export async function clearTheWay({ cluster, socketDir, log }: { cluster: string; socketDir: string; log: Log }): Promise<void> {
+export async function clearTheWay({
+  cluster,
+  socketDir,
+  log,
+}: {
+  cluster: string;
+  socketDir: string;
+  log: Log;
+}): Promise<void> {
   await stopOrphan(cluster, log);
   await endStragglers(cluster, log);
   // PostgreSQL itself refuses a `postmaster.pid` whose number another process has by now; we know better.
@@ -41,7 +49,11 @@ async function stopOrphan(cluster: string, log: Log): Promise<void> {
     );
   }
   log.warn({ pid }, "stopping a PostgreSQL that outlived its supervisor");
-  await stopProcess({ pid, alive: async () => isSame(seen, await readProcess(pid)), graceMs: 20_000 });
+  await stopProcess({
+    pid,
+    alive: async () => isSame(seen, await readProcess(pid)),
+    graceMs: 20_000,
+  });
 }
 
 function isSame(one: SeenProcess, other: SeenProcess | undefined): boolean {

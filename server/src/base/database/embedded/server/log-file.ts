@@ -18,7 +18,10 @@ export interface LogFile {
  * O_APPEND goes on at the new end. Rejected: PostgreSQL's logging collector (one more process, and with one file name it never
  * drops anything), and a pipe through this process (an orphan could not log).
  */
-export function openLogFile(path: string, { largest = 10 * 1_024 * 1_024, checkMs = 60_000 } = {}): LogFile {
+export function openLogFile(
+  path: string,
+  { largest = 10 * 1_024 * 1_024, checkMs = 60_000 } = {},
+): LogFile {
   const descriptor = openSync(path, "a", 0o600);
   let shortening = false;
   const watch = setInterval(async () => {
@@ -38,7 +41,12 @@ export function openLogFile(path: string, { largest = 10 * 1_024 * 1_024, checkM
       try {
         const { size } = await file.stat();
         const start = Math.max(Math.min(from, size), size - 4_096);
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
+        const { buffer, bytesRead } = await file.read(
+          Buffer.alloc(size - start),
+          0,
+          size - start,
+          start,
+        );
         return buffer.subarray(0, bytesRead).toString("utf8").trim();
       } finally {
         await file.close();

@@ -5,7 +5,9 @@ test("/proc and ps tell the same about a process: its arguments, and when it sta
   const [seen, throughPs] = await Promise.all([readProcess(process.pid), readFromPs(process.pid)]);
   expect(throughPs?.command).toBe(seen?.command);
   expect(Math.abs((throughPs?.startedAt ?? 0) - (seen?.startedAt ?? 0))).toBeLessThan(2);
-  expect(Math.abs((seen?.startedAt ?? 0) - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(3);
+  expect(Math.abs((seen?.startedAt ?? 0) - (Date.now() / 1_000 - process.uptime()))).toBeLessThan(
+    3,
+  );
 });
 
 test("a pid that nobody has is nothing", async () => {

@@ -19,13 +19,18 @@ export function readProcess(pid: number): Promise<SeenProcess | undefined> {
 async function readFromProc(pid: number): Promise<SeenProcess | undefined> {
   try {
     const [status, command, system] = await Promise.all(
-      [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`, "/proc/stat"].map((path) => readFile(path, "utf8")),
+      [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`, "/proc/stat"].map((path) =>
+        readFile(path, "utf8"),
+      ),
     );
     // The second field is the program's name in parentheses, and may itself hold spaces and parentheses.
     const fields = (status ?? "").slice((status ?? "").lastIndexOf(")") + 2).split(" ");
     const booted = Number(/^btime (\d+)$/m.exec(system ?? "")?.[1]);
     if (fields[0] === "Z" || fields[0] === "X") return undefined;
-    return { startedAt: booted + Number(fields[19]) / 100, command: (command ?? "").split("\0").join(" ").trim() };
+    return {
+      startedAt: booted + Number(fields[19]) / 100,
+      command: (command ?? "").split("\0").join(" ").trim(),
+    };
   } catch {
     return undefined;
   }
@@ -35,7 +40,11 @@ async function readFromProc(pid: number): Promise<SeenProcess | undefined> {
 export async function readFromPs(pid: number): Promise<SeenProcess | undefined> {
   const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
   try {
-    const { stdout } = await promisify(execFile)("ps", ["-ww", "-p", String(pid), "-o", "stat=,lstart=,command="], { env, timeout: 5_000 });
+    const { stdout } = await promisify(execFile)(
+      "ps",
+      ["-ww", "-p", String(pid), "-o", "stat=,lstart=,command="],
+      { env, timeout: 5_000 },
+    );
     const match = /^\s*(\S+)\s+\w{3} (\w{3})\s+(\d+) (\S+) (\d{4})\s+(.*)$/s.exec(stdout.trimEnd());
     if (match === null || match[1]?.startsWith("Z")) return undefined;
     const startedAt = Date.parse(`${match[3]} ${match[2]} ${match[5]} ${match[4]} UTC`) / 1_000;

@@ -57,13 +57,18 @@ export async function runPostmaster({
   const stop = (hurry?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, hurry });
   const start = elapsed();
   for (;;) {
-    if (!(await alive())) throw new EmbeddedError(`PostgreSQL did not start: ${await exited}.\n${await logFile.tail(logStart)}`);
+    if (!(await alive()))
+      throw new EmbeddedError(
+        `PostgreSQL did not start: ${await exited}.\n${await logFile.tail(logStart)}`,
+      );
     const said = await readPostmasterFile(cluster);
     if (said?.pid === pid && said.ready) return { pid, exited, stop };
     if (signal?.aborted || elapsed() - start > readyWithinMs) {
       await stop();
       signal?.throwIfAborted();
-      throw new EmbeddedError(`PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${await logFile.tail(logStart)}`);
+      throw new EmbeddedError(
+        `PostgreSQL was not ready within ${readyWithinMs / 1_000} s.\n${await logFile.tail(logStart)}`,
+      );
     }
     await sleep(10);
   }
@@ -72,6 +77,8 @@ export async function runPostmaster({
 function watchExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
-    child.on("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : `ended by ${signal}`));
+    child.on("exit", (code, signal) =>
+      resolve(signal === null ? `exit code ${code}` : `ended by ${signal}`),
+    );
   });
 }
