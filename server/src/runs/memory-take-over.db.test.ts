@@ -9,10 +9,10 @@ import { newId } from "../base/ids.ts";
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 /**
- * Lets a process die over `count` runs whose tool call is under way and whose journals take 8 MB
- * each while they are read, and starts another one, where runs of one workspace may hold 45 MiB.
+ * Starts `count` runs in a process that is to die, and waits until a tool call of each is under
+ * way. A journal takes 8 MB while it is read.
  */
-async function takeOver(count: number) {
+async function start(count: number) {
   const server = await startModelServer();
   onTestFinished(() => server.close());
   server.script((request, index) => {
@@ -23,29 +23,37 @@ async function takeOver(count: number) {
       index,
     );
   });
-  const { name } = await beckon.createProvider(server.url, `provider-${count}`);
+  const { id: providerId, name } = await beckon.createProvider(server.url, `provider-${count}`);
   const agent = await beckon.createAgent({ model: `${name}/scripted` });
   const begun = Array.from({ length: count }, () =>
     beckon.invoke(agent, "hello", { prefer: "respond-async" }),
   );
 
-  const [first, second] = [heldTool(), heldTool()];
+  const held = heldTool();
   const processId = newId("prc");
-  const dead = await beckon.another({
-    processId,
-    settings: { BECKON_ROLE: "worker" },
-    tools: [first.tool],
-  });
+  const dead = await beckon.another({ processId, settings: { BECKON_ROLE: "worker" }, tools: [held.tool] });
   onTestFinished(() => dead.stop());
-  onTestFinished(() => first.letGo());
+  onTestFinished(() => held.letGo());
   const runIds: string[] = (await Promise.all(begun)).map(({ body }) => body.run_id);
-  await first.called(count);
+  await held.called(count);
+  return { runIds, processId, providerId };
+}
 
+/** Starts a process, where runs of one workspace may hold 45 MiB, and gives it the runs of a dead one. */
+async function rescue(processId: string) {
+  const held = heldTool();
   const settings = { BECKON_ROLE: "worker", BECKON_MEMORY_BUDGET_MIB: "96" };
-  const rescuer = await beckon.another({ settings, tools: [second.tool] });
+  const rescuer = await beckon.another({ settings, tools: [held.tool] });
   onTestFinished(() => rescuer.stop());
-  onTestFinished(() => second.letGo());
+  onTestFinished(() => held.letGo());
   await rescuer.recordDeaths([processId]);
+  return held;
+}
+
+/** Takes `count` runs over, more than there is memory for. */
+async function takeOver(count: number) {
+  const { runIds, processId } = await start(count);
+  const held = await rescue(processId);
   const takenOver = async () => {
     const { rows } = await beckon.db.database.engine.query<{ runs: number }>(
       "select count(*)::int as runs from runs where attempt = 2 and id = any ($1)",
@@ -53,12 +61,10 @@ async function takeOver(count: number) {
     );
     return rows[0]?.runs ?? 0;
   };
-  await second.called(5);
-  await eventually("more runs taken over than there is memory for", async () =>
-    (await takenOver()) > 5 ? true : undefined,
-  );
-  expect(second.calls).toBe(5);
-  return { runIds, tool: second };
+  await held.called(5);
+  await eventually("more runs taken over than there is memory for", async () => ((await takenOver()) > 5 ? true : undefined));
+  expect(held.calls).toBe(5);
+  return { runIds, tool: held };
 }
 
 const over = (runId: string) =>
@@ -66,6 +72,21 @@ const over = (runId: string) =>
     const { body } = await beckon.call(`/runs/${runId}`);
     return body.data.finished_at === null ? undefined : body.data;
   });
+
+/** Expects that the run's tool call ended with it, and that its usage is known. */
+async function expectClosed(runId: string, end: "cancelled" | "failed") {
+  const { status, usage } = await over(runId);
+  const { body } = await beckon.call(`/runs/${runId}/events`);
+  const last = body.data.slice(-2).map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
+  expect([status, last]).toEqual([
+    end,
+    [
+      ["run.tool_result", "unknown"],
+      [`run.${end}`, undefined],
+    ],
+  ]);
+  expect(usage.output_tokens).toBeGreaterThan(0);
+}
 
 test("runs of a process that died are resumed within the budget: their journals are not all read at once", async () => {
   const { runIds, tool } = await takeOver(12);
@@ -79,19 +100,12 @@ test("runs of a process that died are resumed within the budget: their journals 
 test("a resumed run that is cancelled keeps its usage and has no open call, also if it waits for memory", async () => {
   const { runIds } = await takeOver(8);
   for (const runId of runIds) await beckon.call(`/runs/${runId}/cancel`, { method: "POST" });
-  for (const runId of runIds) {
-    const { status, usage } = await over(runId);
-    const { body } = await beckon.call(`/runs/${runId}/events`);
-    const last = body.data
-      .slice(-2)
-      .map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
-    expect([status, last]).toEqual([
-      "cancelled",
-      [
-        ["run.tool_result", "unknown"],
-        ["run.cancelled", undefined],
-      ],
-    ]);
-    expect(usage.output_tokens).toBeGreaterThan(0);
-  }
+  for (const runId of runIds) await expectClosed(runId, "cancelled");
+});
+
+test("a resumed run whose provider was deleted meanwhile keeps its usage and has no open call", async () => {
+  const { runIds, processId, providerId } = await start(1);
+  await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [providerId]);
+  await rescue(processId);
+  for (const runId of runIds) await expectClosed(runId, "failed");
 });
