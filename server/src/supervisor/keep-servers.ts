@@ -5,6 +5,7 @@ import { elapsed, sleep } from "../base/clock.ts";
 import { exitCodes } from "../base/exit-codes.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
+import { RestartDelay } from "../base/restart-delay.ts";
 import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 
 /**
@@ -76,11 +77,6 @@ const threads = "32";
 const maxFailedStarts = 3;
 /** Where a server inherits the claimed port: after stdin, stdout, stderr and the channel. */
 const portFd = 4;
-
-const shortestWaitMs = 1_000;
-const longestWaitMs = 10_000;
-/** Having run this long, a server is taken to be well, and the next wait is short again. */
-const wellAfterMs = 60_000;
 
 /**
  * Keeps `count` servers running until `stop` aborts, one refuses its configuration, or none becomes ready; then lets all of them
@@ -231,7 +227,7 @@ export async function keepServers({
   }
 
   async function keepOne(): Promise<void> {
-    let waitMs = shortestWaitMs;
+    const delay = new RestartDelay({ minMs: 1_000, maxMs: 10_000 });
     while (!ending.aborted) {
       const id = newId("prc");
       const began = elapsed();
@@ -240,13 +236,9 @@ export async function keepServers({
       if (!ending.aborted) judgeEnd(child);
       if (ending.aborted) return;
       tellOthers(id);
-      if (elapsed() - began > wellAfterMs) waitMs = shortestWaitMs;
-      log.error(
-        { process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs },
-        "server ended, starting another",
-      );
+      const waitMs = delay.after(elapsed() - began);
+      log.error({ process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs }, "server ended, starting another");
       await sleep(waitMs, ending).catch(() => {});
-      waitMs = Math.min(waitMs * 2, longestWaitMs);
     }
   }
 

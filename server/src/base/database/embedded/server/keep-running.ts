@@ -1,6 +1,7 @@
 import { elapsed, sleep } from "../../../clock.ts";
 import { messageOf } from "../../../errors.ts";
 import type { Log } from "../../../log.ts";
+import { RestartDelay } from "../../../restart-delay.ts";
 import type { Postmaster } from "./run-postmaster.ts";
 
 /** A PostgreSQL that is started again whenever it ends, until it is stopped. */
@@ -12,11 +13,6 @@ export interface KeptPostmaster {
   /** `hurry` ends the wait for a clean shutdown. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
-
-const shortestWaitMs = 100;
-const longestWaitMs = 5_000;
-/** Having run this long, it is taken to be well, and the next wait is short again. */
-const wellAfterMs = 60_000;
 
 /**
  * running → (died) → starting, again and again with growing waits → running; `stop` ends any of them. The first start is not
@@ -35,7 +31,7 @@ export async function keepRunning({
 }): Promise<KeptPostmaster> {
   const stopping = new AbortController();
   const listeners: ((reason: string) => void)[] = [];
-  let waitMs = shortestWaitMs;
+  const delay = new RestartDelay({ minMs: 100, maxMs: 5_000 });
 
   async function startAgain(tries: number, until: AbortSignal | undefined): Promise<Postmaster> {
     for (let left = tries; ; left -= 1) {
@@ -45,8 +41,7 @@ export async function keepRunning({
         if (until?.aborted || left <= 1) throw thrown;
         log.error({ reason: messageOf(thrown) }, "PostgreSQL did not start, trying again");
       }
-      await sleep(waitMs, until);
-      waitMs = Math.min(waitMs * 2, longestWaitMs);
+      await sleep(delay.after(0), until);
     }
   }
 
@@ -59,10 +54,8 @@ export async function keepRunning({
       if (stopping.signal.aborted) return;
       log.error({ reason }, "PostgreSQL ended, starting it again");
       for (const listener of listeners) listener(reason);
-      if (elapsed() - began > wellAfterMs) waitMs = shortestWaitMs;
       try {
-        await sleep(waitMs, stopping.signal);
-        waitMs = Math.min(waitMs * 2, longestWaitMs);
+        await sleep(delay.after(elapsed() - began), stopping.signal);
         current = await startAgain(Number.POSITIVE_INFINITY, stopping.signal);
       } catch {
         return; // only a stop ends an endless start
