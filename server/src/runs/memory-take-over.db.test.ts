@@ -31,7 +31,11 @@ async function start(count: number) {
 
   const held = heldTool();
   const processId = newId("prc");
-  const dead = await beckon.another({ processId, settings: { BECKON_ROLE: "worker" }, tools: [held.tool] });
+  const dead = await beckon.another({
+    processId,
+    settings: { BECKON_ROLE: "worker" },
+    tools: [held.tool],
+  });
   onTestFinished(() => dead.stop());
   onTestFinished(() => held.letGo());
   const runIds: string[] = (await Promise.all(begun)).map(({ body }) => body.run_id);
@@ -62,7 +66,9 @@ async function takeOver(count: number) {
     return rows[0]?.runs ?? 0;
   };
   await held.called(5);
-  await eventually("more runs taken over than there is memory for", async () => ((await takenOver()) > 5 ? true : undefined));
+  await eventually("more runs taken over than there is memory for", async () =>
+    (await takenOver()) > 5 ? true : undefined,
+  );
   expect(held.calls).toBe(5);
   return { runIds, tool: held };
 }
@@ -77,7 +83,9 @@ const over = (runId: string) =>
 async function expectClosed(runId: string, end: "cancelled" | "failed") {
   const { status, usage } = await over(runId);
   const { body } = await beckon.call(`/runs/${runId}/events`);
-  const last = body.data.slice(-2).map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
+  const last = body.data
+    .slice(-2)
+    .map(({ type, data }: { type: string; data: { outcome?: string } }) => [type, data.outcome]);
   expect([status, last]).toEqual([
     end,
     [
@@ -105,7 +113,9 @@ test("a resumed run that is cancelled keeps its usage and has no open call, also
 
 test("a resumed run whose provider was deleted meanwhile keeps its usage and has no open call", async () => {
   const { runIds, processId, providerId } = await start(1);
-  await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [providerId]);
+  await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [
+    providerId,
+  ]);
   await rescue(processId);
   for (const runId of runIds) await expectClosed(runId, "failed");
 });

@@ -237,7 +237,10 @@ export async function keepServers({
       if (ending.aborted) return;
       tellOthers(id);
       const waitMs = delay.after(elapsed() - began);
-      log.error({ process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs }, "server ended, starting another");
+      log.error(
+        { process: id, code: child.exitCode, signal: child.signalCode, wait_ms: waitMs },
+        "server ended, starting another",
+      );
       await sleep(waitMs, ending).catch(() => {});
     }
   }
