@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { Pool } from "pg";
 import { Agent, request } from "undici";
-import { gather } from "../server/src/base/database/index.ts";
+import { createBatcher } from "../server/src/base/database/index.ts";
 
 /**
  * The limit: what any server must do that answers one call to a model and keeps what happened. It parses, makes one keep-alive call, and
@@ -14,7 +14,7 @@ const agent = new Agent({ connections: 4_096, pipelining: 1 });
 const order = (row: { id: string }) => row.id;
 const limits = { order, bytes: () => 100, maxRows: 200, maxBytes: 8_000_000 };
 
-const starts = gather<{ id: string; input: string }, true>({
+const starts = createBatcher<{ id: string; input: string }, true>({
   ...limits,
   write: async (rows) => {
     await pool.query({
@@ -25,7 +25,7 @@ const starts = gather<{ id: string; input: string }, true>({
     return rows.map(() => true);
   },
 });
-const ends = gather<{ id: string; output: string }, true>({
+const ends = createBatcher<{ id: string; output: string }, true>({
   ...limits,
   write: async (rows) => {
     await pool.query({

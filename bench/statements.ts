@@ -8,7 +8,7 @@ import { startEmbedded } from "../server/src/base/database/embedded/index.ts";
 import { connect, migrate } from "../server/src/base/database/index.ts";
 import { newId } from "../server/src/base/ids.ts";
 import { createLog } from "../server/src/base/log.ts";
-import { createSealer, hashCredential } from "../server/src/base/secrets/index.ts";
+import { createSecretCipher, hashCredential } from "../server/src/base/secrets/index.ts";
 import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
@@ -53,7 +53,7 @@ try {
     actor: { kind: "system" } as const,
     workspaceId: "wsp_bench",
     database,
-    sealer: createSealer(Buffer.alloc(32)),
+    cipher: createSecretCipher(Buffer.alloc(32)),
   };
   const { data: agent } = await createAgent({
     ctx,
@@ -111,7 +111,7 @@ function startRow(runId: string, caller: { id: string; token: string }) {
     payload: "What is the state of order 4711?",
     contentType: "application/json",
     body: "good" as const,
-    room: true,
+    hasCapacity: true,
     owner: "prc_bench",
   };
 }

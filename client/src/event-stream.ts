@@ -11,7 +11,7 @@ export type Frame =
 const idle = 45_000;
 
 /** Far above what Beckon sends as one event. */
-const longestFrame = 16 * 1024 * 1024;
+const maxFrameLength = 16 * 1024 * 1024;
 
 /** The frames of one connection. Ends when it does. @throws BeckonError `no_answer` when it breaks off; the signal's reason. */
 export async function* framesOf(
@@ -21,7 +21,7 @@ export async function* framesOf(
 ): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
   const parser = createParser({
-    maxBufferSize: longestFrame,
+    maxBufferSize: maxFrameLength,
     onEvent: ({ id, data }) => frames.push({ id, data: parsed(data, what) }),
     onRetry: (retry) => frames.push({ retry }),
     onError: (cause) => {

@@ -28,7 +28,7 @@ export interface Followed<Event> {
 /** Milliseconds. */
 const connectTimeout = 30_000;
 const shortestPause = 10;
-const longestPause = 15_000;
+const maxPauseMs = 15_000;
 /** Without one connection for so long, it ends. */
 const patience = 5 * 60_000;
 
@@ -73,10 +73,10 @@ export async function* follow<Event>(
     if (connected !== undefined) {
       reached = performance.now();
       // It held for a while, though nothing was said.
-      if (reached - connected > longestPause) failures = 0;
+      if (reached - connected > maxPauseMs) failures = 0;
     }
     failures++;
-    await sleep(jitter(Math.min(retry * 2 ** (failures - 1), longestPause)), signal);
+    await sleep(jitter(Math.min(retry * 2 ** (failures - 1), maxPauseMs)), signal);
   }
 }
 

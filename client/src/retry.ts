@@ -10,7 +10,7 @@ export interface Tried {
 const first = 500;
 const longest = 8_000;
 /** Who is asked to wait longer is told instead. */
-const longestAsked = 60_000;
+const maxRetryAfterMs = 60_000;
 
 /**
  * Milliseconds until a call is tried again, or undefined: it is not. A refusal says that nothing was done, so anything may be repeated after
@@ -25,7 +25,7 @@ export function delayBefore(
   const own = jitter(Math.min(first * 2 ** (tries - 1), longest));
   if (retryAfter === undefined) return own;
   const asked = retryAfter * 1_000;
-  return asked > longestAsked ? undefined : asked + own / 2;
+  return asked > maxRetryAfterMs ? undefined : asked + own / 2;
 }
 
 /** The server says that it has not done it. */

@@ -5,8 +5,8 @@ import { createTriggerBody } from "./triggers.ts";
 
 /** The form in which agents leave one installation and come to another. A change that old readers would misread gets the next number. */
 const formatVersion = 1;
-const mostAgents = 500;
-const mostTriggers = 1_000;
+const maxAgents = 500;
+const maxTriggers = 1_000;
 
 /**
  * An agent with all its settings and its triggers, and nothing that belongs to one installation: no id, token, secret or time. Its model
@@ -31,13 +31,13 @@ export const agentsDocument = z
     beckon: z.literal(formatVersion, {
       error: `must be ${formatVersion}: the version of the form, the only one that this server reads`,
     }),
-    agents: z.array(agentInDocument).max(mostAgents),
+    agents: z.array(agentInDocument).max(maxAgents),
   })
   .refine(
-    ({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= mostTriggers,
+    ({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= maxTriggers,
     {
       path: ["agents"],
-      error: `must have at most ${mostTriggers.toLocaleString("en")} triggers in all`,
+      error: `must have at most ${maxTriggers.toLocaleString("en")} triggers in all`,
     },
   );
 

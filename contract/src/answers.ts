@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runErrorCode } from "./events.ts";
 
 /** Every `code` an error answer may carry. Codes of failed runs are in `runErrorCode`; these are refusals before or without a run. */
-export const refusalCode = z.enum([
+export const errorCode = z.enum([
   "bad_request",
   "unauthorized",
   "forbidden",
@@ -22,13 +22,13 @@ export const refusalCode = z.enum([
   "internal_error",
   "unavailable",
 ]);
-export type RefusalCode = z.infer<typeof refusalCode>;
+export type ErrorCode = z.infer<typeof errorCode>;
 
 /** Body of every error response. */
 export const errorAnswer = z.object({
   ok: z.literal(false),
   error: z.string(),
-  code: z.union([refusalCode, runErrorCode]),
+  code: z.union([errorCode, runErrorCode]),
   run_id: z.string().optional(),
 });
 export type ErrorAnswer = z.infer<typeof errorAnswer>;

@@ -49,6 +49,7 @@ export {
 export { isAllowed } from "./allowed-host.ts";
 export {
   type ErrorAnswer,
+  type ErrorCode,
   emptyBody,
   errorAnswer,
   eventsQuery,
@@ -56,7 +57,6 @@ export {
   invokeAnswer,
   type PageQuery,
   pageQuery,
-  type RefusalCode,
 } from "./answers.ts";
 export {
   type AuditEntry,

@@ -14,8 +14,8 @@ const toolInDocument = z.discriminatedUnion("type", [clock, httpToolInDocument])
 export type ToolInDocument = z.infer<typeof toolInDocument>;
 
 /** Providers refuse more functions than this, and models choose badly among many. */
-const mostTools = 128;
-const mostCharacters = 262_144;
+const maxTools = 128;
+const maxCharacters = 262_144;
 
 /** The member `tools` of the body that creates or changes an agent. */
 export const toolsBody = z.array(toolGrantBody).max(64).superRefine(requireFit);
@@ -45,16 +45,16 @@ function requireFit(
       names.add(name);
     }
   }
-  if (names.size > mostTools) {
+  if (names.size > maxTools) {
     context.addIssue({
       code: "custom",
-      message: `must hold at most ${mostTools} operations in all`,
+      message: `must hold at most ${maxTools} operations in all`,
     });
   }
-  if (JSON.stringify(grants).length > mostCharacters) {
+  if (JSON.stringify(grants).length > maxCharacters) {
     context.addIssue({
       code: "custom",
-      message: `must be at most ${mostCharacters.toLocaleString("en")} characters as JSON`,
+      message: `must be at most ${maxCharacters.toLocaleString("en")} characters as JSON`,
     });
   }
 }

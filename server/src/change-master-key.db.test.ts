@@ -5,11 +5,11 @@ import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
 import { migrate } from "./base/database/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
-import { createSealer, type Queryable } from "./base/secrets/index.ts";
-import { settleMasterKey } from "./settle-master-key.ts";
+import { createSecretCipher, type Queryable } from "./base/secrets/index.ts";
+import { reconcileMasterKey } from "./reconcile-master-key.ts";
 
 const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
-const prefix = (key: Buffer) => createSealer(key).prefix;
+const prefix = (key: Buffer) => createSecretCipher(key).prefix;
 const settings = (key: Buffer, previous?: Buffer) => ({
   BECKON_MASTER_KEY: key.toString("base64"),
   BECKON_MASTER_KEY_PREVIOUS: previous?.toString("hex") ?? "",
@@ -59,7 +59,7 @@ async function settle(key: Buffer, previous: Buffer, breaksAt: number): Promise<
           ? Promise.reject(new Error("killed"))
           : client.query(text, values),
     };
-    return settleMasterKey(breaking, keys, createLog("silent")).then(
+    return reconcileMasterKey(breaking, keys, createLog("silent")).then(
       () => true,
       (thrown) => {
         expect(thrown).toEqual(new Error("killed"));

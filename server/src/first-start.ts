@@ -18,7 +18,7 @@ export interface DemoAgent {
  * @returns the demo agent if it was made now.
  */
 export function firstStart(
-  services: Pick<Context, "database" | "sealer">,
+  services: Pick<Context, "database" | "cipher">,
   options: { bootstrapKey: string | undefined },
 ): Promise<DemoAgent | undefined> {
   const ctx: Context = { ...services, actor: { kind: "system" }, workspaceId: defaultWorkspaceId };

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
-import { expectRefusal } from "../test/refusal.ts";
+import { expectError } from "../test/expect-error.ts";
 import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
 import { ConfigError } from "./base/errors.ts";
 
@@ -61,7 +61,7 @@ test("a request whose answer cannot be opened is not carried out again", async (
   const count = async () => (await before.db.database.engine.query("select from agents")).rowCount;
   const agents = await count();
   for (let times = 0; times < 3; times++) {
-    expectRefusal(
+    expectError(
       await things.createAgain(beckon.url),
       409,
       "secret_unreadable",

@@ -9,10 +9,10 @@ import { exitCodes } from "./base/exit-codes.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
-import { createSealer, parseMasterKey } from "./base/secrets/index.ts";
+import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
-import { settleHistory } from "./events/index.ts";
+import { reconcileHistory } from "./events/index.ts";
 import { type DemoAgent, firstStart } from "./first-start.ts";
 import {
   countFailedAuthentications,
@@ -24,8 +24,8 @@ import {
 import { recordKeyUse } from "./keys/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { operatorProviders } from "./providers/index.ts";
+import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
-import { settleMasterKey } from "./settle-master-key.ts";
 import { type Demo, parseFromSupervisor, type Ready } from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
@@ -99,7 +99,7 @@ async function build(
   const log = createLog(config.logLevel);
   const previous =
     config.previousMasterKey === undefined ? undefined : parseMasterKey(config.previousMasterKey);
-  const sealer = createSealer(parseMasterKey(masterKey), previous);
+  const cipher = createSecretCipher(parseMasterKey(masterKey), previous);
 
   const role = await checkServer(
     { connectionString: databaseUrl, connectionTimeoutMillis: 5_000 },
@@ -108,9 +108,9 @@ async function build(
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
   const made = await migrate(database.settings, async (client) => {
-    await settleMasterKey(client, { ...config, masterKey }, log);
-    await settleHistory(client, log);
-    return firstStart({ database, sealer }, config);
+    await reconcileMasterKey(client, { ...config, masterKey }, log);
+    await reconcileHistory(client, log);
+    return firstStart({ database, cipher }, config);
   });
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
@@ -134,7 +134,7 @@ async function build(
   });
   const runs = createRunServices({
     database,
-    sealer,
+    cipher,
     log,
     processId,
     maxRuns: config.maxRuns,
@@ -146,12 +146,12 @@ async function build(
     egress,
     operator,
   });
-  opened.defer(() => runs.wakeUps.close());
+  opened.defer(() => runs.processMessages.close());
   const lease = keepLease({
     own: runs.process,
     connection: database.lease,
     leaseSeconds: config.leaseSeconds,
-    wakeUps: runs.wakeUps,
+    processMessages: runs.processMessages,
     log,
     dropRuns: () => {
       for (const live of runs.live.values()) live.stop("fenced");
@@ -166,7 +166,7 @@ async function build(
   const http = await listen(
     {
       database,
-      sealer,
+      cipher,
       log,
       runs,
       egress,
@@ -187,7 +187,7 @@ async function build(
     { host: config.host, port: config.port, fd: listenFd },
   );
   opened.defer(() => http.close());
-  opened.defer(() => runs.subscribers.followers.close());
+  opened.defer(() => runs.subscribers.pollers.close());
   opened.defer(() => runs.tail.close());
   url ||= http.url;
 

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../test/beckon.ts";
 import { startTargetServer } from "../test/target-server.ts";
 import { createLog } from "./base/log.ts";
-import { settleMasterKey } from "./settle-master-key.ts";
+import { reconcileMasterKey } from "./reconcile-master-key.ts";
 
 const masterKey = randomBytes(32).toString("base64");
 const beckon = await startTestBeckon({ BECKON_MASTER_KEY: masterKey });
@@ -205,7 +205,7 @@ async function startInstallation() {
         [masterKey, other],
         [other, masterKey],
       ] as const) {
-        await settleMasterKey(
+        await reconcileMasterKey(
           engine,
           { masterKey: next, previousMasterKey, masterKeyLost: false },
           createLog("silent"),

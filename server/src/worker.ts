@@ -1,5 +1,5 @@
 import { sleep } from "./base/clock.ts";
-import { failureKind, type WakeUp } from "./base/database/index.ts";
+import { failureKind, type ProcessMessage } from "./base/database/index.ts";
 import { messageOf } from "./base/errors.ts";
 import { forgetDead } from "./processes/index.ts";
 import {
@@ -34,7 +34,7 @@ export function startWorker(
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
   runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
-  runs.wakeUps.onMessage = (message) => hear(runs, message);
+  runs.processMessages.onMessage = (message) => hear(runs, message);
 
   async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
     if (stopping.signal.aborted) return undefined;
@@ -103,7 +103,7 @@ function serially(
 }
 
 /** What another process has told. */
-function hear(runs: RunServices, message: WakeUp | undefined): void {
+function hear(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {
     case "cancel":
       stopHere(runs, message.runId);
@@ -112,14 +112,14 @@ function hear(runs: RunServices, message: WakeUp | undefined): void {
       const live = runs.live.get(message.runId);
       if (live === undefined) break;
       live.watchedElsewhere = true;
-      runs.wakeUps.tell({ kind: "journal", runId: message.runId });
+      runs.processMessages.send({ kind: "journal", runId: message.runId });
       break;
     }
     case "journal":
-      runs.subscribers.followers.wake(message.runId);
+      runs.subscribers.pollers.wake(message.runId);
       break;
     case "follow":
-      runs.tail.followedElsewhere();
+      runs.tail.noteRemoteSubscriber();
       break;
     case "events":
       runs.tail.wake();
@@ -129,7 +129,7 @@ function hear(runs: RunServices, message: WakeUp | undefined): void {
       break;
     case undefined:
       lookForQueued(runs);
-      runs.tail.followedElsewhere();
+      runs.tail.noteRemoteSubscriber();
       runs.tail.wake();
   }
 }

@@ -5,7 +5,7 @@ import type { z } from "zod";
 import { accountRoutes } from "../src/http/api/accounts.ts";
 import { managedRoutes } from "../src/http/api/index.ts";
 import { statuses } from "../src/http/errors.ts";
-import { type RouteDoc, refusalsOf } from "../src/http/management/route-doc.ts";
+import { errorsOf, type RouteDoc } from "../src/http/management/route-doc.ts";
 
 const routes = [...managedRoutes, ...accountRoutes].map((route) => ({
   ...route,
@@ -34,7 +34,7 @@ export function checkAnswer(
   const where = `${method} ${route.path} answered ${answer.status}`;
   if (answer.status >= 400) {
     const { code } = errorAnswer.parse(answer.body);
-    const declared: readonly string[] = refusalsOf(route);
+    const declared: readonly string[] = errorsOf(route);
     if (!declared.includes(code))
       throw new Error(`${where} with ${code}, which its doc does not declare`);
     if (statuses[code as keyof typeof statuses] !== answer.status)

@@ -3,7 +3,7 @@ import { addAgent } from "../src/agents/index.ts";
 import type { Context } from "../src/base/context.ts";
 import { type Database, inWorkspace } from "../src/base/database/index.ts";
 import { newId } from "../src/base/ids.ts";
-import { createSealer, hashCredential } from "../src/base/secrets/index.ts";
+import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
 import type { StartAnswer, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
@@ -12,7 +12,7 @@ import { addTrigger } from "../src/triggers/index.ts";
 
 /** Rows that the statements of `runs/` need, made by the verbs that make them in production, and the statements' own rows. */
 
-const sealer = createSealer(randomBytes(32));
+const cipher = createSecretCipher(randomBytes(32));
 
 /** An agent with its token. */
 export interface SeededAgent {
@@ -34,7 +34,7 @@ export async function seedWorkspace(database: Database): Promise<string> {
 
 const contextOf = (database: Database, workspaceId: string): Context => ({
   database,
-  sealer,
+  cipher,
   actor: { kind: "system" },
   workspaceId,
 });
@@ -84,7 +84,7 @@ export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRo
     payload: "hello",
     contentType: null,
     body: "good",
-    room: owner !== undefined,
+    hasCapacity: owner !== undefined,
     owner: owner ?? "prc_none",
     ...rest,
   };

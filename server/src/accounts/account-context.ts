@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import type { Refusal } from "../base/errors.ts";
+import type { ApiError } from "../base/errors.ts";
 import type { Auth } from "./auth.ts";
 import type { RefusedSignIns } from "./refused-sign-ins.ts";
 
@@ -25,8 +25,8 @@ export interface SignedIn extends AccountContext {
  * stands by address, so nobody is locked out of an account by strangers, and who is signed in goes on.
  */
 export interface Guesses {
-  /** @throws Refusal `too_many_requests` beyond the limit. */
+  /** @throws ApiError `too_many_requests` beyond the limit. */
   permit(): void;
   /** Counts one that was wrong. @returns the answer to it. */
-  wrong(message: string): Refusal;
+  wrong(message: string): ApiError;
 }

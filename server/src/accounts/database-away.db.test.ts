@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
 import { startProxy } from "../../test/proxy.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 /** A process whose database is cut off, beside one that makes the people. */
 
@@ -28,12 +28,12 @@ test("while the database is away nobody is told that their session or password i
   proxy.weather = { type: "closed" };
   proxy.drop();
   for (const path of ["/me", "/agents", "/sessions"])
-    expectRefusal(await person.call(there(path)), 503, "unavailable");
+    expectError(await person.call(there(path)), 503, "unavailable");
   const body = { email: person.email, password };
   const answer = await beckon.call(there("/sign-in"), { credential: null, body });
-  expectRefusal(answer, 503, "unavailable");
+  expectError(answer, 503, "unavailable");
   expect(answer.headers.getSetCookie()).toEqual([]);
-  expectRefusal(await person.call(there("/sign-out"), { method: "POST" }), 503, "unavailable");
+  expectError(await person.call(there("/sign-out"), { method: "POST" }), 503, "unavailable");
   proxy.weather = { type: "fair" };
   expect((await person.call(there("/me"))).status).toBe(200);
 });

@@ -1,5 +1,5 @@
 import * as library from "better-auth/crypto";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 
 /**
  * scrypt in Node's threads, so that the main loop goes on. One hash takes 32 MiB and some tens of milliseconds of a core: of what asks
@@ -11,12 +11,12 @@ const maxWaiting = 40;
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** @throws Refusal `unavailable` when too many ask at once. */
+/** @throws ApiError `unavailable` when too many ask at once. */
 export function hashPassword(password: string): Promise<string> {
   return inTurn(() => library.hashPassword(password));
 }
 
-/** @throws Refusal `unavailable` when too many ask at once. */
+/** @throws ApiError `unavailable` when too many ask at once. */
 export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
   return inTurn(() => library.verifyPassword(given));
 }
@@ -27,7 +27,7 @@ const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
 /**
  * Returns the index of the first of `hashes` that is this password's, or -1. It takes the time of
  * `count` comparisons, however many hashes there are and whichever one matches.
- * @throws Refusal `unavailable` when too many ask at once.
+ * @throws ApiError `unavailable` when too many ask at once.
  */
 export function matchPassword(
   hashes: readonly (string | null)[],
@@ -56,8 +56,8 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function tooMany(): Refusal {
-  return new Refusal(
+function tooMany(): ApiError {
+  return new ApiError(
     "unavailable",
     "Too many people sign in at this moment. Nothing was done; try again shortly.",
     { retryAfter: 1 },

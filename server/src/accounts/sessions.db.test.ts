@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, cookieIn, password, signIn, visitor } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { createAuth } from "./auth.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
@@ -64,7 +64,7 @@ describe("signing in", () => {
     const { email } = await addPerson(beckon, { role: "viewer" });
     const wrong = await attempt(email, "not the password", "203.0.113.1");
     const unknown = await attempt("nobody@example.com", "not the password", "203.0.113.2");
-    expectRefusal(wrong, 401, "unauthorized", /e-mail or the password/);
+    expectError(wrong, 401, "unauthorized", /e-mail or the password/);
     expect(unknown.body).toEqual(wrong.body);
     expect([wrong, unknown].map(({ headers }) => headers.getSetCookie())).toEqual([[], []]);
   });
@@ -101,7 +101,7 @@ describe("signing in", () => {
       ),
     );
     const refused = await attempt(person.email, password, "203.0.113.4");
-    expectRefusal(refused, 429, "too_many_requests");
+    expectError(refused, 429, "too_many_requests");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await attempt(person.email, password, "203.0.113.5")).status).toBe(200);
     expect(
@@ -139,7 +139,7 @@ describe("a session", () => {
     const { body } = await person.call("/sessions");
     const { id } = body.data.find(({ current }: { current: boolean }) => !current);
     expect((await person.call(`/sessions/${id}`, { method: "DELETE" })).status).toBe(204);
-    expectRefusal(await second.call(there("/me")), 401, "unauthorized");
+    expectError(await second.call(there("/me")), 401, "unauthorized");
     expect((await person.call("/me")).status).toBe(200);
   });
 
@@ -149,7 +149,7 @@ describe("a session", () => {
       await addPerson(beckon, { role: "viewer" }),
     ];
     const { body } = await two.call("/sessions");
-    expectRefusal(
+    expectError(
       await one.call(`/sessions/${body.data[0].id}`, { method: "DELETE" }),
       404,
       "not_found",
@@ -164,7 +164,7 @@ describe("a session", () => {
       204,
       [expect.stringMatching(/^beckon\.session_token=; Max-Age=0;/)],
     ]);
-    expectRefusal(await person.call(there("/me")), 401, "unauthorized");
+    expectError(await person.call(there("/me")), 401, "unauthorized");
     const { body } = await beckon.call(`/audit?action=session.delete&actor=user:${person.id}`);
     expect(body.data).toHaveLength(1);
   });
@@ -173,7 +173,7 @@ describe("a session", () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const others = [await signIn(beckon, person.email), await signIn(beckon, person.email)];
     expect((await person.call("/sessions", { method: "DELETE" })).status).toBe(204);
-    for (const each of others) expectRefusal(await each.call("/me"), 401, "unauthorized");
+    for (const each of others) expectError(await each.call("/me"), 401, "unauthorized");
     expect((await person.call("/sessions")).body.data).toHaveLength(1);
   });
 
@@ -203,8 +203,8 @@ describe("a session", () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("alter table sessions rename to sessions_away");
     try {
-      expectRefusal(await person.call("/me"), 500, "internal_error");
-      expectRefusal(await attempt(person.email, password, "203.0.113.30"), 500, "internal_error");
+      expectError(await person.call("/me"), 500, "internal_error");
+      expectError(await attempt(person.email, password, "203.0.113.30"), 500, "internal_error");
     } finally {
       await engine.query("alter table sessions_away rename to sessions");
     }
@@ -217,7 +217,7 @@ describe("a session", () => {
       "update sessions set expires_at = now() - interval '1 second' where user_id = $1",
       [person.id],
     );
-    expectRefusal(await person.call("/me"), 401, "unauthorized");
+    expectError(await person.call("/me"), 401, "unauthorized");
   });
 
   test.each([
@@ -229,7 +229,7 @@ describe("a session", () => {
     ["that is empty", () => "beckon.session_token="],
   ])("cookie %s is refused", async (_, change) => {
     const { cookie } = await addPerson(beckon, { role: "viewer" });
-    expectRefusal(await visitor(beckon, change(cookie)).call("/me"), 401, "unauthorized");
+    expectError(await visitor(beckon, change(cookie)).call("/me"), 401, "unauthorized");
   });
 
   test("is not opened by its token as it is stored, unsigned or signed with another key", async () => {
@@ -259,10 +259,10 @@ describe("a session", () => {
         const answer = await visitor(beckon, cookie).call("/me", {
           headers: { authorization: `Bearer ${token}` },
         });
-        expectRefusal(answer, 401, "unauthorized");
+        expectError(answer, 401, "unauthorized");
       }
     }
-    expectRefusal(await beckon.call("/me", { credential: token }), 401, "unauthorized");
+    expectError(await beckon.call("/me", { credential: token }), 401, "unauthorized");
     expect(decodeURIComponent(person.cookie)).toContain(`=${token}.`);
     expect((await person.call("/me")).status).toBe(200);
     for (const path of [
@@ -288,7 +288,7 @@ describe("a session", () => {
         [`[${rows.map(({ row }) => row).join(",")}]`],
       );
     }
-    expectRefusal(await visitor(stranger, person.cookie).call("/me"), 401, "unauthorized");
+    expectError(await visitor(stranger, person.cookie).call("/me"), 401, "unauthorized");
     expect((await person.call("/me")).status).toBe(200);
   });
 });
@@ -301,9 +301,9 @@ describe("a password", () => {
     const second = await signIn(beckon, person.email);
     const body = { current_password: password, new_password: next };
     expect((await person.call("/password", { body })).status).toBe(204);
-    expectRefusal(await second.call("/me"), 401, "unauthorized");
+    expectError(await second.call("/me"), 401, "unauthorized");
     expect((await person.call("/me")).status).toBe(200);
-    expectRefusal(await attempt(person.email, password, "203.0.113.20"), 401, "unauthorized");
+    expectError(await attempt(person.email, password, "203.0.113.20"), 401, "unauthorized");
     await signIn(beckon, person.email, next);
     expect(
       (await beckon.call(`/audit?action=password.change&target=${person.id}`)).body.data,
@@ -313,7 +313,7 @@ describe("a password", () => {
   test("is not changed by who does not know it, nor to one that is short", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const wrong = { current_password: "not the password", new_password: next };
-    expectRefusal(
+    expectError(
       await person.call("/password", {
         body: wrong,
         headers: { "x-forwarded-for": "203.0.113.21" },
@@ -321,7 +321,7 @@ describe("a password", () => {
       401,
       "unauthorized",
     );
-    expectRefusal(
+    expectError(
       await person.call("/password", {
         body: { current_password: password, new_password: "short" },
       }),
@@ -355,8 +355,8 @@ describe("a password", () => {
       });
     const answers = await Promise.all([reset("203.0.113.22"), reset("203.0.113.23")]);
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
-    expectRefusal(await person.call("/me"), 401, "unauthorized");
-    expectRefusal(await reset("203.0.113.24"), 401, "unauthorized", /link/);
+    expectError(await person.call("/me"), 401, "unauthorized");
+    expectError(await reset("203.0.113.24"), 401, "unauthorized", /link/);
     await signIn(beckon, person.email, next);
     for (const action of ["password.reset_link", "password.reset"]) {
       const { body } = await beckon.call(`/audit?action=${action}&target=${person.id}`);
@@ -376,15 +376,15 @@ describe("a password", () => {
       beckon.call("/password/reset", { credential: null, body: { token, new_password: next } });
     const first = await link();
     const second = await link();
-    expectRefusal(await use(first), 401, "unauthorized");
+    expectError(await use(first), 401, "unauthorized");
     await engine.query(
       "update password_resets set expires_at = now() - interval '1 second' where user_id = $1",
       [person.id],
     );
-    expectRefusal(await use(second), 401, "unauthorized");
+    expectError(await use(second), 401, "unauthorized");
     const third = await link();
     await person.call("/password", { body: { current_password: password, new_password: next } });
-    expectRefusal(await use(third), 401, "unauthorized");
+    expectError(await use(third), 401, "unauthorized");
   });
 
   test("is nowhere stored as it is, nor is what a link carries", async () => {
@@ -429,7 +429,7 @@ test("a person changes their name, and nothing else of theirs", async () => {
     "password",
     "workspaces",
   ]) {
-    expectRefusal(
+    expectError(
       await person.call("/me", { method: "PATCH", body: { [member]: "x" } }),
       400,
       "bad_request",
@@ -440,13 +440,13 @@ test("a person changes their name, and nothing else of theirs", async () => {
 
 test("a key has no account", async () => {
   for (const path of ["/me", "/sessions"])
-    expectRefusal(await beckon.call(path), 401, "unauthorized", /Sign in/);
+    expectError(await beckon.call(path), 401, "unauthorized", /Sign in/);
 });
 
 test("who is a member of nothing any more is still signed in, and told so", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   await person.call(`/members/${person.id}`, { method: "DELETE" });
   expect((await person.call("/me")).body.data.workspaces).toEqual([]);
-  expectRefusal(await person.call("/agents"), 403, "forbidden", /no workspace/);
+  expectError(await person.call("/agents"), 403, "forbidden", /no workspace/);
   expect(cookieIn((await person.call("/me")).headers)).toBe("");
 });

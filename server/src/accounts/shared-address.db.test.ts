@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { cookieIn, password, visitor } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { addMember } from "../members/index.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
@@ -83,7 +83,7 @@ describe("an address that somebody else has taken", () => {
       ).status,
     ).toBe(204);
     expect((await signIn(email, squatted(0))).status).toBe(200);
-    expectRefusal(
+    expectError(
       await beckon.call(`/members/${squatter.body.data.id}/reset-link`, { method: "POST" }),
       404,
       "not_found",
@@ -96,7 +96,7 @@ describe("an address that somebody else has taken", () => {
     const { id, key } = await newWorkspace();
     const joined = await accept(await invite(key, email), { name: "Member", password });
     const answer = await signIn(email, password);
-    expectRefusal(answer, 401, "unauthorized", /workspace_id/);
+    expectError(answer, 401, "unauthorized", /workspace_id/);
     expect((await signIn(email, password, id)).body.data.id).toBe(joined.body.data.id);
     const unknown = await signIn("nobody@example.com", password);
     for (const wrong of [
@@ -137,7 +137,7 @@ describe("an invitation is accepted", () => {
     expect(body.data).toMatchObject([
       { data: { email: "grace@example.com", invited: "label@example.com" } },
     ]);
-    expectRefusal(await signIn("label@example.com", password), 401, "unauthorized");
+    expectError(await signIn("label@example.com", password), 401, "unauthorized");
   });
 
   test("with an account of another address, by its password or by a session", async () => {
@@ -183,7 +183,7 @@ describe("an invitation is accepted", () => {
       email,
       password: "another correct horse",
     });
-    expectRefusal(refused, 409, "conflict", /Another member.*same@example\.com/);
+    expectError(refused, 409, "conflict", /Another member.*same@example\.com/);
     expect((await accept(token, { name: "Second", password })).status).toBe(200);
   });
 
@@ -228,7 +228,7 @@ test("a wrong password beside a name is a guess where the address has an account
     body: { email, password },
     headers: from,
   });
-  expectRefusal(refused, 429, "too_many_requests");
+  expectError(refused, 429, "too_many_requests");
   await eventually("a record", async () => {
     const { body: found } = await beckon.call(`/audit?action=session.refuse&target=${id}`);
     return found.data.length > 0 ? found : undefined;
@@ -248,7 +248,7 @@ test("the first owner takes an address that somebody has elsewhere, and none of 
   const another = await beckon.another({ setup: true });
   const setUp = (email: string) =>
     open("/setup", { token: another.setupToken, name: "Ada", email, password });
-  expectRefusal(await setUp(member.email), 409, "conflict", /Another member/);
+  expectError(await setUp(member.email), 409, "conflict", /Another member/);
   expect((await setUp(elsewhere)).status).toBe(200);
   await another.stop();
 });

@@ -1,6 +1,6 @@
 import { signInBody, type User } from "@beckon/contract";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import type { Refusal } from "../base/errors.ts";
+import type { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { AccountContext } from "./account-context.ts";
 import { findAccount } from "./find-account.ts";
@@ -14,7 +14,7 @@ import { toUser } from "./user.ts";
  * Signs in with the account of this e-mail and password, as `findAccount` finds it: who the person
  * is, and the cookies that say so from now on. Nobody is handed a session that is not on record:
  * the record is written before the answer, and without it there is none.
- * @throws Refusal `unauthorized`, the same for an unknown e-mail and a wrong password, and after
+ * @throws ApiError `unauthorized`, the same for an unknown e-mail and a wrong password, and after
  *   the same time.
  */
 export async function signIn({
@@ -59,7 +59,7 @@ export async function signIn({
 export function wrongPassword(
   ctx: AccountContext,
   given: { email: string; workspaceId?: string | undefined },
-): Refusal {
+): ApiError {
   ctx.refusedSignIns.note({ ...given, address: ctx.address });
   return ctx.guesses.wrong(
     "The e-mail or the password is wrong. If several accounts use this e-mail, name your workspace: workspace_id. If the password is lost, ask an owner of your workspace for a link to set a new one.",

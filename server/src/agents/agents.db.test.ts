@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon();
 
@@ -89,11 +89,11 @@ describe("creating an agent", () => {
 
   test("with a model of an unknown provider is refused, and tells which there are", async () => {
     const answer = await beckon.call("/agents", { body: { name: "Ada", model: "nowhere/gpt" } });
-    expectRefusal(answer, 400, "bad_request", /nowhere.*demo\/echo/);
+    expectError(answer, 400, "bad_request", /nowhere.*demo\/echo/);
   });
 
   test("with an unknown demo model is refused", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call("/agents", { body: { name: "Ada", model: "demo/other" } }),
       400,
       "bad_request",
@@ -173,7 +173,7 @@ describe("changing an agent", () => {
 
   test("to a model of an unknown provider is refused, and changes nothing", async () => {
     const { id } = await beckon.createAgent();
-    expectRefusal(await change(id, { model: "nowhere/gpt" }), 400, "bad_request", /nowhere/);
+    expectError(await change(id, { model: "nowhere/gpt" }), 400, "bad_request", /nowhere/);
     expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(1);
   });
 
@@ -208,7 +208,7 @@ describe("If-Match", () => {
   test("that is stale is refused with 412, and nothing is changed", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
-    expectRefusal(
+    expectError(
       await change(id, { name: "Mine" }, { "if-match": '"1"' }),
       412,
       "stale",
@@ -223,7 +223,7 @@ describe("If-Match", () => {
   test("that is stale keeps an agent from being deleted", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }),
       412,
       "stale",
@@ -276,8 +276,8 @@ describe("pausing an agent", () => {
     const agent = await beckon.createAgent();
     const { url } = await beckon.createTrigger(agent.id);
     await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
-    expectRefusal(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
-    expectRefusal(await beckon.call(url, { credential: null, body: "Hello" }), 409, "agent_paused");
+    expectError(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
+    expectError(await beckon.call(url, { credential: null, body: "Hello" }), 409, "agent_paused");
   });
 
   test("again changes the reason", async () => {
@@ -308,7 +308,7 @@ describe("pausing an agent", () => {
     const agent = await beckon.createAgent();
     await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
     await change(agent.id, { name: "After" });
-    expectRefusal(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
+    expectError(await beckon.invoke(agent, "Hello"), 409, "agent_paused");
   });
 });
 
@@ -317,15 +317,15 @@ describe("deleting an agent", () => {
     const { id } = await beckon.createAgent();
     const { status, body } = await beckon.call(`/agents/${id}`, { method: "DELETE" });
     expect([status, body]).toEqual([204, undefined]);
-    expectRefusal(await beckon.call(`/agents/${id}`), 404, "not_found");
-    expectRefusal(await beckon.call(`/agents/${id}`, { method: "DELETE" }), 404, "not_found");
+    expectError(await beckon.call(`/agents/${id}`), 404, "not_found");
+    expectError(await beckon.call(`/agents/${id}`, { method: "DELETE" }), 404, "not_found");
   });
 
   test("hides its triggers", async () => {
     const { id } = await beckon.createAgent();
     const trigger = await beckon.createTrigger(id);
     await beckon.call(`/agents/${id}`, { method: "DELETE" });
-    expectRefusal(await beckon.call(`/agents/${id}/triggers/${trigger.id}`), 404, "not_found");
+    expectError(await beckon.call(`/agents/${id}/triggers/${trigger.id}`), 404, "not_found");
   });
 });
 
@@ -352,8 +352,8 @@ describe("restoring a deleted agent", () => {
 
   test("leaves it without a token", async () => {
     const { agent } = await restored();
-    expectRefusal(await beckon.invoke(agent, "Hello"), 401, "unauthorized");
-    expectRefusal(await beckon.call(`/agents/${agent.id}/token`), 404, "not_found", /[Rr]otate/);
+    expectError(await beckon.invoke(agent, "Hello"), 401, "unauthorized");
+    expectError(await beckon.call(`/agents/${agent.id}/token`), 404, "not_found", /[Rr]otate/);
   });
 
   test("lets a new token be issued", async () => {
@@ -366,7 +366,7 @@ describe("restoring a deleted agent", () => {
   test("leaves its triggers disabled until they are enabled", async () => {
     const { agent, trigger } = await restored();
     const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
-    expectRefusal(await fire(), 409, "trigger_disabled");
+    expectError(await fire(), 409, "trigger_disabled");
     await beckon.call(`/agents/${agent.id}/triggers/${trigger.id}`, {
       method: "PATCH",
       body: { enabled: true },
@@ -376,6 +376,6 @@ describe("restoring a deleted agent", () => {
 
   test("that was not deleted is a conflict", async () => {
     const { id } = await beckon.createAgent();
-    expectRefusal(await beckon.call(`/agents/${id}/restore`, { method: "POST" }), 409, "conflict");
+    expectError(await beckon.call(`/agents/${id}/restore`, { method: "POST" }), 409, "conflict");
   });
 });

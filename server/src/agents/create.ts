@@ -33,7 +33,7 @@ export async function addAgent(
   const given = parse(createAgentBody, body);
   const agentId = newId("agt");
   const { tools, write } = planSecrets(
-    ctx.sealer,
+    ctx.cipher,
     { workspaceId: ctx.workspaceId, agentId },
     given.tools,
     { tools: [], kept: [] },

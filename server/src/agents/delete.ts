@@ -6,7 +6,7 @@ import { requireAgentForChange, requireSeenVersion, updateAgentRow } from "./rec
 
 /**
  * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.
- * @throws Refusal `stale` when `If-Match` names another version than the current one.
+ * @throws ApiError `stale` when `If-Match` names another version than the current one.
  */
 export async function deleteAgent({
   ctx,

@@ -40,7 +40,7 @@ export function toDocument({
 /**
  * Makes an agent of one in a document, under an id of the caller's, in a transaction of the caller's, who has checked the permission.
  * @returns its token, and where a secret is needed that the document leaves out.
- * @throws Refusal `bad_request` when its provider is not known here.
+ * @throws ApiError `bad_request` when its provider is not known here.
  */
 export async function addFromDocument(
   tx: WorkspaceTransaction,
@@ -50,7 +50,7 @@ export async function addFromDocument(
 ): Promise<{ token: string; secrets_needed: string[] }> {
   const { paused, pause_reason, triggers, ...settings } = given;
   const owner = { workspaceId: ctx.workspaceId, agentId };
-  const { tools, write } = planSecrets(ctx.sealer, owner, settings.tools, { tools: [], kept: [] });
+  const { tools, write } = planSecrets(ctx.cipher, owner, settings.tools, { tools: [], kept: [] });
   const config = { ...settings, tools };
   const agent = await writeAgent(tx, ctx, {
     agentId,

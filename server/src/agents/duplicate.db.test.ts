@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
@@ -109,7 +109,7 @@ describe("a duplicate", () => {
     const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
       .data;
     await beckon.call(`/agents/${source.id}`, { method: "DELETE" });
-    expectRefusal(
+    expectError(
       await beckon.call(`/providers/${provider.id}`, { method: "DELETE" }),
       409,
       "conflict",
@@ -148,14 +148,14 @@ describe("a duplicate", () => {
 
 test("a key that is limited to some agents makes no duplicate, and learns of no other agent", async () => {
   const limited = await insertKey(beckon, { agentIds: [original.id] });
-  expectRefusal(
+  expectError(
     await beckon.call(path, { method: "POST", credential: limited }),
     403,
     "forbidden",
     /limited to some agents/,
   );
   const other = await beckon.createAgent();
-  expectRefusal(
+  expectError(
     await beckon.call(`/agents/${other.id}/duplicate`, { method: "POST", credential: limited }),
     404,
     "not_found",
@@ -163,12 +163,12 @@ test("a key that is limited to some agents makes no duplicate, and learns of no 
 });
 
 test("an agent of another workspace, or a deleted one, cannot be duplicated", async () => {
-  expectRefusal(
+  expectError(
     await beckon.call(path, { method: "POST", credential: await insertStranger(beckon) }),
     404,
     "not_found",
   );
   const { id } = await beckon.createAgent();
   await beckon.call(`/agents/${id}`, { method: "DELETE" });
-  expectRefusal(await beckon.call(`/agents/${id}/duplicate`, { method: "POST" }), 404, "not_found");
+  expectError(await beckon.call(`/agents/${id}/duplicate`, { method: "POST" }), 404, "not_found");
 });

@@ -9,7 +9,7 @@ import { copySecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
 const mark = " (copy)";
-const mostCharacters = 200;
+const maxCharacters = 200;
 
 /**
  * A new agent with what the current version of another one holds, its tools' secrets included: it works at once, with a token of its own.
@@ -34,7 +34,7 @@ export async function duplicateAgent({
         { workspaceId, agentId: newId("agt") },
       ];
       const { tools, write } = copySecrets(
-        ctx.sealer,
+        ctx.cipher,
         row.config.tools,
         await listSealedSecrets(tx, from),
         { from, to },
@@ -44,7 +44,7 @@ export async function duplicateAgent({
         config: {
           ...row.config,
           tools,
-          name: name ?? `${row.name.slice(0, mostCharacters - mark.length).toWellFormed()}${mark}`,
+          name: name ?? `${row.name.slice(0, maxCharacters - mark.length).toWellFormed()}${mark}`,
         },
         // The one it has pinned. That cannot be deleted under our lock, since a living agent uses it.
         providerId: row.provider_id,

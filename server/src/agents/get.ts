@@ -3,7 +3,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { requireAgent, toAgent } from "./records/index.ts";
 
-/** Returns an agent. @throws Refusal `forbidden`, `not_found` */
+/** Returns an agent. @throws ApiError `forbidden`, `not_found` */
 export async function getAgent({
   ctx,
   input,

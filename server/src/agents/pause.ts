@@ -39,6 +39,6 @@ export async function pauseAgent({
       return agent;
     });
   });
-  ctx.tail.grew();
+  ctx.tail.noteWritten();
   return answer;
 }

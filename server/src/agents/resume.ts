@@ -37,6 +37,6 @@ export async function resumeAgent({
       return agent;
     });
   });
-  ctx.tail.grew();
+  ctx.tail.noteWritten();
   return answer;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -80,7 +80,7 @@ test("a cursor belongs to its filter", async () => {
     { model: "demo/echo", search: "x" },
     { deleted: "true", model: "demo/echo" },
   ]) {
-    expectRefusal(
+    expectError(
       await find({ ...other, after: next }),
       400,
       "bad_request",
@@ -99,7 +99,7 @@ test.each<[Record<string, string>, RegExp]>([
   [{ search: "\0" }, /search/],
   [{ model: "" }, /model/],
 ])("%j is refused, and told why", async (filters, why) => {
-  expectRefusal(await find(filters), 400, "bad_request", why);
+  expectError(await find(filters), 400, "bad_request", why);
 });
 
 test("a search finds agents of its own workspace only, and of a limited key its own", async () => {
@@ -154,14 +154,14 @@ describe("a deleted agent", () => {
     const { id } = await deleted();
     await age(id, "30 days 1 second");
     expect(await listed(id)).toBeUndefined();
-    expectRefusal(await restore(id), 404, "not_found", /more than 30 days ago/);
+    expectError(await restore(id), 404, "not_found", /more than 30 days ago/);
   });
 
   test("of another workspace is listed to nobody, and restored by nobody", async () => {
     const { id } = await deleted();
     const stranger = await insertStranger(beckon);
     expect(await listed(id, stranger)).toBeUndefined();
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${id}/restore`, { method: "POST", credential: stranger }),
       404,
       "not_found",

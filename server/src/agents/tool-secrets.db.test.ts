@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { type Behaviour, says } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
@@ -182,14 +182,14 @@ test("who does not know it cannot have it sent to another server", async () => {
   const reference = await shown(agent);
   const hosts = { allowed_hosts: [target.host, elsewhere.host] };
   const moved = { ...operation, url: `${elsewhere.url}/collect` };
-  expectRefusal(
+  expectError(
     await change(agent, [tool(reference, { ...hosts, operations: [moved] })]),
     400,
     "bad_request",
     /would send its secret to http:\/\/127/,
   );
   const added = { ...moved, name: "collect" };
-  expectRefusal(
+  expectError(
     await change(agent, [tool(reference, { ...hosts, operations: [operation, added] })]),
     400,
     "bad_request",
@@ -206,13 +206,13 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
   const owner = await create();
   const reference = await shown(owner);
   const other = await beckon.createAgent();
-  expectRefusal(
+  expectError(
     await change(other, [tool(reference)]),
     400,
     "bad_request",
     /tools\.0\.headers\.Authorization refers to no secret of this agent/,
   );
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", {
       body: { name: "x", model: "demo/echo", tools: [tool(reference)] },
     }),
@@ -221,7 +221,7 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
     /refers to no secret/,
   );
   const foreign = { name: "x", model: "demo/echo", tools: [tool(reference)] };
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { body: foreign, credential: await insertStranger(beckon) }),
     400,
     "bad_request",

@@ -23,7 +23,7 @@ import { planSecrets } from "./secrets/index.ts";
 
 /**
  * Changes the agent by writing its next version; runs that have started keep theirs.
- * @throws Refusal `stale` when `If-Match` names another version than the current one.
+ * @throws ApiError `stale` when `If-Match` names another version than the current one.
  */
 export async function updateAgent({
   ctx,
@@ -43,7 +43,7 @@ export async function updateAgent({
       kept: change.tools === undefined ? [] : await listSecrets(tx, owner),
     };
     const planned =
-      change.tools === undefined ? undefined : planSecrets(ctx.sealer, owner, change.tools, before);
+      change.tools === undefined ? undefined : planSecrets(ctx.cipher, owner, change.tools, before);
     const config = merge(row.config, { ...change, tools: planned?.tools });
     await insertNextVersion(tx, {
       agentId: row.id,

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
@@ -79,12 +79,7 @@ describe("the versions of an agent", () => {
     const foreign = (await beckon.call(`/agents/${other.id}/versions?limit=1`)).body.next;
     const ofAgents = (await beckon.call("/agents?limit=1")).body.next;
     for (const after of [foreign, ofAgents, "x"])
-      expectRefusal(
-        await beckon.call(`${versionPath}?after=${after}`),
-        400,
-        "bad_request",
-        /after/,
-      );
+      expectError(await beckon.call(`${versionPath}?after=${after}`), 400, "bad_request", /after/);
   });
 
   test.each([
@@ -101,7 +96,7 @@ describe("the versions of an agent", () => {
   ])("have none called %s, on any path", async (version) => {
     for (const path of ["", "/compare", "/restore"]) {
       const method = path === "/restore" ? "POST" : "GET";
-      expectRefusal(
+      expectError(
         await beckon.call(`${versionPath}/${version}${path}`, { method }),
         404,
         "not_found",
@@ -161,7 +156,7 @@ describe("a comparison", () => {
     ["?with=x", 400, "bad_request", /with/],
     ["?to=1", 400, "bad_request", /unknown member to/],
   ])("%s is refused", async (query, status, code, why) => {
-    expectRefusal(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
+    expectError(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
   });
 
   test("shows that a secret is another one, and nothing of it but its end", async () => {
@@ -214,7 +209,7 @@ describe("restoring a version", () => {
   test("is refused with a stale If-Match, and done with the current one", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });
-    expectRefusal(await restore(id, 1, { "if-match": '"1"' }), 412, "stale", /version 2/);
+    expectError(await restore(id, 1, { "if-match": '"1"' }), 412, "stale", /version 2/);
     expect((await restore(id, 1, { "if-match": '"2"' })).body.data.version).toBe(3);
   });
 
@@ -249,14 +244,14 @@ describe("restoring a version", () => {
     expect((await restore(id, 1)).status).toBe(200);
     await change(id, { model: "demo/echo" });
     await beckon.call(`/providers/${provider.id}`, { method: "DELETE" });
-    expectRefusal(
+    expectError(
       await restore(id, 1),
       409,
       "conflict",
       /Version 1 cannot be restored.*no provider passing/,
     );
     await beckon.createProvider("http://127.0.0.1:9/v1", "passing");
-    expectRefusal(
+    expectError(
       await restore(id, 1),
       409,
       "conflict",
@@ -268,7 +263,7 @@ describe("restoring a version", () => {
   test("is refused when a secret of its tools is gone", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
     await change(id, { tools: [] });
-    expectRefusal(
+    expectError(
       await restore(id, 1),
       409,
       "conflict",
@@ -281,7 +276,7 @@ describe("restoring a version", () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
     await change(id, { tools: [tool({ secret: "sk-of-the-other-shop-9876" }, other.url)] });
     await other.close();
-    expectRefusal(await restore(id, 1), 409, "conflict", /would send its secret to/);
+    expectError(await restore(id, 1), 409, "conflict", /would send its secret to/);
   });
 
   test("keeps secrets that both refer to, and deletes those that only the current version does", async () => {
@@ -308,9 +303,9 @@ test("versions of another workspace's agent, and of another than a limited key's
   const limited = await insertKey(beckon, { agentIds: [other.id] });
   for (const credential of [limited, await insertStranger(beckon)]) {
     for (const path of ["", "/1", "/1/compare"]) {
-      expectRefusal(await beckon.call(`${versionPath}${path}`, { credential }), 404, "not_found");
+      expectError(await beckon.call(`${versionPath}${path}`, { credential }), 404, "not_found");
     }
-    expectRefusal(
+    expectError(
       await beckon.call(`${versionPath}/1/restore`, { method: "POST", credential }),
       404,
       "not_found",

@@ -1,7 +1,7 @@
 import { type ProviderKind, type Role, type Scope, workspaceScopes } from "@beckon/contract";
 import type { Database } from "./database/index.ts";
-import { Refusal, type Result } from "./errors.ts";
-import type { Sealer } from "./secrets/index.ts";
+import { ApiError, type Result } from "./errors.ts";
+import type { SecretCipher } from "./secrets/index.ts";
 
 /** Who acts. An agent token reads and cancels its own agent's runs and may do nothing else. */
 export type Actor =
@@ -63,7 +63,7 @@ export interface Context {
   /** Where the request came from, for the record; absent: from inside. */
   readonly address?: string | undefined;
   readonly database: Database;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   /** Absent: none are set up. */
   readonly operator?: OperatorProviders | undefined;
   readonly idempotency?: IdempotencyRequest | undefined;
@@ -85,7 +85,7 @@ export function principalOf(actor: Principal): string {
 }
 
 /**
- * @throws Refusal `forbidden` unless the actor has the scope, or when it is limited to agents and the scope is about more than these.
+ * @throws ApiError `forbidden` unless the actor has the scope, or when it is limited to agents and the scope is about more than these.
  *   Agent tokens have none: verbs that serve them say so themselves.
  */
 export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
@@ -93,7 +93,7 @@ export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
   if (actor.kind === "key" && workspaceScopes.includes(scope)) permitBeyondAgents(ctx);
   const mayAct = actor.kind === "key" || actor.kind === "user";
   if (actor.kind === "system" || (mayAct && actor.scopes.includes(scope))) return;
-  throw new Refusal("forbidden", lacks(actor, scope));
+  throw new ApiError("forbidden", lacks(actor, scope));
 }
 
 function lacks(actor: Actor, scope: Scope): string {
@@ -131,10 +131,10 @@ export function mayTouchAgent(ctx: Context, agentId: string): boolean {
   return agentLimit(ctx)?.includes(agentId) ?? true;
 }
 
-/** @throws Refusal `forbidden` for an actor that is limited to some agents. */
+/** @throws ApiError `forbidden` for an actor that is limited to some agents. */
 export function permitBeyondAgents(ctx: Pick<Context, "actor">): void {
   if (agentLimit(ctx) === undefined) return;
-  throw new Refusal(
+  throw new ApiError(
     "forbidden",
     "This key is limited to some agents, and this is about more than these. Use a key without that limit.",
   );

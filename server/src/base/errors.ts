@@ -1,4 +1,4 @@
-import type { RefusalCode } from "@beckon/contract";
+import type { ErrorCode } from "@beckon/contract";
 
 /** A limit that a caller has come to or comes closer to, as the headers `RateLimit-Policy` and `RateLimit` tell it. */
 export interface AppliedLimit {
@@ -15,15 +15,15 @@ export interface AppliedLimit {
  * A refusal: nothing was started, nothing was changed. `message` is for the caller: what was wrong and what to do, without
  * secrets. `http/errors.ts` maps each code to its status.
  */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
-  readonly code: RefusalCode;
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly code: ErrorCode;
   /** Seconds after which a repeat may succeed; becomes `Retry-After`. */
   readonly retryAfter: number | undefined;
   readonly limit: AppliedLimit | undefined;
 
   constructor(
-    code: RefusalCode,
+    code: ErrorCode,
     message: string,
     options: { retryAfter?: number; limit?: AppliedLimit | undefined; cause?: unknown } = {},
   ) {
@@ -37,9 +37,9 @@ export class Refusal extends Error {
 /** A value, or the error that its caller gets when its turn in the order of errors comes. */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refusal: ApiError };
 
-/** The result of `work`; only a `Refusal` becomes one, anything else is thrown on. */
+/** The result of `work`; only a `ApiError` becomes one, anything else is thrown on. */
 export function attempt<T>(work: () => T): Result<T> {
   try {
     return { ok: true, value: work() };
@@ -58,7 +58,7 @@ export async function attemptAsync<T>(work: () => Promise<T>): Promise<Result<T>
 }
 
 function failed(thrown: unknown): Result<never> {
-  if (thrown instanceof Refusal) return { ok: false, refusal: thrown };
+  if (thrown instanceof ApiError) return { ok: false, refusal: thrown };
   throw thrown;
 }
 

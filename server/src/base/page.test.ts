@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import { newId } from "./ids.ts";
 import { readPage } from "./page.ts";
 
@@ -9,11 +9,11 @@ const rows = (count: number) =>
     a.id < b.id ? 1 : -1,
   );
 
-function refusalOf(act: () => unknown): Refusal {
+function refusalOf(act: () => unknown): ApiError {
   try {
     act();
   } catch (thrown) {
-    if (thrown instanceof Refusal) return thrown;
+    if (thrown instanceof ApiError) return thrown;
     throw thrown;
   }
   throw new Error("it was accepted");

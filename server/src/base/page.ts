@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type PageQuery, pageQuery } from "@beckon/contract";
-import { Refusal } from "./errors.ts";
+import { ApiError } from "./errors.ts";
 import { parse } from "./parse.ts";
 
 /** One page of a list, newest first. `next` is the `after` of the following page; null: this was the last. */
@@ -23,7 +23,7 @@ export interface PageRequest {
  * Reads `?limit=&after=`. Ids sort by time of creation, so a cursor is the last id seen together with a mark of the filter.
  * @param filter What the list is of, including every filter that applies.
  * @param idForm What the list's ids look like, if not as ids do.
- * @throws Refusal `bad_request` for a limit outside 1 to 200, or a cursor that is broken or of another list.
+ * @throws ApiError `bad_request` for a limit outside 1 to 200, or a cursor that is broken or of another list.
  */
 export function readPage(
   query: unknown,
@@ -49,7 +49,7 @@ export function readPage(
 function idIn(cursor: string, mark: string, idForm: RegExp): string {
   const [given, id] = Buffer.from(cursor, "base64url").toString("latin1").split(".");
   if (given === mark && id !== undefined && idForm.test(id)) return id;
-  throw new Refusal(
+  throw new ApiError(
     "bad_request",
     "after: this cursor belongs to another list or filter. Begin again without after.",
   );

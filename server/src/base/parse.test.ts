@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Refusal, type Result } from "./errors.ts";
+import { ApiError, type Result } from "./errors.ts";
 import { parse, parseBody } from "./parse.ts";
 
 const schema = z.strictObject({
@@ -12,7 +12,7 @@ function messageFor(value: unknown): string {
   try {
     parse(schema, value);
   } catch (thrown) {
-    if (thrown instanceof Refusal && thrown.code === "bad_request") return thrown.message;
+    if (thrown instanceof ApiError && thrown.code === "bad_request") return thrown.message;
     throw thrown;
   }
   throw new Error("it was accepted");
@@ -61,7 +61,7 @@ test("a body that was read is parsed, also one that says null", () => {
 });
 
 test("a body that could not be read throws why", () => {
-  const refusal = new Refusal("too_large", "The body is larger than 1 MiB.");
+  const refusal = new ApiError("too_large", "The body is larger than 1 MiB.");
   expect(() => parseBody(schema, { ok: false, refusal })).toThrow(refusal);
 });
 

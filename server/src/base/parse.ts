@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { orThrow, Refusal, type Result } from "./errors.ts";
+import { ApiError, orThrow, type Result } from "./errors.ts";
 
 /**
  * The body of a request before a schema is applied: what its JSON says, undefined without a body, or
@@ -11,7 +11,7 @@ export type UnparsedBody = Result<unknown>;
 /**
  * Returns the body as the schema describes it.
  * @param missing stands for a body that is absent or null.
- * @throws Refusal why the body could not be read; `bad_request` as `parse`.
+ * @throws ApiError why the body could not be read; `bad_request` as `parse`.
  */
 export function parseBody<S extends z.ZodType>(
   schema: S,
@@ -24,7 +24,7 @@ export function parseBody<S extends z.ZodType>(
 
 /**
  * Returns `value` as the schema describes it.
- * @throws Refusal `bad_request` that names every member at fault, unknown ones too, and what each may be.
+ * @throws ApiError `bad_request` that names every member at fault, unknown ones too, and what each may be.
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: wording });
@@ -37,7 +37,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
     }
     return `${path || "the body"} ${issue.message}`;
   });
-  throw new Refusal("bad_request", `${problems.join("; ")}.`);
+  throw new ApiError("bad_request", `${problems.join("; ")}.`);
 }
 
 const kinds: { readonly [expected: string]: string } = {

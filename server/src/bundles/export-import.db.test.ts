@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
@@ -151,7 +151,7 @@ describe("an export", () => {
 
   test.each(["?format=xml", "?format=", "?limit=1"])("%s is refused", async (query) => {
     for (const path of ["/agents/export", `/agents/${source.id}/export`]) {
-      expectRefusal(
+      expectError(
         await beckon.call(`${path}${query}`),
         400,
         "bad_request",
@@ -171,22 +171,18 @@ describe("an export", () => {
     const credential = await insertKey(beckon, { agentIds: [other.id] });
     const { agents } = await exported("/agents/export", credential);
     expect(agents.map(({ name }: { name: string }) => name)).toEqual(["Other"]);
-    expectRefusal(
-      await beckon.call(`/agents/${source.id}/export`, { credential }),
-      404,
-      "not_found",
-    );
+    expectError(await beckon.call(`/agents/${source.id}/export`, { credential }), 404, "not_found");
   });
 
   test("is not at hand for another workspace, nor of a deleted agent", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${source.id}/export`, { credential: await elsewhere() }),
       404,
       "not_found",
     );
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}`, { method: "DELETE" });
-    expectRefusal(await beckon.call(`/agents/${id}/export`), 404, "not_found");
+    expectError(await beckon.call(`/agents/${id}/export`), 404, "not_found");
   });
 });
 
@@ -286,7 +282,7 @@ describe("an import", () => {
       { name: "Here", model: "demo/echo" },
       { name: "There", model: "shopai/big" },
     ];
-    expectRefusal(
+    expectError(
       await importing({ beckon: 1, agents }, { credential }),
       400,
       "bad_request",
@@ -300,7 +296,7 @@ describe("an import", () => {
     };
     const { id } = (await beckon.call("/providers", { body: provider, credential })).body.data;
     expect((await importing({ beckon: 1, agents }, { credential })).status).toBe(200);
-    expectRefusal(
+    expectError(
       await beckon.call(`/providers/${id}`, { method: "DELETE", credential }),
       409,
       "conflict",
@@ -332,12 +328,12 @@ describe("an import", () => {
     const [first, again] = [await send(document), await send(document)];
     expect([again.body, again.headers.get("idempotency-replayed")]).toEqual([first.body, "true"]);
     expect((await beckon.call("/agents", { credential })).body.data).toHaveLength(1);
-    expectRefusal(await send(`${document} `), 422, "idempotency_mismatch");
+    expectError(await send(`${document} `), 422, "idempotency_mismatch");
   });
 
   test("by a key that is limited to some agents is refused", async () => {
     const credential = await insertKey(beckon, { agentIds: [source.id] });
-    expectRefusal(
+    expectError(
       await importing({ beckon: 1, agents: [] }, { credential }),
       403,
       "forbidden",
@@ -350,7 +346,7 @@ describe("an import", () => {
     const agents = [
       { name: "Without triggers:write", model: "demo/echo", triggers: [{ name: "T" }] },
     ];
-    expectRefusal(
+    expectError(
       await importing({ beckon: 1, agents }, { credential }),
       403,
       "forbidden",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 /** Documents that nobody should send. After each: a clear refusal, and not one agent. */
@@ -148,7 +148,7 @@ describe("a document", () => {
       /agents\.0\.metadata must not be nested/,
     ],
   ])("%s is refused", async (_what, body, why) => {
-    expectRefusal(await send(body), 400, "bad_request", why);
+    expectError(await send(body), 400, "bad_request", why);
     await nothingMade();
   });
 });
@@ -201,18 +201,18 @@ describe("a document in YAML", () => {
     ],
     ["that takes long to read", "? ".repeat(100_000), /takes too long|nested too deep|goes wrong/],
   ])("%s is refused", async (_what, text, why) => {
-    expectRefusal(await sendYaml(text), 400, "bad_request", why);
+    expectError(await sendYaml(text), 400, "bad_request", why);
     await nothingMade();
   });
 
   test("that is not UTF-8, or has a NUL byte, is refused", async () => {
     for (const bytes of [Buffer.from([0xff, 0xfe]), Buffer.from("beckon: 1\0")]) {
-      expectRefusal(await send(bytes, "application/yaml"), 400, "bad_request", /UTF-8|NUL/);
+      expectError(await send(bytes, "application/yaml"), 400, "bad_request", /UTF-8|NUL/);
     }
   });
 
   test("above 1 MiB is refused unread", async () => {
-    expectRefusal(await sendYaml(`# ${"x".repeat(1_048_576)}`), 413, "too_large");
+    expectError(await sendYaml(`# ${"x".repeat(1_048_576)}`), 413, "too_large");
   });
 
   test("is not read for who may not import", async () => {
@@ -221,14 +221,14 @@ describe("a document in YAML", () => {
       credential: null,
       headers: { "content-type": "application/yaml" },
     });
-    expectRefusal(answer, 401, "unauthorized");
+    expectError(answer, 401, "unauthorized");
   });
 });
 
 test.each(["text/plain", "application/xml", "", "application/yaml+zip", "multipart/form-data"])(
   "a body of the type %j is refused",
   async (type) => {
-    expectRefusal(
+    expectError(
       await send('{"beckon":1,"agents":[]}', type),
       415,
       "unsupported_type",
@@ -252,7 +252,7 @@ test("YAML is taken nowhere else", async () => {
     body: "name: Test\nmodel: demo/echo\n",
     headers: { "content-type": "application/yaml" },
   });
-  expectRefusal(answer, 415, "unsupported_type", /application\/json\.$/);
+  expectError(answer, 415, "unsupported_type", /application\/json\.$/);
 });
 
 test("500 agents with a trigger each are imported, in their order", {

@@ -2,7 +2,7 @@ import { type AgentInDocument, agentsDocument } from "@beckon/contract";
 import { addFromDocument } from "../agents/index.ts";
 import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -83,7 +83,7 @@ async function naming<T>(
   try {
     return await work();
   } catch (thrown) {
-    if (!(thrown instanceof Refusal) || thrown.code !== "bad_request") throw thrown;
-    throw new Refusal(thrown.code, `agents.${index} (${name}): ${thrown.message}`);
+    if (!(thrown instanceof ApiError) || thrown.code !== "bad_request") throw thrown;
+    throw new ApiError(thrown.code, `agents.${index} (${name}): ${thrown.message}`);
   }
 }

@@ -2,14 +2,14 @@ import type { NewEvent } from "@beckon/contract";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
-import { type Ledger, openLedger } from "./ledger.ts";
 import { digestOf, lostCall } from "./lost-run.ts";
 import { CallCut, callModel } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
 import { nameCalls } from "./name-calls.ts";
+import { createRunRecorder, type RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
-import { settleCalls } from "./tool-call/index.ts";
+import { finishCalls } from "./tool-call/index.ts";
 
 /**
  * Executes a run to its end, or until it is stopped.
@@ -26,7 +26,7 @@ import { settleCalls } from "./tool-call/index.ts";
  * rejects for what a model or a tool did; what the journal throws beside `RunStopped` is passed on.
  */
 export async function executeRun(request: RunRequest): Promise<void> {
-  const ledger = openLedger(request.journal);
+  const ledger = createRunRecorder(request.journal);
   let ending: Ending | undefined;
   try {
     ending = await work(request, ledger);
@@ -36,7 +36,7 @@ export async function executeRun(request: RunRequest): Promise<void> {
   if (ending !== undefined) await close(ledger, ending);
 }
 
-async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
+async function work(request: RunRequest, ledger: RunRecorder): Promise<Ending> {
   let step = answeredSteps(ledger.entries).at(-1);
   let unwritten: NewEvent[] = [];
   let lost = request.resumed ? lostBefore(request, ledger) : undefined;
@@ -45,12 +45,12 @@ async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
     if (step !== undefined) {
       const ending = endingAfter(step, request);
       if (ending !== undefined) {
-        ledger.owe(unwritten);
+        ledger.defer(unwritten);
         return ending;
       }
-      await settleCalls(request, ledger, step, unwritten);
+      await finishCalls(request, ledger, step, unwritten);
     }
-    if (lost !== undefined && request.signal.aborted) ledger.owe([lost]);
+    if (lost !== undefined && request.signal.aborted) ledger.defer([lost]);
     else if (lost !== undefined) await ledger.append([lost]);
     lost = undefined;
     step = await askModel(request, ledger);
@@ -58,7 +58,7 @@ async function work(request: RunRequest, ledger: Ledger): Promise<Ending> {
   }
 }
 
-async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
+async function askModel(request: RunRequest, ledger: RunRecorder): Promise<Step> {
   const earlier = answeredSteps(ledger.entries);
   const number = earlier.length + 1;
   const answer = await callModel(
@@ -84,7 +84,7 @@ async function askModel(request: RunRequest, ledger: Ledger): Promise<Step> {
 /** The model call that was in flight when an earlier process lost this run. */
 function lostBefore(
   { instructions, input, modelName: model }: RunRequest,
-  { entries }: Ledger,
+  { entries }: RunRecorder,
 ): NewEvent | undefined {
   const characters = JSON.stringify(conversation(instructions, input, entries)).length;
   return lostCall(digestOf(entries), { model, characters });
@@ -94,7 +94,7 @@ type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
 
 function lostStep(
   { modelName }: RunRequest,
-  ledger: Ledger,
+  ledger: RunRecorder,
   reason: LostStep["reason"],
   usage: LostStep["usage"],
 ): NewEvent {
@@ -105,7 +105,7 @@ function lostStep(
 }
 
 /** How the run ends after the loop was left by `thrown`; undefined: not by us. Anything that is neither is thrown on. */
-function endingOf(thrown: unknown, request: RunRequest, ledger: Ledger): Ending | undefined {
+function endingOf(thrown: unknown, request: RunRequest, ledger: RunRecorder): Ending | undefined {
   if (thrown instanceof ModelFailure) {
     return {
       status: "failed",
@@ -118,7 +118,7 @@ function endingOf(thrown: unknown, request: RunRequest, ledger: Ledger): Ending 
   const stopped = thrown instanceof CallCut ? thrown.stopped : thrown;
   const ending = stopped instanceof RunStopped ? endingOfStop(stopped) : undefined;
   if (thrown instanceof CallCut && ending !== undefined) {
-    ledger.owe([
+    ledger.defer([
       lostStep(
         request,
         ledger,
@@ -154,7 +154,7 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
 }
 
 /** Ends the run. A journal that answers that the run is to be cancelled gets that end instead, once. */
-async function close(ledger: Ledger, ending: Ending): Promise<void> {
+async function close(ledger: RunRecorder, ending: Ending): Promise<void> {
   try {
     await ledger.end(ending);
   } catch (thrown) {

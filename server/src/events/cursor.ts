@@ -1,4 +1,4 @@
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import type { Position } from "./position.ts";
 
 /** A position as readers keep it, and the generation of the installation it is of. */
@@ -16,12 +16,12 @@ export function toCursor(generation: string, { transaction, runId, seq }: Positi
   ).toString("base64url");
 }
 
-/** @throws Refusal `bad_request` for text that is no cursor. */
+/** @throws ApiError `bad_request` for text that is no cursor. */
 export function readCursor(text: string): Cursor {
   const [, generation, transaction, runId, seq] =
     form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       "after: this is no cursor of this stream. Go on with the one you were given, or begin without.",
     );

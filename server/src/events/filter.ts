@@ -1,6 +1,6 @@
 import { eventData, workspaceEventData } from "@beckon/contract";
 import { agentLimit, type Context, mayTouchAgent, permit } from "../base/context.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import type { PlacedEvent } from "./store.ts";
 
 /** Which events a reader is shown, of those of its workspace. */
@@ -14,7 +14,7 @@ export interface Filter {
 /**
  * What an actor may see of what it asks for: an agent token the events of its own agent's runs, a
  * key with `runs:read` all events of its workspace or of the agents it is limited to.
- * @throws Refusal `forbidden` for an agent token that names a workspace event; `not_found` for an
+ * @throws ApiError `forbidden` for an agent token that names a workspace event; `not_found` for an
  *   agent that does not exist for the actor.
  */
 export function permitFilter(
@@ -24,18 +24,18 @@ export function permitFilter(
   const { agent_id, kind } = asked;
   const ofNone = kind?.find((each) => each in workspaceEventData);
   if (ctx.actor.kind === "token" && ofNone !== undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "forbidden",
       `kind: an agent token cannot read ${ofNone}, only events of runs. Use a workspace key.`,
     );
   }
   if (agent_id === undefined) return { agentIds: agentLimit(ctx), kinds: kind };
   if (!mayTouchAgent(ctx, agent_id))
-    throw new Refusal("not_found", "There is no agent with this id that this credential may see.");
+    throw new ApiError("not_found", "There is no agent with this id that this credential may see.");
   return { agentIds: [agent_id], kinds: kind };
 }
 
-/** @throws Refusal `forbidden` */
+/** @throws ApiError `forbidden` */
 export function permitEvents(ctx: Context): void {
   if (ctx.actor.kind !== "token") permit(ctx, "runs:read");
 }

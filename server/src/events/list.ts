@@ -1,7 +1,7 @@
 import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { refusalIfLost } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
@@ -28,7 +28,7 @@ export async function listEvents({
   try {
     const { generation, possible } = await readGeneration(engine, cursor ?? beginning);
     if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
-      throw new Refusal(
+      throw new ApiError(
         "bad_request",
         "after: this cursor is from before a restore of this installation. Begin again without it.",
       );

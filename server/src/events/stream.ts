@@ -3,11 +3,11 @@ import type { Context } from "../base/context.ts";
 import { refusalIfLost } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
+import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
 import { readEnd, readGeneration } from "./store.ts";
-import type { Tail } from "./tail.ts";
-import { watchWorkspace } from "./watch.ts";
+import { subscribeToWorkspace } from "./subscribe.ts";
 import { toWire } from "./wire.ts";
 
 /** A workspace's stream, not begun yet. */
@@ -18,11 +18,11 @@ export interface WorkspaceStream {
 }
 
 /** Context of verbs that follow events, or write some and wake those who follow. */
-export type EventContext = Context & { readonly tail: Tail };
+export type EventContext = Context & { readonly tail: EventPoller };
 
 /**
  * The workspace's events after a cursor, and those to come; without a cursor, those to come.
- * @throws Refusal `bad_request` for a cursor that is none. One of another generation is not refused: the stream says so and begins now.
+ * @throws ApiError `bad_request` for a cursor that is none. One of another generation is not refused: the stream says so and begins now.
  */
 export async function streamEvents({
   ctx,
@@ -75,7 +75,7 @@ async function* events(
   }: { start: Position; generation: string; notice: StreamNotice | undefined; signal: AbortSignal },
 ): AsyncGenerator<WorkspaceEvent | StreamNotice> {
   if (notice !== undefined) yield notice;
-  for await (const event of watchWorkspace({ database, tail }, workspaceId, {
+  for await (const event of subscribeToWorkspace({ database, tail }, workspaceId, {
     after: start,
     signal,
   })) {

@@ -1,9 +1,9 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { accountRoutes, managedRoutes } from "./api/index.ts";
 import {
-  createHints,
+  createAdmittedCredentials,
   fireCors,
   handleFire,
   handleFireOptions,
@@ -14,7 +14,7 @@ import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
 import { serveDocument, servePage } from "./openapi/index.ts";
 import { linkPages, serveLinkPage } from "./pages/index.ts";
-import type { Request } from "./request/index.ts";
+import type { RequestContext } from "./request/index.ts";
 import type { Services } from "./services.ts";
 
 /** Root of every public path. */
@@ -23,12 +23,12 @@ const root = "/api/public";
 interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "OPTIONS";
   readonly path: string;
-  readonly handle: (c: Request) => Response | Promise<Response>;
+  readonly handle: (c: RequestContext) => Response | Promise<Response>;
 }
 
 /** All routes, and for each path an answer to every other method: no request of the wrong method reaches a handler. */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
-  const hints = createHints(services);
+  const hints = createAdmittedCredentials(services);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
     {
@@ -77,7 +77,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     const methods = here.map((route) => route.method);
     const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].join(", ");
     app.all(path, (c) => {
-      const refusal = new Refusal(
+      const refusal = new ApiError(
         "method_not_allowed",
         `This path does not answer ${c.req.method}. It answers ${allow}.`,
       );
@@ -88,7 +88,7 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
     });
   }
   app.notFound((c) => {
-    const refusal = new Refusal(
+    const refusal = new ApiError(
       "not_found",
       "There is nothing at this path. /docs lists the paths there are.",
     );

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { echo, held, startModelServer } from "../../test/model-server.ts";
 import { addPerson } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
@@ -446,7 +446,7 @@ describe("a filter", () => {
 
   test("belongs to its cursor", async () => {
     const { body } = await beckon.call("/audit?limit=1&action=agent.update");
-    expectRefusal(
+    expectError(
       await beckon.call(`/audit?limit=1&action=agent.pause&after=${body.next}`),
       400,
       "bad_request",
@@ -460,7 +460,7 @@ describe("a filter", () => {
   test.each(["who=me", "since=yesterday", "limit=0"])(
     "that is none is refused: %s",
     async (query) => {
-      expectRefusal(await beckon.call(`/audit?${query}`), 400, "bad_request");
+      expectError(await beckon.call(`/audit?${query}`), 400, "bad_request");
     },
   );
 });
@@ -488,7 +488,7 @@ describe("an export", () => {
     expect(
       lines((await beckon.call("/audit/export?action=test.fill&actor=test")).body).length,
     ).toBe(1_200);
-    expectRefusal(await beckon.call("/audit/export?limit=1"), 400, "bad_request", /limit/);
+    expectError(await beckon.call("/audit/export?limit=1"), 400, "bad_request", /limit/);
     expect((await beckon.call("/audit/export?actor=nobody")).body).toBeUndefined();
   });
 });

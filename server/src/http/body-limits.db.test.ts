@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { rawRequest } from "../../test/raw-request.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -41,7 +41,7 @@ describe.each(["invoke", "fire", "the management API"] as const)("%s", (door) =>
   test.each([limit + 1, 2 * limit, 20 * limit])(
     "refuses a body of %d bytes with 413",
     async (size) => {
-      expectRefusal(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
+      expectError(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
     },
   );
 
@@ -52,7 +52,7 @@ describe.each(["invoke", "fire", "the management API"] as const)("%s", (door) =>
 });
 
 test("the bytes count, not the characters", async () => {
-  expectRefusal(await doors.fire("é".repeat(limit / 2 + 1)), 413, "too_large");
+  expectError(await doors.fire("é".repeat(limit / 2 + 1)), 413, "too_large");
 });
 
 test("a body whose length is not told is refused as soon as it is too large", async () => {
@@ -61,7 +61,7 @@ test("a body whose length is not told is refused as soon as it is too large", as
     headers: ["content-type", "text/plain"],
     pieces: Array.from({ length: 20 }, () => Buffer.alloc(100_000, "x")),
   });
-  expectRefusal(answer, 413, "too_large");
+  expectError(answer, 413, "too_large");
 });
 
 test("a body whose length is not told is accepted up to 1 MiB", async () => {
@@ -104,7 +104,7 @@ describe("the management API", () => {
     "application/xml",
     "nonsense",
   ])("refuses a body of the type %s with 415", async (type) => {
-    expectRefusal(await send(type), 415, "unsupported_type", /application\/json/);
+    expectError(await send(type), 415, "unsupported_type", /application\/json/);
   });
 
   test("asks for no type where there is no body", async () => {
@@ -122,7 +122,7 @@ describe("the management API", () => {
     ["is null", "null"],
     ["is empty", ""],
   ])("refuses a body that %s with 400", async (_, body) => {
-    expectRefusal(
+    expectError(
       await beckon.call("/agents", {
         method: "POST",
         body,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { rawRequest } from "../../test/raw-request.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 
@@ -28,12 +28,7 @@ async function firedTrigger() {
 }
 
 test("a refused credential is told what to do", async () => {
-  expectRefusal(
-    await beckon.call("/agents", { credential: null }),
-    401,
-    "unauthorized",
-    /valid one/,
-  );
+  expectError(await beckon.call("/agents", { credential: null }), 401, "unauthorized", /valid one/);
 });
 
 describe.each([

@@ -1,6 +1,6 @@
 import { describe, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 /** As for the doors that start runs: two faults each, neighbours in the contract's order, and the first one is told. */
@@ -14,7 +14,7 @@ const unknownAgent = "/agents/agt_00000000000000000000000000";
 const json = { "content-type": "application/json" };
 
 test("the method is judged before the credential", async () => {
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { method: "DELETE", credential: null }),
     405,
     "method_not_allowed",
@@ -22,15 +22,15 @@ test("the method is judged before the credential", async () => {
 });
 
 test("the path is judged before the credential", async () => {
-  expectRefusal(await beckon.call("/nothing", { credential: null }), 404, "not_found");
+  expectError(await beckon.call("/nothing", { credential: null }), 404, "not_found");
 });
 
 test("the credential is judged before the resource", async () => {
-  expectRefusal(await beckon.call(unknownAgent, { credential: "junk" }), 401, "unauthorized");
+  expectError(await beckon.call(unknownAgent, { credential: "junk" }), 401, "unauthorized");
 });
 
 test("the credential is judged before the body", async () => {
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { credential: "junk", body: "no JSON" }),
     401,
     "unauthorized",
@@ -38,7 +38,7 @@ test("the credential is judged before the body", async () => {
 });
 
 test("the credential is judged before the body's size", async () => {
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { credential: "junk", body: tooLarge }),
     401,
     "unauthorized",
@@ -87,7 +87,7 @@ const resources: readonly (readonly [method: string, path: string])[] = [
 
 describe.each(resources)("%s %s", (method, path) => {
   test("judges the scope before the resource", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, { method, credential: unscoped }),
       403,
       "forbidden",
@@ -96,19 +96,19 @@ describe.each(resources)("%s %s", (method, path) => {
   });
 
   test("is told that there is no such resource", async () => {
-    expectRefusal(await beckon.call(path, { method }), 404, "not_found");
+    expectError(await beckon.call(path, { method }), 404, "not_found");
   });
 });
 
 describe.each(resources.filter(([method]) => method === "GET"))("%s %s", (_, path) => {
   test("judges the resource before the query", async () => {
-    expectRefusal(await beckon.call(`${path}?limit=none&after=none`), 404, "not_found");
+    expectError(await beckon.call(`${path}?limit=none&after=none`), 404, "not_found");
   });
 });
 
 describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method, path) => {
   test("judges the resource before the body", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, { method, body: "no JSON", headers: json }),
       404,
       "not_found",
@@ -116,7 +116,7 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
   });
 
   test("judges the resource before the key and the body's size", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, {
         method,
         body: tooLarge,
@@ -131,7 +131,7 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
 test.each(["/agents", "/providers", "/keys"])(
   "POST %s judges the scope before the body",
   async (path) => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, { credential: unscoped, body: "no JSON" }),
       403,
       "forbidden",
@@ -142,7 +142,7 @@ test.each(["/agents", "/providers", "/keys"])(
 test.each(["/agents", "/runs", "/providers", "/keys", "/audit", "/audit/export"])(
   "GET %s judges the scope before the query",
   async (path) => {
-    expectRefusal(
+    expectError(
       await beckon.call(`${path}?limit=none`, { credential: unscoped }),
       403,
       "forbidden",
@@ -170,11 +170,11 @@ describe.each(posts)("POST %s", (path) => {
       body: "no JSON",
       headers: { ...json, "idempotency-key": "x".repeat(256) },
     });
-    expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+    expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
   test("judges the size of a body that a key would be compared with before anything else about it", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, { body: tooLarge, headers: { "idempotency-key": "large" } }),
       413,
       "too_large",
@@ -185,7 +185,7 @@ describe.each(posts)("POST %s", (path) => {
 test("the key of another body is judged before that body", async () => {
   const headers = { "idempotency-key": "other body" };
   await beckon.call("/agents", { body: { name: "Test", model: "demo/echo" }, headers });
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { body: "no JSON", headers: { ...headers, ...json } }),
     422,
     "idempotency_mismatch",
@@ -198,5 +198,5 @@ test("a stale version is judged before the body", async () => {
     body: "no JSON",
     headers: { ...json, "if-match": '"7"' },
   });
-  expectRefusal(answer, 412, "stale");
+  expectError(answer, 412, "stale");
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 /**
@@ -59,7 +59,7 @@ async function disabledTrigger(known: boolean) {
 
 describe("invoke", () => {
   test("judges the method before the credential", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${agent.id}/invoke`, { method: "GET", credential: null }),
       405,
       "method_not_allowed",
@@ -67,7 +67,7 @@ describe("invoke", () => {
   });
 
   test("judges the credential before the resource", async () => {
-    expectRefusal(
+    expectError(
       await invoke(unknownAgent, { credential: "junk", body: '{"input":"Hello"}' }),
       401,
       "unauthorized",
@@ -75,15 +75,11 @@ describe("invoke", () => {
   });
 
   test("judges the credential before the body's size", async () => {
-    expectRefusal(
-      await invoke(agent.id, { credential: null, body: tooLarge }),
-      401,
-      "unauthorized",
-    );
+    expectError(await invoke(agent.id, { credential: null, body: tooLarge }), 401, "unauthorized");
   });
 
   test("judges the scope before the resource", async () => {
-    expectRefusal(
+    expectError(
       await invoke(unknownAgent, { credential: unscoped, body: '{"input":"Hello"}' }),
       403,
       "forbidden",
@@ -93,7 +89,7 @@ describe("invoke", () => {
 
   test("judges the scope before a key that was used", async () => {
     await invoke(agent.id, { credential: agent.token, body: '{"input":"Hello"}', key: "scope" });
-    expectRefusal(
+    expectError(
       await invoke(agent.id, { credential: unscoped, body: '{"input":"Hello"}', key: "scope" }),
       403,
       "forbidden",
@@ -101,7 +97,7 @@ describe("invoke", () => {
   });
 
   test("judges the resource before the key", async () => {
-    expectRefusal(
+    expectError(
       await invoke(unknownAgent, {
         credential: invoker,
         body: '{"input":"Hello"}',
@@ -113,7 +109,7 @@ describe("invoke", () => {
   });
 
   test("judges the resource before the body's size", async () => {
-    expectRefusal(
+    expectError(
       await invoke(unknownAgent, { credential: invoker, body: tooLarge, key: "large" }),
       404,
       "not_found",
@@ -131,12 +127,12 @@ describe("invoke", () => {
         body: '{"input":"Hello"}',
         key: "x".repeat(256),
       });
-      expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+      expectError(answer, 400, "bad_request", /Idempotency-Key/);
     });
 
     test("judges the size of a body that a key would be compared with before the pause", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(
+      expectError(
         await invoke(id, { credential: token, body: tooLarge, key: "large" }),
         413,
         "too_large",
@@ -145,17 +141,17 @@ describe("invoke", () => {
 
     test("judges the pause before the size of a body without a key", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(await invoke(id, { credential: token, body: tooLarge }), 409, "agent_paused");
+      expectError(await invoke(id, { credential: token, body: tooLarge }), 409, "agent_paused");
     });
 
     test("judges the pause before the body", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(await invoke(id, { credential: token, body: "no JSON" }), 409, "agent_paused");
+      expectError(await invoke(id, { credential: token, body: "no JSON" }), 409, "agent_paused");
     });
 
     test("judges the pause before the body that comes with a new key", async () => {
       const { id, token } = await pausedAgent(known);
-      expectRefusal(
+      expectError(
         await invoke(id, { credential: token, body: "no JSON", key: "new" }),
         409,
         "agent_paused",
@@ -165,7 +161,7 @@ describe("invoke", () => {
 
   test("judges the key of another body before the pause", async () => {
     const { id, token } = await pausedAgent(true);
-    expectRefusal(
+    expectError(
       await invoke(id, { credential: token, body: '{"input":"Other"}', key: "used" }),
       422,
       "idempotency_mismatch",
@@ -175,7 +171,7 @@ describe("invoke", () => {
   test("judges the key of another body before that body", async () => {
     const made = await beckon.createAgent();
     await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
-    expectRefusal(
+    expectError(
       await invoke(made.id, { credential: made.token, body: "no JSON", key: "used" }),
       422,
       "idempotency_mismatch",
@@ -184,11 +180,7 @@ describe("invoke", () => {
 
   test("judges the body before the queue limit", async () => {
     const { id, token } = await busyAgent();
-    expectRefusal(
-      await invoke(id, { credential: token, body: '{"input":""}' }),
-      400,
-      "bad_request",
-    );
+    expectError(await invoke(id, { credential: token, body: '{"input":""}' }), 400, "bad_request");
   });
 });
 
@@ -203,7 +195,7 @@ async function busyAgent() {
   await beckon.invoke(made, "executing", async);
   await held.reached(1);
   await beckon.invoke(made, "queued", async);
-  expectRefusal(await beckon.invoke(made, "one more", async), 429, "agent_busy");
+  expectError(await beckon.invoke(made, "one more", async), 429, "agent_busy");
   return made;
 }
 
@@ -214,11 +206,11 @@ describe("fire", () => {
       credential: null,
       body: "Hello",
     });
-    expectRefusal(answer, 405, "method_not_allowed");
+    expectError(answer, 405, "method_not_allowed");
   });
 
   test("judges the credential before the body's type", async () => {
-    expectRefusal(
+    expectError(
       await fire(`${beckon.url}/api/public/triggers/junk`, { body: "Hello", type: "image/png" }),
       401,
       "unauthorized",
@@ -226,7 +218,7 @@ describe("fire", () => {
   });
 
   test("judges the credential before the body's size", async () => {
-    expectRefusal(
+    expectError(
       await fire(`${beckon.url}/api/public/triggers/junk`, { body: tooLarge }),
       401,
       "unauthorized",
@@ -238,7 +230,7 @@ describe("fire", () => {
     ["a trigger that is new here", false],
   ])("of %s", (_, known) => {
     test("judges an unusable key before it is disabled", async () => {
-      expectRefusal(
+      expectError(
         await fire(await disabledTrigger(known), { body: "Hello", key: "" }),
         400,
         "bad_request",
@@ -247,7 +239,7 @@ describe("fire", () => {
     });
 
     test("judges the size of a body that a key would be compared with before it is disabled", async () => {
-      expectRefusal(
+      expectError(
         await fire(await disabledTrigger(known), { body: tooLarge, key: "large" }),
         413,
         "too_large",
@@ -255,7 +247,7 @@ describe("fire", () => {
     });
 
     test("judges that it is disabled before the body's size", async () => {
-      expectRefusal(
+      expectError(
         await fire(await disabledTrigger(known), { body: tooLarge }),
         409,
         "trigger_disabled",
@@ -263,7 +255,7 @@ describe("fire", () => {
     });
 
     test("judges that it is disabled before the body's type", async () => {
-      expectRefusal(
+      expectError(
         await fire(await disabledTrigger(known), { body: "Hello", type: "image/png" }),
         409,
         "trigger_disabled",
@@ -271,16 +263,12 @@ describe("fire", () => {
     });
 
     test("judges that it is disabled before an empty body", async () => {
-      expectRefusal(
-        await fire(await disabledTrigger(known), { body: "" }),
-        409,
-        "trigger_disabled",
-      );
+      expectError(await fire(await disabledTrigger(known), { body: "" }), 409, "trigger_disabled");
     });
   });
 
   test("judges the key of another body before that it is disabled", async () => {
-    expectRefusal(
+    expectError(
       await fire(await disabledTrigger(true), { body: "Other", key: "used" }),
       422,
       "idempotency_mismatch",
@@ -290,17 +278,17 @@ describe("fire", () => {
   test("judges the pause of the agent before the body", async () => {
     const { id } = await pausedAgent(false);
     const { url } = await beckon.createTrigger(id);
-    expectRefusal(await fire(url, { body: "Hello", type: "image/png" }), 409, "agent_paused");
+    expectError(await fire(url, { body: "Hello", type: "image/png" }), 409, "agent_paused");
   });
 
   test("judges the body before the queue limit", async () => {
     const { url } = await beckon.createTrigger((await busyAgent()).id);
-    expectRefusal(await fire(url, { body: "Hello", type: "image/png" }), 415, "unsupported_type");
+    expectError(await fire(url, { body: "Hello", type: "image/png" }), 415, "unsupported_type");
   });
 
   test("judges an empty body before the queue limit", async () => {
     const { url } = await beckon.createTrigger((await busyAgent()).id);
-    expectRefusal(await fire(url, { body: "" }), 400, "bad_request");
+    expectError(await fire(url, { body: "" }), 400, "bad_request");
   });
 });
 

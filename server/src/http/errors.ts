@@ -1,5 +1,5 @@
-import type { ErrorAnswer, RefusalCode } from "@beckon/contract";
-import { type AppliedLimit, messageOf, Refusal } from "../base/errors.ts";
+import type { ErrorAnswer, ErrorCode } from "@beckon/contract";
+import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
 type ErrorStatus =
@@ -19,7 +19,7 @@ type ErrorStatus =
   | 503;
 
 /** A new code does not compile until it has a status. */
-export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
+export const statuses: { readonly [Code in ErrorCode]: ErrorStatus } = {
   bad_request: 400,
   unauthorized: 401,
   forbidden: 403,
@@ -42,7 +42,7 @@ export const statuses: { readonly [Code in RefusalCode]: ErrorStatus } = {
 
 /** The answer to a refusal. Anything else that was thrown is a fault of ours: logged, and told as such without its text. */
 export function errorResponse(thrown: unknown, log: Log, route: string): Response {
-  const refusal = thrown instanceof Refusal ? thrown : fault(thrown, log, route);
+  const refusal = thrown instanceof ApiError ? thrown : fault(thrown, log, route);
   const body: ErrorAnswer = { ok: false, error: refusal.message, code: refusal.code };
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
@@ -67,12 +67,12 @@ function limitHeaders({
   };
 }
 
-function fault(thrown: unknown, log: Log, route: string): Refusal {
+function fault(thrown: unknown, log: Log, route: string): ApiError {
   log.error(
     { route, reason: messageOf(thrown), stack: thrown instanceof Error ? thrown.stack : undefined },
     "a request failed by a fault of ours",
   );
-  return new Refusal(
+  return new ApiError(
     "internal_error",
     "Beckon failed at this request by a fault of its own. It is in the log; trying again may help.",
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const agent = await beckon.createAgent();
@@ -28,7 +28,7 @@ test("whoever guesses at any of the doors is soon told to wait, at all of them",
   await guess("203.0.113.1");
   for (const door of doors) {
     const answer = await door(from("203.0.113.1"));
-    expectRefusal(answer, 429, "too_many_requests");
+    expectError(answer, 429, "too_many_requests");
     const wait = Number(answer.headers.get("retry-after"));
     expect(wait).toBeGreaterThan(0);
     expect(wait).toBeLessThanOrEqual(60);

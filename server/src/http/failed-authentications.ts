@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { elapsed } from "../base/clock.ts";
-import { type AppliedLimit, Refusal } from "../base/errors.ts";
+import { ApiError, type AppliedLimit } from "../base/errors.ts";
 import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
 
 /**
@@ -10,8 +10,8 @@ import { FixedWindowCounter, type Window } from "../base/fixed-window.ts";
  */
 export interface FailedAuthentications {
   /** The answer to one more failure: `unauthorized`, or `too_many_requests` beyond the limit. */
-  answer(address: string, message: string): Refusal;
-  /** For credentials that are not even compared beyond the limit. @throws Refusal `too_many_requests` beyond it. */
+  answer(address: string, message: string): ApiError;
+  /** For credentials that are not even compared beyond the limit. @throws ApiError `too_many_requests` beyond it. */
   permit(address: string): void;
 }
 
@@ -35,7 +35,7 @@ export function countFailedAuthentications(
     resetSeconds: Math.ceil(Math.round(endsAt - elapsed()) / 1_000),
   });
   const tooMany = (limit: AppliedLimit) =>
-    new Refusal(
+    new ApiError(
       "too_many_requests",
       "Too many failed authentications from this address. Wait, and send a valid credential.",
       {
@@ -52,7 +52,7 @@ export function countFailedAuthentications(
       const window = failures.add(networkOf(address));
       const limit = limitOf(window);
       return window.count <= limitPerMinute
-        ? new Refusal("unauthorized", message, { limit })
+        ? new ApiError("unauthorized", message, { limit })
         : tooMany(limit);
     },
   };

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2" });
 const { engine } = beckon.db.database;
@@ -34,7 +34,7 @@ test.each([
     expect(await readiness()).toBe(200);
     const start = beckon.invoke(agent, "Hello");
     await becomes(503);
-    expectRefusal(await start, 503, "unavailable");
+    expectError(await start, 503, "unavailable");
     expect(await readiness()).toBe(503);
     await end();
     await becomes(200);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -87,7 +87,7 @@ test.each([
   "json",
   "nonsense",
 ])("the type %s is refused with 415", async (type) => {
-  expectRefusal(await fire('{"a":1}', type), 415, "unsupported_type");
+  expectError(await fire('{"a":1}', type), 415, "unsupported_type");
 });
 
 test("a compressed body is refused with 415", async () => {
@@ -96,7 +96,7 @@ test("a compressed body is refused with 415", async () => {
     body: Buffer.from("Hello"),
     headers: { "content-encoding": "gzip" },
   });
-  expectRefusal(answer, 415, "unsupported_type", /Content-Encoding/);
+  expectError(answer, 415, "unsupported_type", /Content-Encoding/);
 });
 
 test.each([
@@ -115,13 +115,13 @@ test.each([
   ["half of a surrogate pair in UTF-8", Buffer.from([0xed, 0xa0, 0x80]), "text/plain", /UTF-8/],
   ["a form that is not UTF-8", Buffer.from("a=é", "latin1"), form, /UTF-8/],
 ])("%s is refused with 400", async (_, body, type, text) => {
-  expectRefusal(await fire(body, type), 400, "bad_request", text);
+  expectError(await fire(body, type), 400, "bad_request", text);
 });
 
 test.each([undefined, "text/plain", "application/json", form])(
   "an empty body of type %s is refused without a prefix",
   async (type) => {
-    expectRefusal(await fire("", type), 400, "bad_request", /empty/);
+    expectError(await fire("", type), 400, "bad_request", /empty/);
   },
 );
 

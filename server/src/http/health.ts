@@ -2,7 +2,7 @@ import { isUsable } from "../base/database/index.ts";
 import type { Services } from "./services.ts";
 
 /** Starts that may wait for the database before this process says that it is full. */
-const mostPending = 5_000;
+const maxPending = 5_000;
 
 /**
  * Whether this process can take work now: it is not stopping, has capacity, its writes go through, and its database answers with
@@ -14,7 +14,7 @@ export async function isReady({
   runs,
 }: Pick<Services, "database" | "runs">): Promise<boolean> {
   const { capacity, starts, appends, process, memory } = runs;
-  if (capacity.isDraining || starts.pending >= mostPending) return false;
+  if (capacity.isDraining || starts.pending >= maxPending) return false;
   if (memory.heap.isFull || process.leaseFailing || starts.stalled || appends.stalled) return false;
   return isUsable(database);
 }

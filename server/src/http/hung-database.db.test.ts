@@ -1,8 +1,8 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startProxy } from "../../test/proxy.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 /** One process whose database says nothing any more, beside one that keeps it for the test. */
 
@@ -57,7 +57,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
     for (const { answer, ms } of await Promise.all(
       paths.map((path) => timed(beckon.call(there(path)))),
     )) {
-      expectRefusal(answer, 503, "unavailable");
+      expectError(answer, 503, "unavailable");
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(ms).toBeLessThan(5_000);
     }

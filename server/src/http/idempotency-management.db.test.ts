@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -112,7 +112,7 @@ describe.each(names)("a repeated request to %s", (name) => {
         headers: { "idempotency-key": "mismatch", "content-type": "application/json" },
       });
     await send(JSON.stringify(body));
-    expectRefusal(await send(`${JSON.stringify(body)} `), 422, "idempotency_mismatch");
+    expectError(await send(`${JSON.stringify(body)} `), 422, "idempotency_mismatch");
   });
 });
 
@@ -188,7 +188,7 @@ test("a principal that has lost the scope is refused before its key is looked up
   await beckon.db.database.engine.query(
     "update keys set scopes = '{}' where scopes = '{agents:write}'",
   );
-  expectRefusal(await create("lost scope", { credential }), 403, "forbidden");
+  expectError(await create("lost scope", { credential }), 403, "forbidden");
 });
 
 test("requests with one key at the same moment create one agent", async () => {

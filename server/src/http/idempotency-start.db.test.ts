@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { status as modelSays } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -59,7 +59,7 @@ describe("a repeated invoke", () => {
     const answer = await beckon.invoke(await beckon.createAgent(), "Hello", {
       "idempotency-key": key,
     });
-    expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+    expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
   test("is recognised whoever sends it", async () => {
@@ -85,7 +85,7 @@ describe("a repeated invoke", () => {
     const agent = await beckon.createAgent();
     const options = { credential: agent.token, headers: { "idempotency-key": "k" } };
     await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body: '{"input":"Hello"}' });
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body }),
       422,
       "idempotency_mismatch",
@@ -193,7 +193,7 @@ describe("a refusal does not bind the key:", () => {
     await beckon.invoke(agent, "executing", async);
     await held.reached(1);
     await beckon.invoke(agent, "queued", async);
-    expectRefusal(
+    expectError(
       await beckon.invoke(agent, "refused", { ...async, "idempotency-key": "k" }),
       429,
       "agent_busy",
@@ -245,7 +245,7 @@ describe("a repeated fire", () => {
       "idempotency-key": "x".repeat(256),
       "webhook-id": "msg_1",
     });
-    expectRefusal(answer, 400, "bad_request", /Idempotency-Key/);
+    expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
   test("of another trigger of the agent is another request", async () => {
@@ -270,7 +270,7 @@ describe("a repeated fire", () => {
   test("with another body is refused with 422", async () => {
     const { trigger } = await made();
     await fire(trigger.url, "Hello", { "webhook-id": "msg_1" });
-    expectRefusal(
+    expectError(
       await fire(trigger.url, "Other", { "webhook-id": "msg_1" }),
       422,
       "idempotency_mismatch",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -77,7 +77,7 @@ test.each([
     /body/,
   ],
 ])("a body that %s is refused with 400", async (_, body, text) => {
-  expectRefusal(await send(body), 400, "bad_request", text);
+  expectError(await send(body), 400, "bad_request", text);
 });
 
 test("a refused body starts no run", async () => {

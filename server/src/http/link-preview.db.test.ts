@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startModelServer } from "../../test/model-server.ts";
 import { rawRequest } from "../../test/raw-request.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const models = await startModelServer();
@@ -60,7 +60,7 @@ async function runs(): Promise<number> {
 test.each(previews)("a link preview by %s starts no run", async (_name, method, headers) => {
   const answer = await beckon.call(trigger.url, { method, headers, credential: null });
   if (method === "HEAD") expect([answer.status, answer.body]).toEqual([405, undefined]);
-  else expectRefusal(answer, 405, "method_not_allowed", /POST/);
+  else expectError(answer, 405, "method_not_allowed", /POST/);
   expect(answer.headers.get("allow")).toBe("POST, OPTIONS");
   expect(await runs()).toBe(0);
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { isIPv6, Server as NetServer } from "node:net";
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { sleep } from "../base/clock.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { listenError } from "../base/listen-error.ts";
 import { createApp } from "./app.ts";
 import { errorResponse } from "./errors.ts";
@@ -74,8 +74,8 @@ function openableHost(host: string, bound: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
-function noAddress(): Refusal {
-  return new Refusal(
+function noAddress(): ApiError {
+  return new ApiError(
     "bad_request",
     "The request's path and Host header do not make a URL. Send both, each properly encoded.",
   );

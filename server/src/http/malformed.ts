@@ -1,10 +1,10 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import type { RefusalCode } from "@beckon/contract";
+import type { ErrorCode } from "@beckon/contract";
 
 /** What the parser found, by Node's code; anything else is 400. */
 const found: {
-  readonly [code: string]: readonly [status: string, code: RefusalCode, error: string];
+  readonly [code: string]: readonly [status: string, code: ErrorCode, error: string];
 } = {
   HPE_HEADER_OVERFLOW: [
     "431 Request Header Fields Too Large",
@@ -53,7 +53,7 @@ export function answerMalformed(server: Server): void {
 
 function respond(
   socket: Duplex,
-  [status, code, error]: readonly [status: string, code: RefusalCode, error: string],
+  [status, code, error]: readonly [status: string, code: ErrorCode, error: string],
 ): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ ok: false, error, code });

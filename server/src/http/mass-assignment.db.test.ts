@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { bodyOf, fillTwoWorkspaces, pathOf } from "../../test/filled-workspace.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { readRows } from "../../test/rows-of.ts";
 import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
@@ -140,7 +140,7 @@ describe.each(taking.map((route) => ({ ...route, id: route.doc.id })))("$method 
           body: text,
           headers: { "content-type": "application/json" },
         });
-        expectRefusal(answer, 400, "bad_request", new RegExp(`${at.join("\\.")}.*\\b${member}\\b`));
+        expectError(answer, 400, "bad_request", new RegExp(`${at.join("\\.")}.*\\b${member}\\b`));
       }
     }
     expect(await rows.marks(workspace.id)).toEqual(before);

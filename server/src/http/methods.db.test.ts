@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { rawRequest } from "../../test/raw-request.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -77,7 +77,7 @@ describe.each(paths)("%s", (path, allow) => {
     "refuses %s with 405 and says what it answers",
     async (method) => {
       const answer = await beckon.call(beckon.url + path, { method, credential: null });
-      expectRefusal(answer, 405, "method_not_allowed");
+      expectError(answer, 405, "method_not_allowed");
       expect(answer.headers.get("allow")?.split(", ").sort()).toEqual([...allow].sort());
     },
   );
@@ -104,7 +104,7 @@ test("a method that HTTP does not know well is refused like any other", async ()
     method: "PROPFIND",
     headers: [],
   });
-  expectRefusal(answer, 405, "method_not_allowed");
+  expectError(answer, 405, "method_not_allowed");
 });
 
 test("a method that is named in a header is not used", async () => {
@@ -113,7 +113,7 @@ test("a method that is named in a header is not used", async () => {
     headers: { "x-http-method-override": "DELETE" },
     body: {},
   });
-  expectRefusal(answer, 405, "method_not_allowed");
+  expectError(answer, 405, "method_not_allowed");
 });
 
 test("opening a trigger's URL in a browser starts no run", async () => {
@@ -143,7 +143,7 @@ test.each([
   "/%ff",
 ])("%s is nothing, whatever the method", async (path) => {
   for (const method of ["GET", "POST", "OPTIONS"]) {
-    expectRefusal(
+    expectError(
       await beckon.call(beckon.url + path, { method, credential: null }),
       404,
       "not_found",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 import { managedRoutes } from "./api/index.ts";
@@ -106,7 +106,7 @@ test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, 
   const credential = await insertKey(beckon, {
     scopes: scopes.filter((scope) => scope !== needed),
   });
-  expectRefusal(
+  expectError(
     await beckon.call(path, { method, credential }),
     403,
     "forbidden",
@@ -134,7 +134,7 @@ test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH")
   async (needed, method, path) => {
     const credential = await insertKey(beckon, { scopes: [needed] });
     const answer = await beckon.call(path, { method, credential, body: { nonsense: 1 } });
-    expectRefusal(answer, 400, "bad_request", /nonsense/);
+    expectError(answer, 400, "bad_request", /nonsense/);
   },
 );
 
@@ -147,7 +147,7 @@ describe("an agent token", () => {
       .filter(([scope]) => !scope.startsWith("runs:"))
       .map(([, method, path]) => [method, path] as const),
   )("is refused at %s %s with 403", async (method, path) => {
-    expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
+    expectError(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
   test("reads a run of its agent", async () => {
@@ -169,7 +169,7 @@ describe("an agent token", () => {
     ["DELETE", `/runs/${own.run_id}`],
     ["POST", "/runs/delete"],
   ])("is refused at %s %s with 403, though the run is its agent's", async (method, path) => {
-    expectRefusal(await asAgent(path, method), 403, "forbidden", /agent token/);
+    expectError(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
   test.each(["/runs", `/agents/${agent.id}/runs`])(
@@ -187,7 +187,7 @@ describe("an agent token", () => {
     ["GET", `/agents/${other.id}/runs`],
     ["GET", "/agents/agt_00000000000000000000000000/runs"],
   ])("is told at %s %s that there is nothing", async (method, path) => {
-    expectRefusal(await asAgent(path, method), 404, "not_found");
+    expectError(await asAgent(path, method), 404, "not_found");
   });
 
   test("in its grace reads its agent's runs too", async () => {
@@ -203,7 +203,7 @@ describe("a key of another workspace", () => {
       .filter(([, , path]) => /\/[a-z]{3}_/.test(path))
       .map(([, method, path]) => [method, path] as const),
   )("is told at %s %s that there is nothing", async (method, path) => {
-    expectRefusal(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
+    expectError(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
   });
 
   test.each(["/agents", "/runs", "/providers"])("finds an empty list at %s", async (path) => {
@@ -212,11 +212,7 @@ describe("a key of another workspace", () => {
   });
 
   test("is told that there is no such agent to invoke", async () => {
-    expectRefusal(
-      await beckon.invoke({ id: agent.id, token: stranger }, "Hello"),
-      404,
-      "not_found",
-    );
+    expectError(await beckon.invoke({ id: agent.id, token: stranger }, "Hello"), 404, "not_found");
   });
 
   test("cannot build an agent on a provider that is not its own", async () => {
@@ -225,7 +221,7 @@ describe("a key of another workspace", () => {
       credential,
       body: { name: "Test", model: `${provider.name}/x` },
     });
-    expectRefusal(answer, 400, "bad_request", /model/);
+    expectError(answer, 400, "bad_request", /model/);
   });
 
   test("may use a name that a provider here has", async () => {

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 /** Two processes on one database. The second answers callers only: the first executes what it accepts. */
 
@@ -90,13 +90,13 @@ test("a pause holds at the other process from its answer on", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its token is known there");
   await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
-  expectRefusal(await invokeThere(agent, "Hello"), 409, "agent_paused");
+  expectError(await invokeThere(agent, "Hello"), 409, "agent_paused");
 });
 
 test("a resumption holds at the other process from its answer on", async () => {
   const agent = await beckon.createAgent();
   await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
-  expectRefusal(await invokeThere(agent, "Hello"), 409, "agent_paused");
+  expectError(await invokeThere(agent, "Hello"), 409, "agent_paused");
   await beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
   expect((await invokeThere(agent, "Hello")).status).toBe(200);
 });
@@ -105,7 +105,7 @@ test("a revocation holds at the other process from its answer on", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its token is known there");
   await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
-  expectRefusal(await invokeThere(agent, "Hello"), 401, "unauthorized");
+  expectError(await invokeThere(agent, "Hello"), 401, "unauthorized");
 });
 
 test("a disabled trigger is disabled at the other process from the answer on", async () => {
@@ -118,7 +118,7 @@ test("a disabled trigger is disabled at the other process from the answer on", a
     method: "PATCH",
     body: { enabled: false },
   });
-  expectRefusal(await fireThere(), 409, "trigger_disabled");
+  expectError(await fireThere(), 409, "trigger_disabled");
 });
 
 test("a changed agent is executed in its new version by the other process", async () => {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const async = { prefer: "respond-async" };
@@ -33,7 +33,7 @@ const statusesOf = async (agentId: string): Promise<string[]> =>
 test("an invoke of an agent whose queue is full is refused with 429 and when to come back", async () => {
   const { agent } = await busyAgent({ queued: 2 });
   const answer = await beckon.invoke(agent, "one more");
-  expectRefusal(answer, 429, "agent_busy");
+  expectError(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(limitsIn(answer)).toEqual([
     '"queued-runs";q=2;qu="concurrent-requests"',
@@ -58,7 +58,7 @@ test("a fire at an agent whose queue is full is refused with 429 and when to com
   const { agent } = await busyAgent({ queued: 1 });
   const { url } = await beckon.createTrigger(agent.id);
   const answer = await beckon.call(url, { credential: null, body: "one more" });
-  expectRefusal(answer, 429, "agent_busy");
+  expectError(answer, 429, "agent_busy");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   expect(limitsIn(answer)).toEqual([
     '"queued-runs";q=1;qu="concurrent-requests"',

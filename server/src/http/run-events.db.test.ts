@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
@@ -89,7 +89,7 @@ test.each([
   "limit=201",
   "limit=x",
 ])("%s is refused", async (query) => {
-  expectRefusal(
+  expectError(
     await beckon.call(`${path}?${query}`),
     400,
     "bad_request",

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { startCutter } from "../../test/cutter.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import {
   type Behaviour,
@@ -13,7 +14,6 @@ import {
   textChunk,
 } from "../../test/model-server.ts";
 import { openStream, type StreamOptions } from "../../test/read-stream.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon({}, { streamLimits: { heartbeatMs: 50, retryMs: 100 } });
 const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
@@ -138,7 +138,7 @@ test("an EventSource reads a run to its end, past a cut, and does not come back 
 test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])(
   "Last-Event-ID: %s is refused",
   async (id) => {
-    expectRefusal(
+    expectError(
       await beckon.call(finished, { headers: { ...sse, "last-event-id": id } }),
       400,
       "bad_request",
@@ -151,7 +151,7 @@ test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])(
   "?%s is refused of a stream",
   async (query) => {
     const name = query.split("=")[0] ?? "";
-    expectRefusal(
+    expectError(
       await beckon.call(`${finished}?${query}`, { headers: sse }),
       400,
       "bad_request",
@@ -163,7 +163,7 @@ test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])(
 test("a cursor beyond the journal is refused, of a run that goes on too", async () => {
   const { path } = await executing();
   for (const each of [finished, path]) {
-    expectRefusal(
+    expectError(
       await beckon.call(`${each}?after=1000`, { headers: sse }),
       400,
       "bad_request",
@@ -174,20 +174,16 @@ test("a cursor beyond the journal is refused, of a run that goes on too", async 
 
 test("a stream is refused as its page is", async () => {
   const stranger = await beckon.createAgent();
-  expectRefusal(
-    await beckon.call(finished, { headers: sse, credential: null }),
-    401,
-    "unauthorized",
-  );
-  expectRefusal(
+  expectError(await beckon.call(finished, { headers: sse, credential: null }), 401, "unauthorized");
+  expectError(
     await beckon.call(finished, { headers: sse, credential: stranger.token }),
     404,
     "not_found",
   );
-  expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
+  expectError(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
   const key = (await beckon.call("/keys", { body: { name: "Test", scopes: ["agents:read"] } })).body
     .data.key;
-  expectRefusal(await beckon.call(finished, { headers: sse, credential: key }), 403, "forbidden");
+  expectError(await beckon.call(finished, { headers: sse, credential: key }), 403, "forbidden");
 });
 
 test("an agent's token reads streams of its agent's runs", async () => {

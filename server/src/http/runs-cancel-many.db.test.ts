@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
@@ -145,7 +145,7 @@ test("more than one call may change are cancelled call by call", async () => {
   const first = await cancel(body);
   expect(first.body.data).toEqual({ cancelled: 1_000, next: expect.any(String) });
   expect((await cancel({ ...body, after: first.body.data.next })).body).toEqual(cancelled(200));
-  expectRefusal(
+  expectError(
     await cancel({ filter: { agent_id: agent.id }, after: first.body.data.next }),
     400,
     "bad_request",
@@ -207,5 +207,5 @@ test.each([
   [{ filter: { created_after: "yesterday" } }, /created_after/],
   [{ all: true, after: "nonsense" }, /after/],
 ])("the body %j is refused, and nothing is cancelled", async (body, text) => {
-  expectRefusal(await cancel(body), 400, "bad_request", text);
+  expectError(await cancel(body), 400, "bad_request", text);
 });

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -55,8 +55,8 @@ describe("a run that is deleted", () => {
     expect([status, body]).toEqual([204, undefined]);
     expect(await rowsOf(runId)).toEqual(nothing);
     for (const path of [`/runs/${runId}`, `/runs/${runId}/events`])
-      expectRefusal(await beckon.call(path), 404, "not_found");
-    expectRefusal(await beckon.call(`/runs/${runId}/retry`, { method: "POST" }), 404, "not_found");
+      expectError(await beckon.call(path), 404, "not_found");
+    expectError(await beckon.call(`/runs/${runId}/retry`, { method: "POST" }), 404, "not_found");
     expect(await count(agent.id)).toBe(0);
   });
 
@@ -102,7 +102,7 @@ test("a run that has not ended is not deleted, and goes on", async () => {
   const [queued, running] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
   expect(queued.id).toBe(body.run_id);
   for (const { id } of [queued, running])
-    expectRefusal(await remove(id), 409, "conflict", /has not ended/);
+    expectError(await remove(id), 409, "conflict", /has not ended/);
   held.release();
   expect((await invoked).status).toBe(200);
 });
@@ -114,7 +114,7 @@ describe("a repeat of the request that started a deleted run", () => {
     const { agent, runId } = await ended(key);
     await remove(runId);
     for (const headers of [key, { ...key, prefer: "respond-async" }]) {
-      expectRefusal(await beckon.invoke(agent, "Hello", headers), 409, "conflict", /was deleted/);
+      expectError(await beckon.invoke(agent, "Hello", headers), 409, "conflict", /was deleted/);
     }
     expect(await count(agent.id)).toBe(0);
     expect((await beckon.invoke(agent, "Hello", { "idempotency-key": "new" })).status).toBe(200);
@@ -128,7 +128,7 @@ describe("a repeat of the request that started a deleted run", () => {
     await eventually("a run that can be deleted", async () =>
       (await remove(body.run_id)).status === 204 ? true : undefined,
     );
-    expectRefusal(await fire(), 409, "conflict", /was deleted/);
+    expectError(await fire(), 409, "conflict", /was deleted/);
     expect(await count(agent.id)).toBe(0);
   });
 });
@@ -159,7 +159,7 @@ test("who waits for a run that is gone before its end was read is told so, and i
     [run.id],
   );
   await idle.call(`/runs/${run.id}`, { method: "DELETE" });
-  expectRefusal(await waiting, 409, "conflict", /was deleted/);
+  expectError(await waiting, 409, "conflict", /was deleted/);
   expect(await read("run.finished")).toEqual({
     text: expect.not.stringContaining("run.finished"),
     done: true,
@@ -196,7 +196,7 @@ describe("many runs", () => {
       deleted: 0,
       next: null,
     });
-    expectRefusal(
+    expectError(
       await removeMany({ filter: { status: ["running"] } }),
       400,
       "bad_request",
@@ -226,7 +226,7 @@ describe("many runs", () => {
 
   test("are not deleted without a filter, unless all are meant", async () => {
     for (const body of [{}, { filter: {} }, { all: false }])
-      expectRefusal(await removeMany(body), 400, "bad_request", /filter|all/);
+      expectError(await removeMany(body), 400, "bad_request", /filter|all/);
     const stranger = await insertStranger(beckon);
     const { runId } = await ended();
     expect((await removeMany({ all: true }, stranger)).body.data).toEqual({
@@ -240,8 +240,8 @@ describe("many runs", () => {
 describe("who may not", () => {
   test("an agent's token deletes nothing", async () => {
     const { agent, runId } = await ended();
-    expectRefusal(await remove(runId, agent.token), 403, "forbidden", /agent token/);
-    expectRefusal(await removeMany({ all: true }, agent.token), 403, "forbidden", /agent token/);
+    expectError(await remove(runId, agent.token), 403, "forbidden", /agent token/);
+    expectError(await removeMany({ all: true }, agent.token), 403, "forbidden", /agent token/);
     expect(await count(agent.id)).toBe(1);
   });
 
@@ -251,7 +251,7 @@ describe("who may not", () => {
       agentIds: [own.agent.id],
       scopes: ["runs:write"],
     });
-    expectRefusal(await remove(other.runId, credential), 404, "not_found");
+    expectError(await remove(other.runId, credential), 404, "not_found");
     expect((await removeMany({ all: true }, credential)).body.data).toEqual({
       deleted: 1,
       next: null,

@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startProxy, statement } from "../../test/proxy.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
@@ -124,14 +124,14 @@ describe("a retry is refused", () => {
     await held.reached(1);
     const { body: queued } = await beckon.invoke(agent, "waiting", async);
     for (const { run_id } of [running, queued])
-      expectRefusal(await retry(run_id), 409, "conflict", /not ended/);
+      expectError(await retry(run_id), 409, "conflict", /not ended/);
     expect(await count(agent.id)).toBe(2);
   });
 
   test("while the agent is paused", async () => {
     const { agent, runId } = await ended();
     await beckon.call(`/agents/${agent.id}/pause`, { body: {} });
-    expectRefusal(await retry(runId), 409, "agent_paused");
+    expectError(await retry(runId), 409, "agent_paused");
     await beckon.call(`/agents/${agent.id}/resume`, { body: {} });
     expect((await retry(runId)).status).toBe(201);
   });
@@ -139,7 +139,7 @@ describe("a retry is refused", () => {
   test("when the agent was deleted, until it is restored", async () => {
     const { agent, runId } = await ended();
     await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
-    expectRefusal(await retry(runId), 409, "conflict", /deleted/);
+    expectError(await retry(runId), 409, "conflict", /deleted/);
     await beckon.call(`/agents/${agent.id}/restore`, { body: {} });
     expect((await retry(runId)).status).toBe(201);
   });
@@ -162,7 +162,7 @@ describe("a retry is refused", () => {
       (await retry(cancelled.run_id)).status,
     ]).toEqual([201, 201]);
     const answer = await retry(cancelled.run_id);
-    expectRefusal(answer, 429, "agent_busy");
+    expectError(answer, 429, "agent_busy");
     expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(answer.headers.get("ratelimit-policy")).toBe(
       '"queued-runs";q=2;qu="concurrent-requests"',
@@ -172,17 +172,17 @@ describe("a retry is refused", () => {
 
   test("with a body that it does not know", async () => {
     const { agent, runId } = await ended();
-    expectRefusal(await retry(runId, { version: "latest" }), 400, "bad_request", /version/);
-    expectRefusal(await retry(runId, { version: 1 }), 400, "bad_request", /version/);
+    expectError(await retry(runId, { version: "latest" }), 400, "bad_request", /version/);
+    expectError(await retry(runId, { version: 1 }), 400, "bad_request", /version/);
     expect(await count(agent.id)).toBe(1);
   });
 
   test("to an agent's token, and to a key that is limited to other agents", async () => {
     const { agent, runId } = await ended();
-    expectRefusal(await retry(runId, {}, {}, agent.token), 403, "forbidden", /agent token/);
+    expectError(await retry(runId, {}, {}, agent.token), 403, "forbidden", /agent token/);
     const { agent: another } = await ended();
     const credential = await insertKey(beckon, { agentIds: [another.id] });
-    expectRefusal(await retry(runId, {}, {}, credential), 404, "not_found");
+    expectError(await retry(runId, {}, {}, credential), 404, "not_found");
     expect(await count(agent.id)).toBe(1);
   });
 });
@@ -245,7 +245,7 @@ describe("with an Idempotency-Key", () => {
   test("another body is refused", async () => {
     const { runId } = await ended();
     await retry(runId, {}, key);
-    expectRefusal(await retry(runId, { version: "original" }, key), 422, "idempotency_mismatch");
+    expectError(await retry(runId, { version: "original" }, key), 422, "idempotency_mismatch");
   });
 
   test("retries of two runs, and of two callers, are two", async () => {
@@ -264,7 +264,7 @@ describe("with an Idempotency-Key", () => {
   test("a repeat is answered while the agent is paused, and a refusal binds no key", async () => {
     const { agent, runId } = await ended();
     await beckon.call(`/agents/${agent.id}/pause`, { body: {} });
-    expectRefusal(await retry(runId, {}, key), 409, "agent_paused");
+    expectError(await retry(runId, {}, key), 409, "agent_paused");
     await beckon.call(`/agents/${agent.id}/resume`, { body: {} });
     const { body } = await retry(runId, {}, key);
     await beckon.call(`/agents/${agent.id}/pause`, { body: {} });
@@ -276,19 +276,19 @@ describe("with an Idempotency-Key", () => {
     const { body } = await retry(runId, {}, key);
     await finished(body.data.id);
     expect((await beckon.call(`/runs/${body.data.id}`, { method: "DELETE" })).status).toBe(204);
-    expectRefusal(await retry(runId, {}, key), 409, "conflict", /was deleted/);
+    expectError(await retry(runId, {}, key), 409, "conflict", /was deleted/);
     expect(await count(agent.id)).toBe(1);
   });
 
   test("a key that is none is refused", async () => {
     const { runId } = await ended();
-    expectRefusal(
+    expectError(
       await retry(runId, {}, { "idempotency-key": "" }),
       400,
       "bad_request",
       /Idempotency-Key/,
     );
-    expectRefusal(await retry("run_none", {}, { "idempotency-key": "" }), 404, "not_found");
+    expectError(await retry("run_none", {}, { "idempotency-key": "" }), 404, "not_found");
   });
 });
 

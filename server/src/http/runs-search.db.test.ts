@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startModelServer, status } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -150,7 +150,7 @@ describe("a search of runs", () => {
       null,
     ]);
     const changed = query.replace("broken", "other");
-    expectRefusal(
+    expectError(
       await beckon.call(`/runs?${changed}&after=${first.body.next}`),
       400,
       "bad_request",
@@ -199,12 +199,12 @@ test.each([
   ["created_before", "2026-01-31T09:30:00"],
 ])("%s cannot be %j", async (member, value) => {
   const answer = await beckon.call(`/runs?${new URLSearchParams({ [member]: value })}`);
-  expectRefusal(answer, 400, "bad_request", new RegExp(member));
+  expectError(answer, 400, "bad_request", new RegExp(member));
 });
 
 test("the runs of one agent are not searched by agent", async () => {
   const { id } = await beckon.createAgent();
-  expectRefusal(
+  expectError(
     await beckon.call(`/agents/${id}/runs?agent_id=${id}`),
     400,
     "bad_request",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon();
@@ -64,7 +64,7 @@ test("a run stays readable after its agent was deleted", async () => {
 
 test("an unknown run is not found", async () => {
   for (const id of ["run_00000000000000000000000000", "nonsense", "%00", "%F0%9F%91%8B"]) {
-    expectRefusal(await beckon.call(`/runs/${id}`), 404, "not_found");
+    expectError(await beckon.call(`/runs/${id}`), 404, "not_found");
   }
 });
 
@@ -112,7 +112,7 @@ describe("a list of runs", () => {
   test.each(["limit=0", "limit=201", "limit=-1", "limit=1.5", "limit=many", "limit="])(
     "refuses %s",
     async (query) => {
-      expectRefusal(await beckon.call(`/runs?${query}`), 400, "bad_request", /limit/);
+      expectError(await beckon.call(`/runs?${query}`), 400, "bad_request", /limit/);
     },
   );
 
@@ -131,7 +131,7 @@ describe("a cursor", () => {
   test("of one agent's runs is refused at another's", async () => {
     const [one, other] = [await agentWithRuns(2), await agentWithRuns(2)];
     const cursor = await cursorOf(`/agents/${one.agent.id}/runs`);
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents/${other.agent.id}/runs?after=${cursor}`),
       400,
       "bad_request",
@@ -142,12 +142,12 @@ describe("a cursor", () => {
   test("of one agent's runs is refused for those of the workspace", async () => {
     const { agent } = await agentWithRuns(2);
     const cursor = await cursorOf(`/agents/${agent.id}/runs`);
-    expectRefusal(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /cursor/);
+    expectError(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /cursor/);
   });
 
   test("of runs is refused for agents", async () => {
     await agentWithRuns(2);
-    expectRefusal(
+    expectError(
       await beckon.call(`/agents?after=${await cursorOf("/runs")}`),
       400,
       "bad_request",
@@ -167,7 +167,7 @@ describe("a cursor", () => {
   test.each(["", "nonsense", "%00", "eA", "x".repeat(1_001), "run_00000000000000000000000000"])(
     "that is %j is refused",
     async (cursor) => {
-      expectRefusal(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
+      expectError(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
     },
   );
 });

@@ -3,7 +3,7 @@ import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
-import type { Sealer } from "../base/secrets/index.ts";
+import type { SecretCipher } from "../base/secrets/index.ts";
 import type { KeyUse } from "../keys/index.ts";
 import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
@@ -12,7 +12,7 @@ import type { Streams } from "./streams/index.ts";
 /** What the doors are built from. */
 export interface Services {
   readonly database: Database;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   readonly log: Log;
   readonly runs: RunServices;
   /** For addresses that a workspace chose. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person, visitor } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 /** What a session opens, and in which workspace. */
@@ -47,9 +47,9 @@ describe("a member of one workspace", () => {
       await person.call("/agents", at("wsp_none")),
       await person.call("/agents?workspace=*"),
     ];
-    for (const answer of answers) expectRefusal(answer, 404, "not_found");
+    for (const answer of answers) expectError(answer, 404, "not_found");
     expect(answers[0]?.body).toEqual(answers[1]?.body);
-    expectRefusal(
+    expectError(
       await person.call("/agents", { body: { name: "x", model: "demo/echo" }, ...at(secondId) }),
       404,
       "not_found",
@@ -62,11 +62,11 @@ describe("a member of two workspaces", () => {
     const person = await memberOfTwo();
     const names = async (path: string, options = {}) =>
       (await person.call(path, options)).body.data.map(({ id }: { id: string }) => id);
-    expectRefusal(await person.call("/agents"), 400, "bad_request", /beckon-workspace/);
+    expectError(await person.call("/agents"), 400, "bad_request", /beckon-workspace/);
     expect(await names("/agents", at(secondId))).toEqual([theirs.id]);
     expect(await names(`/agents?workspace=${secondId}`)).toEqual([theirs.id]);
     const body = { name: "Test", model: "demo/echo" };
-    expectRefusal(
+    expectError(
       await person.call(`/agents?workspace=${defaultWorkspaceId}`, { body }),
       400,
       "bad_request",
@@ -78,13 +78,13 @@ describe("a member of two workspaces", () => {
   test("has in each the role they have there", async () => {
     const person = await memberOfTwo();
     const body = { description: "x" };
-    expectRefusal(
+    expectError(
       await person.call(`/agents/${theirs.id}`, { method: "PATCH", body, ...at(secondId) }),
       403,
       "forbidden",
       /viewer/,
     );
-    expectRefusal(
+    expectError(
       await person.call(`/agents/${theirs.id}`, {
         method: "PATCH",
         body,
@@ -155,30 +155,30 @@ describe("invoke", () => {
   });
 
   test("refuses a role without agents:invoke, an agent of elsewhere, and a session that has ended", async () => {
-    expectRefusal(
+    expectError(
       await invoke(await addPerson(beckon, { role: "viewer" })),
       403,
       "forbidden",
       /agents:invoke/,
     );
     const person = await addPerson(beckon, { role: "editor" });
-    expectRefusal(await invoke(person, theirs.id), 404, "not_found");
-    expectRefusal(
+    expectError(await invoke(person, theirs.id), 404, "not_found");
+    expectError(
       await invoke(person, theirs.id, { "beckon-workspace": secondId }),
       404,
       "not_found",
     );
     await person.call("/sign-out", { method: "POST" });
-    expectRefusal(await invoke(person), 401, "unauthorized");
+    expectError(await invoke(person), 401, "unauthorized");
   });
 
   test("names the workspace in the header", async () => {
     const person = await memberOfTwo();
-    expectRefusal(await invoke(person), 400, "bad_request", /beckon-workspace/);
+    expectError(await invoke(person), 400, "bad_request", /beckon-workspace/);
     expect(
       (await invoke(person, agent.id, { "beckon-workspace": defaultWorkspaceId })).status,
     ).toBe(200);
-    expectRefusal(
+    expectError(
       await invoke(person, theirs.id, { "beckon-workspace": defaultWorkspaceId }),
       404,
       "not_found",
@@ -189,7 +189,7 @@ describe("invoke", () => {
     const person = await addPerson(beckon, { role: "editor" });
     const paused = await beckon.createAgent();
     await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
-    expectRefusal(await invoke(person, paused.id), 409, "agent_paused");
+    expectError(await invoke(person, paused.id), 409, "agent_paused");
     const again = await Promise.all(
       [1, 2, 3].map(() => invoke(person, agent.id, { "idempotency-key": "session" })),
     );
@@ -199,7 +199,7 @@ describe("invoke", () => {
 
 test("fire takes no session: its URL is the credential", async () => {
   const person = await addPerson(beckon, { role: "owner" });
-  expectRefusal(await person.call("/triggers/bkt_wrong", { body: "Hello" }), 401, "unauthorized");
+  expectError(await person.call("/triggers/bkt_wrong", { body: "Hello" }), 401, "unauthorized");
   const fired = await beckon.call(trigger.url, {
     credential: null,
     body: "Hello",
@@ -209,12 +209,7 @@ test("fire takes no session: its URL is the credential", async () => {
 });
 
 test("to a key the query's workspace is a member that it does not know", async () => {
-  expectRefusal(
-    await beckon.call(`/agents?workspace=${secondId}`),
-    400,
-    "bad_request",
-    /workspace/,
-  );
+  expectError(await beckon.call(`/agents?workspace=${secondId}`), 400, "bad_request", /workspace/);
   const { body } = await beckon.call("/agents", { headers: { "beckon-workspace": secondId } });
   expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(theirs.id);
 });
@@ -222,6 +217,6 @@ test("to a key the query's workspace is a member that it does not know", async (
 test("two cookies of a session's name, and one that is no cookie of ours, open nothing", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const [name, value] = person.cookie.split("=");
-  expectRefusal(await visitor(beckon, `${name}=x; ${name}=y`).call("/agents"), 401, "unauthorized");
-  expectRefusal(await visitor(beckon, `other=${value}`).call("/agents"), 401, "unauthorized");
+  expectError(await visitor(beckon, `${name}=x; ${name}=y`).call("/agents"), 401, "unauthorized");
+  expectError(await visitor(beckon, `other=${value}`).call("/agents"), 401, "unauthorized");
 });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { growJournal } from "../../test/grow-journal.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { says } from "../../test/model-server.ts";
 import { openStream, type StreamOptions, type StreamReader } from "../../test/read-stream.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { statesOf } from "../../test/runs-of.ts";
 
 const sse = { accept: "text/event-stream" };
@@ -36,7 +36,7 @@ async function full({ url }: TestBeckon = beckon) {
 test("a credential has so many streams open and no more, and one that has ended makes room", async () => {
   const { held, agent, events, openOne, readers } = await full();
   const refused = await beckon.call(events, { credential: agent.token, headers: sse });
-  expectRefusal(refused, 429, "too_many_requests", /3 streams/);
+  expectError(refused, 429, "too_many_requests", /3 streams/);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await openOne(beckon.key)).status).toBe(200);
   readers[0]?.close();
@@ -51,7 +51,7 @@ test("a credential has so many streams open and no more, and one that has ended 
 test("who has as many streams open as it may starts no run by asking for another", async () => {
   const { agent } = await full();
   const call = { credential: agent.token, body: { input: "Hello" }, headers: sse };
-  expectRefusal(await beckon.call(`/agents/${agent.id}/invoke`, call), 429, "too_many_requests");
+  expectError(await beckon.call(`/agents/${agent.id}/invoke`, call), 429, "too_many_requests");
   expect(await statesOf(beckon, agent.id)).toEqual({ running: 1 });
 });
 
@@ -66,15 +66,15 @@ test("a process has so many streams open and no more", async () => {
   const { events, openOne } = await full();
   await openOne(beckon.key);
   const refused = await beckon.call(events, { headers: sse });
-  expectRefusal(refused, 503, "unavailable");
+  expectError(refused, 503, "unavailable");
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
 test("refused requests take no room", async () => {
   const agent = await beckon.createAgent();
   for (let index = 0; index < 5; index++) {
-    expectRefusal(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
-    expectRefusal(
+    expectError(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
+    expectError(
       await beckon.call(`/agents/${agent.id}/invoke`, {
         credential: agent.token,
         body: {},

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 const beckon = await startTestBeckon();
@@ -57,7 +57,7 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
 
 describe.each(routes)("%s %s", (method, path, body) => {
   test("refuses a member that it does not know, and names it", async () => {
-    expectRefusal(
+    expectError(
       await beckon.call(path, { method, body: { ...body, nonsense: 1 } }),
       400,
       "bad_request",
@@ -67,22 +67,22 @@ describe.each(routes)("%s %s", (method, path, body) => {
 
   test("names all members that it does not know", async () => {
     const answer = await beckon.call(path, { method, body: { ...body, one: 1, Two: 2 } });
-    expectRefusal(answer, 400, "bad_request", /one.*Two/);
+    expectError(answer, 400, "bad_request", /one.*Two/);
   });
 
   test("refuses a list", async () => {
-    expectRefusal(await beckon.call(path, { method, body: [body] }), 400, "bad_request");
+    expectError(await beckon.call(path, { method, body: [body] }), 400, "bad_request");
   });
 });
 
 test("a member that is unknown further down is named with its place", async () => {
   const body = { name: "Test", model: "demo/echo", limits: { steps: 1 } };
-  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /limits\.steps/);
+  expectError(await beckon.call("/agents", { body }), 400, "bad_request", /limits\.steps/);
 });
 
 test("every member at fault is named", async () => {
   const body = { name: "", model: 5, tools: "all", limits: { max_steps: 0 } };
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { body }),
     400,
     "bad_request",
@@ -91,7 +91,7 @@ test("every member at fault is named", async () => {
 });
 
 test("a missing member is named", async () => {
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { body: { name: "Test" } }),
     400,
     "bad_request",
@@ -101,7 +101,7 @@ test("a missing member is named", async () => {
 
 test("a member that the server sets cannot be sent", async () => {
   const body = { name: "Test", model: "demo/echo", id: "agt_1" };
-  expectRefusal(await beckon.call("/agents", { body }), 400, "bad_request", /\bid\b/);
+  expectError(await beckon.call("/agents", { body }), 400, "bad_request", /\bid\b/);
 });
 
 test("a refused body changes nothing", async () => {
@@ -137,7 +137,7 @@ test.each([
   const answer = await beckon.call("/agents", {
     body: { name: "Test", model: "demo/echo", [member]: value },
   });
-  expectRefusal(answer, 400, "bad_request", new RegExp(member));
+  expectError(answer, 400, "bad_request", new RegExp(member));
 });
 
 test("text that looks like an escape is text", async () => {

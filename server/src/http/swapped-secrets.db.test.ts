@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 /** Who can write to the database, and does not know the master key, can move a sealed text; it then opens nowhere. */
@@ -83,7 +83,7 @@ async function expectBound(one: Sealed, other: Sealed): Promise<void> {
   await swap(one, other);
   try {
     for (const sealed of [one, other])
-      expectRefusal(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
+      expectError(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
   } finally {
     await swap(one, other);
   }
@@ -103,7 +103,7 @@ describe("a sealed text opens in its place only:", () => {
     await call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 600 } });
     const predecessor = { ...token, where: `agent_id = '${agent.id}' and expires_at is not null` };
     await swap(token, predecessor);
-    expectRefusal(await token.open(), 409, "secret_unreadable", /rotate/);
+    expectError(await token.open(), 409, "secret_unreadable", /rotate/);
     expect(
       (
         await call(`/agents/${agent.id}/invoke`, {

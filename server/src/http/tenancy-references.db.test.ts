@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { type FilledWorkspace, fillTwoWorkspaces, pathOf } from "../../test/filled-workspace.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { readRows } from "../../test/rows-of.ts";
 import { managedRoutes } from "./api/index.ts";
 import type { ManagedRoute } from "./management/managed-route.ts";
@@ -211,7 +211,7 @@ test("a document refers to no secret that is kept anywhere", async () => {
   const answer = await keepsApart(body, () =>
     beckon.call("/agents/import", { credential: ours.key, body }),
   );
-  expectRefusal(answer, 400, "bad_request", /Authorization/);
+  expectError(answer, 400, "bad_request", /Authorization/);
 });
 
 test("all runs are those of one's own workspace", async () => {

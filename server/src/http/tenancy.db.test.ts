@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, type CallOptions, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import {
   bodyOf,
   type FilledWorkspace,
@@ -8,7 +9,6 @@ import {
   pathOf,
 } from "../../test/filled-workspace.ts";
 import { openStream } from "../../test/read-stream.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { readRows } from "../../test/rows-of.ts";
 import { type IdPrefix, newId } from "../base/ids.ts";
 import { accountRoutes } from "./api/accounts.ts";
@@ -97,7 +97,7 @@ describe.each([
           const unknown = madeUp(choice, ours);
           for (const call of [asKey, ours.owner.call]) {
             const answer = await call(pathOf(path, ours, choice), sent);
-            expectRefusal(answer, 404, "not_found");
+            expectError(answer, 404, "not_found");
             expect(plain(answer, choice)).toBe(
               plain(await call(pathOf(path, ours, unknown), sent), unknown),
             );
@@ -127,14 +127,14 @@ describe.each([
       await unharmed(theirs, async () => {
         const named = pathOf(path, theirs);
         if (!path.includes(":workspace_id")) {
-          expectRefusal(
+          expectError(
             await ours.owner.call(named, { method, headers, body: bodyOf(route) }),
             404,
             "not_found",
           );
         }
         if (method !== "GET") return;
-        expectRefusal(
+        expectError(
           await ours.owner.call(`${named}?workspace=${theirs.id}`, { headers: {} }),
           404,
           "not_found",
@@ -159,7 +159,7 @@ describe.each([
     expect(personal.map(({ path }) => path)).toEqual(["/sessions/:session_id"]);
     await unharmed(theirs, async () => {
       for (const { method, path } of personal) {
-        expectRefusal(await ours.owner.call(pathOf(path, theirs), { method }), 404, "not_found");
+        expectError(await ours.owner.call(pathOf(path, theirs), { method }), 404, "not_found");
       }
     });
   });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 
@@ -25,7 +25,7 @@ test("a start whose outcome is not known in time is answered with 503, and its r
   const agent = await beckon.createAgent({ model: held.model });
   await beckon.invoke(agent, "so that its token is known");
   const answer = await whileNothingStarts(() => beckon.invoke(agent, "Hello"));
-  expectRefusal(answer, 503, "unavailable");
+  expectError(answer, 503, "unavailable");
   expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
   const run = await eventually("the end of the run", async () => {
     const [newest] = (await beckon.call(`/agents/${agent.id}/runs`)).body.data;
@@ -39,7 +39,7 @@ test("a fault of ours is answered with 500, and with none of its text", async ()
   await engine.query("alter table audit rename to audit_away");
   try {
     const answer = await beckon.call("/agents", { body: { name: "Test", model: "demo/echo" } });
-    expectRefusal(answer, 500, "internal_error");
+    expectError(answer, 500, "internal_error");
     expect(answer.body.error).not.toMatch(/audit|relation|42P01/);
   } finally {
     await engine.query("alter table audit_away rename to audit");

@@ -2,8 +2,8 @@ import type { WorkspaceEvent } from "@beckon/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 import { newId } from "../base/ids.ts";
 
@@ -198,7 +198,7 @@ test("a key that is limited to agents sees those of its agents, and none about t
   expect((await shown(both, { credential: limited })).map(({ agent_id }) => agent_id)).toEqual([
     mine.id,
   ]);
-  expectRefusal(
+  expectError(
     await beckon.call(`/events?agent_id=${other.id}&${both}`, { credential: limited }),
     404,
     "not_found",
@@ -212,7 +212,7 @@ test("an agent's token cannot name them, neither for a page nor for a stream", a
       credential,
       headers,
     });
-    expectRefusal(answer, 403, "forbidden", /agent\.paused/);
+    expectError(answer, 403, "forbidden", /agent\.paused/);
   }
 });
 
@@ -232,12 +232,7 @@ test("a cursor at an event that has another place now, as after a restore, is vo
     "update workspace_events set transaction = transaction - 1 where id = $1",
     [id],
   );
-  expectRefusal(
-    await beckon.call(`/events?after=${cursor}&${both}`),
-    400,
-    "bad_request",
-    /restore/,
-  );
+  expectError(await beckon.call(`/events?after=${cursor}&${both}`), 400, "bad_request", /restore/);
   const reset = await stream(both, cursor);
   await reset.has("stream.reset");
 });

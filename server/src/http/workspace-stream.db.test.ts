@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { openClient } from "../../test/open-client.ts";
 import { openStream, type StreamOptions, type StreamReader } from "../../test/read-stream.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
@@ -133,7 +133,7 @@ test("an agent's token and a key that is limited to agents see the events of the
     expect(page.body.data.filter((event: WorkspaceEvent) => event.agent_id !== other.id)).toEqual(
       [],
     );
-    expectRefusal(
+    expectError(
       await beckon.call(`/events?agent_id=${agent.id}`, { credential }),
       404,
       "not_found",
@@ -268,7 +268,7 @@ test("a cursor of another generation begins anew, and says so", async () => {
   const runId = await run();
   await ended(reset, runId);
   expect(reset.types[0]).toBe("stream.reset");
-  expectRefusal(await beckon.call(`/events?after=${foreign}`), 400, "bad_request", /restore/);
+  expectError(await beckon.call(`/events?after=${foreign}`), 400, "bad_request", /restore/);
 });
 
 test("a cursor from the future of a restored database begins anew", async () => {
@@ -289,8 +289,8 @@ test.each([
   "a".repeat(201),
   Buffer.from("deadbeef.1.run_x.1").toString("base64url"),
 ])("the cursor %s is refused", async (cursor) => {
-  expectRefusal(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);
-  expectRefusal(
+  expectError(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);
+  expectError(
     await beckon.call(`/events?after=${cursor}`, { headers: sse }),
     400,
     "bad_request",
@@ -299,7 +299,7 @@ test.each([
 });
 
 test.each(["kind=run.none", "kind=", "limit=0", "from=3"])("?%s is refused", async (query) => {
-  expectRefusal(
+  expectError(
     await beckon.call(`/events?${query}`),
     400,
     "bad_request",

@@ -14,7 +14,7 @@ import { insertKey } from "./store.ts";
 
 const defaultDays = 90;
 
-/** Adds a key and shows it, this once. @throws Refusal `forbidden` for more than the actor has itself. */
+/** Adds a key and shows it, this once. @throws ApiError `forbidden` for more than the actor has itself. */
 export async function createKey({
   ctx,
   input,

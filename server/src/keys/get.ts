@@ -3,7 +3,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { requireKey, toKey } from "./key.ts";
 
-/** Returns a key without its secret. @throws Refusal `forbidden`, `not_found` */
+/** Returns a key without its secret. @throws ApiError `forbidden`, `not_found` */
 export async function getKey({
   ctx,
   input,

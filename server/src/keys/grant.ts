@@ -1,7 +1,7 @@
 import { presets, type Scope, workspaceScopes } from "@beckon/contract";
 import { type Context, mayTouchAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Expiry, livingAgents } from "./store.ts";
 
 /** What a key may do, and with which agents. */
@@ -33,7 +33,7 @@ export function expiryOf(given: {
 
 /**
  * Nobody gives more than they have, neither when it makes a key nor when it changes one or takes over its secret.
- * @throws Refusal `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
+ * @throws ApiError `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
  */
 export function permitGrant(ctx: Context, grant: Grant): void {
   const { actor } = ctx;
@@ -41,14 +41,14 @@ export function permitGrant(ctx: Context, grant: Grant): void {
     (workspaceScopes as readonly string[]).includes(scope),
   );
   if (grant.agent_ids !== null && beyond.length > 0) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `scopes: a key that is limited to agents cannot have ${beyond.join(", ")}: they are about more.`,
     );
   }
   const lacking = scopesBeyond(ctx, grant.scopes);
   if (lacking.length > 0) {
-    throw new Refusal(
+    throw new ApiError(
       "forbidden",
       actor.kind === "user"
         ? `Your role here, ${actor.role}, does not include ${lacking.join(", ")}, so you cannot give it to a key.`
@@ -60,14 +60,14 @@ export function permitGrant(ctx: Context, grant: Grant): void {
     actor.agentIds !== null &&
     (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
   ) {
-    throw new Refusal(
+    throw new ApiError(
       "forbidden",
       "This key is limited to some agents: what it makes must be limited to these, by agent_ids.",
     );
   }
 }
 
-/** @throws Refusal `not_found` unless all these agents live, here, and exist for the actor. */
+/** @throws ApiError `not_found` unless all these agents live, here, and exist for the actor. */
 export async function requireAgents(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -77,7 +77,7 @@ export async function requireAgents(
   const living = await livingAgents(tx, ctx.workspaceId, ids);
   const missing = ids.find((id) => !living.includes(id) || !mayTouchAgent(ctx, id));
   if (missing !== undefined)
-    throw new Refusal(
+    throw new ApiError(
       "not_found",
       `agent_ids: there is no agent ${JSON.stringify(missing)} in this workspace.`,
     );

@@ -1,7 +1,7 @@
 import type { Key } from "@beckon/contract";
 import { agentLimit, type Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { findKeyRow, type KeyRow, lockKeyRow } from "./store.ts";
 
 /** A key and what its holder sends, in the one answer that shows it. */
@@ -22,7 +22,7 @@ export function toKey(row: KeyRow): Key {
   };
 }
 
-/** The key; who is limited to agents sees keys that are limited to some of these. @throws Refusal `not_found` */
+/** The key; who is limited to agents sees keys that are limited to some of these. @throws ApiError `not_found` */
 export async function requireKey(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -33,7 +33,7 @@ export async function requireKey(
 
 /**
  * The same, locked against other changes until the transaction ends.
- * @throws Refusal `not_found`; `conflict` for the bootstrap key, which the settings make what it is.
+ * @throws ApiError `not_found`; `conflict` for the bootstrap key, which the settings make what it is.
  */
 export async function requireKeyForChange(
   tx: WorkspaceTransaction,
@@ -42,14 +42,14 @@ export async function requireKeyForChange(
 ): Promise<KeyRow> {
   const row = found(await lockKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
   if (!row.bootstrap) return row;
-  throw new Refusal(
+  throw new ApiError(
     "conflict",
     "The bootstrap key is what the operator's settings make it. To replace it, set BECKON_BOOTSTRAP_KEY to another value (or change the file in the data folder) and start Beckon again: the old one stops.",
   );
 }
 
-export function ended(): Refusal {
-  return new Refusal(
+export function ended(): ApiError {
+  return new ApiError(
     "bad_request",
     "expires_at: lies in the past. Give a time to come, or null for never; to end a key now, delete it.",
   );
@@ -57,5 +57,5 @@ export function ended(): Refusal {
 
 function found(row: KeyRow | undefined): KeyRow {
   if (row !== undefined) return row;
-  throw new Refusal("not_found", "There is no key with this id in this workspace.");
+  throw new ApiError("not_found", "There is no key with this id in this workspace.");
 }

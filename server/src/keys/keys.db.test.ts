@@ -2,7 +2,7 @@ import { presets, scopes } from "@beckon/contract";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { createLog } from "../base/log.ts";
 import { hashCredential } from "../base/secrets/index.ts";
@@ -71,7 +71,7 @@ test("a key opens what its scopes say, and nothing more", async () => {
   const { key } = await create({ preset: "invoke" });
   const agent = await beckon.createAgent();
   expect((await beckon.invoke({ id: agent.id, token: key }, "Hello")).body.output).toBe("Hello");
-  expectRefusal(await beckon.call("/agents", { credential: key }), 403, "forbidden", /agents:read/);
+  expectError(await beckon.call("/agents", { credential: key }), 403, "forbidden", /agents:read/);
 });
 
 describe("a key's end", () => {
@@ -87,9 +87,9 @@ describe("a key's end", () => {
 
   test("cannot lie in the past", async () => {
     const body = { name: "Test", preset: "observer", expires_at: "2020-01-01T00:00:00Z" };
-    expectRefusal(await beckon.call("/keys", { body }), 400, "bad_request", /expires_at/);
+    expectError(await beckon.call("/keys", { body }), 400, "bad_request", /expires_at/);
     const { id } = await create();
-    expectRefusal(
+    expectError(
       await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_at: body.expires_at } }),
       400,
       "bad_request",
@@ -103,8 +103,8 @@ describe("a key's end", () => {
     ]);
     expect(await standing(key)).toEqual([401, 401]);
     const agent = await beckon.createAgent();
-    expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
-    expectRefusal(
+    expectError(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
+    expectError(
       await beckon.call(`/keys/${id}/rotate`, { method: "POST" }),
       409,
       "conflict",
@@ -139,7 +139,7 @@ describe("a rotated key", () => {
       [id],
     );
     expect(await standing(key)).toEqual([401, 401]);
-    expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
+    expectError(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
     expect(await standing(next)).toEqual([200, 200]);
   });
 
@@ -171,13 +171,13 @@ test("a deleted key stops at every process, its predecessor too", async () => {
   expect((await beckon.call(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
   for (const credential of [key, next]) {
     expect(await standing(credential)).toEqual([401, 401]);
-    expectRefusal(
+    expectError(
       await beckon.invoke({ id: agent.id, token: credential }, "Hello"),
       401,
       "unauthorized",
     );
   }
-  expectRefusal(await beckon.call(`/keys/${id}`), 404, "not_found");
+  expectError(await beckon.call(`/keys/${id}`), 404, "not_found");
 });
 
 test("a changed key may do what it says now, at every process", async () => {
@@ -211,7 +211,7 @@ describe("the bootstrap key", () => {
     ["POST", "/rotate", {}],
   ])("is changed by the settings only: %s %s is told so", async (method, path, body) => {
     const { id } = await find();
-    expectRefusal(
+    expectError(
       await beckon.call(`/keys/${id}${path}`, { method, body }),
       409,
       "conflict",
@@ -226,13 +226,13 @@ describe("no key gives more than it has:", () => {
     beckon.call(path, { method, body, credential: weak.key });
 
   test("it cannot make a key with a scope that it lacks", async () => {
-    expectRefusal(
+    expectError(
       await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read", "runs:write"] }),
       403,
       "forbidden",
       /runs:write/,
     );
-    expectRefusal(
+    expectError(
       await asWeak("/keys", "POST", { name: "x", preset: "everything" }),
       403,
       "forbidden",
@@ -243,7 +243,7 @@ describe("no key gives more than it has:", () => {
 
   test("nor give one to a key, itself included", async () => {
     for (const { id } of [await create(), weak]) {
-      expectRefusal(
+      expectError(
         await asWeak(`/keys/${id}`, "PATCH", { scopes: ["providers:write"] }),
         403,
         "forbidden",
@@ -253,7 +253,7 @@ describe("no key gives more than it has:", () => {
   });
 
   test("nor lengthen the life of a key that may do more", async () => {
-    expectRefusal(
+    expectError(
       await asWeak(`/keys/${strong.id}`, "PATCH", { expires_at: null }),
       403,
       "forbidden",
@@ -262,7 +262,7 @@ describe("no key gives more than it has:", () => {
 
   test("nor come into the possession of one by rotating it", async () => {
     const { id, key } = strong;
-    expectRefusal(await asWeak(`/keys/${id}/rotate`, "POST"), 403, "forbidden", /agents:write/);
+    expectError(await asWeak(`/keys/${id}/rotate`, "POST"), 403, "forbidden", /agents:write/);
     expect(await standing(key)).toEqual([200, 200]);
   });
 
@@ -297,7 +297,7 @@ test.each<[string, Record<string, unknown>, RegExp]>([
     "agent_ids" in body && (body.agent_ids as string[]).length > 0
       ? { ...body, agent_ids: [agent.id] }
       : body;
-  expectRefusal(
+  expectError(
     await beckon.call("/keys", { body: { name: "Test", ...filled } }),
     400,
     "bad_request",

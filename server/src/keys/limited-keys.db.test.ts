@@ -1,7 +1,7 @@
 import { scopes, workspaceScopes } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { managedRoutes } from "../http/api/index.ts";
 
@@ -54,7 +54,7 @@ test("a preset stands for the scopes that are about agents", () => {
 });
 
 test.each(about)("%s %s: what hangs on another agent is not there", async (method, path) => {
-  expectRefusal(await call(pathTo(path, "theirs"), method), 404, "not_found");
+  expectError(await call(pathTo(path, "theirs"), method), 404, "not_found");
 });
 
 // None of these reaches its body, so that the resources stay as they are.
@@ -78,7 +78,7 @@ test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permissio
       [permission],
     ]);
     try {
-      expectRefusal(
+      expectError(
         await call(pathTo(path, "mine"), method),
         403,
         "forbidden",
@@ -135,7 +135,7 @@ describe("a list shows its own only:", () => {
       null,
     ]);
     const foreign = (await beckon.call("/agents?limit=1")).body.next;
-    expectRefusal(await call(`/agents?limit=1&after=${foreign}`), 400, "bad_request", /after/);
+    expectError(await call(`/agents?limit=1&after=${foreign}`), 400, "bad_request", /after/);
   });
 });
 
@@ -144,7 +144,7 @@ test.each<[string, object]>([
   [`/agents/${mine.id}/duplicate`, {}],
   ["/agents/import", { beckon: 1, agents: [] }],
 ])("it makes no agents by %s", async (path, body) => {
-  expectRefusal(await call(path, "POST", body), 403, "forbidden", /limited to some agents/);
+  expectError(await call(path, "POST", body), 403, "forbidden", /limited to some agents/);
 });
 
 describe("invoke", () => {
@@ -156,7 +156,7 @@ describe("invoke", () => {
 
   test("is told that there is no other agent, and starts nothing", async () => {
     const before = await statesOf(beckon, theirs.id);
-    expectRefusal(
+    expectError(
       await beckon.invoke({ id: theirs.id, token: limited.key }, "Hello"),
       404,
       "not_found",
@@ -167,7 +167,7 @@ describe("invoke", () => {
   test("follows a change of the limit from its answer on", async () => {
     const { id, key } = await create({ preset: "invoke", agent_ids: [mine.id] });
     await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: [theirs.id] } });
-    expectRefusal(await beckon.invoke({ id: mine.id, token: key }, "Hello"), 404, "not_found");
+    expectError(await beckon.invoke({ id: mine.id, token: key }, "Hello"), 404, "not_found");
     expect((await beckon.invoke({ id: theirs.id, token: key }, "Hello")).status).toBe(200);
     await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: null } });
     expect((await beckon.invoke({ id: mine.id, token: key }, "Hello")).status).toBe(200);
@@ -183,11 +183,11 @@ describe("it gives no more agents than it has:", () => {
   });
 
   test("not one for all", async () => {
-    expectRefusal(await make({}), 403, "forbidden", /agent_ids/);
+    expectError(await make({}), 403, "forbidden", /agent_ids/);
   });
 
   test("not one for another, which it cannot see", async () => {
-    expectRefusal(
+    expectError(
       await make({ agent_ids: [mine.id, theirs.id] }),
       404,
       "not_found",
@@ -196,17 +196,17 @@ describe("it gives no more agents than it has:", () => {
   });
 
   test("nor by changing one", async () => {
-    expectRefusal(
+    expectError(
       await call(`/keys/${keys.mine.id}`, "PATCH", { agent_ids: null }),
       403,
       "forbidden",
     );
-    expectRefusal(
+    expectError(
       await call(`/keys/${limited.id}`, "PATCH", { agent_ids: [theirs.id] }),
       404,
       "not_found",
     );
-    expectRefusal(
+    expectError(
       await call(`/keys/${keys.all.id}`, "PATCH", { agent_ids: [mine.id] }),
       404,
       "not_found",
@@ -219,7 +219,7 @@ test("agents of another workspace, deleted ones and such as there are not cannot
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
   for (const id of [deleted.id, "agt_00000000000000000000000000", "x' or true --"]) {
     const body = { name: "x", preset: "invoke", agent_ids: [mine.id, id] };
-    expectRefusal(await beckon.call("/keys", { body }), 404, "not_found", /agent_ids/);
+    expectError(await beckon.call("/keys", { body }), 404, "not_found", /agent_ids/);
   }
 });
 
@@ -227,7 +227,7 @@ test("a limit outlives the deletion of an agent and its return", async () => {
   const agent = await beckon.createAgent();
   const { key } = await create({ preset: "invoke", agent_ids: [agent.id] });
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
-  expectRefusal(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 404, "not_found");
+  expectError(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 404, "not_found");
   await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" });
   expect((await beckon.invoke({ id: agent.id, token: key }, "Hello")).status).toBe(200);
 });

@@ -2,7 +2,7 @@ import { rotateBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
@@ -12,7 +12,7 @@ import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
  * Gives the key a new secret and shows it, this once; the one before works for `grace_seconds` more, by default not at all.
- * @throws Refusal `forbidden` for a key that may do more than the actor, who would come into its possession.
+ * @throws ApiError `forbidden` for a key that may do more than the actor, who would come into its possession.
  */
 export async function rotateKey({
   ctx,
@@ -27,7 +27,7 @@ export async function rotateKey({
     permitGrant(ctx, row);
     return once(tx, ctx, async () => {
       if (!row.lives)
-        throw new Refusal(
+        throw new ApiError(
           "conflict",
           "This key has expired. Change its expires_at first; then it can be rotated.",
         );

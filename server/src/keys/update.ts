@@ -9,7 +9,7 @@ import { updateKeyRow } from "./store.ts";
 
 /**
  * Changes what the key may do, with which agents, and until when; all processes go by it from the answer on. An expired key lives again.
- * @throws Refusal `forbidden` when the key could then do more than the actor.
+ * @throws ApiError `forbidden` when the key could then do more than the actor.
  */
 export async function updateKey({
   ctx,

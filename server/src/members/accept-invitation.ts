@@ -12,7 +12,7 @@ import {
 import { record } from "../base/audit/index.ts";
 import { permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { parse, parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { addMember } from "./add-member.ts";
@@ -93,7 +93,7 @@ async function findIssuable(
 /**
  * Returns the id of the account that joins. It checks the proof again in that transaction, or makes
  * the account.
- * @throws Refusal `unauthorized`
+ * @throws ApiError `unauthorized`
  */
 type Account = (tx: WorkspaceTransaction) => Promise<string>;
 
@@ -101,7 +101,7 @@ type Account = (tx: WorkspaceTransaction) => Promise<string>;
 async function ofSession(signedIn: () => Promise<Session | undefined>): Promise<Account> {
   const session = await signedIn();
   if (session === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       "Say with which account you join: give name and password for a new one, or email and password of yours, or sign in first.",
     );
@@ -109,7 +109,7 @@ async function ofSession(signedIn: () => Promise<Session | undefined>): Promise<
   return async (tx) => {
     await lockUser(tx, session.userId);
     if (await isSession(tx, session)) return session.userId;
-    throw new Refusal("unauthorized", "Your session has ended. Sign in again, and then accept.");
+    throw new ApiError("unauthorized", "Your session has ended. Sign in again, and then accept.");
   };
 }
 

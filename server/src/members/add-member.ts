@@ -1,7 +1,7 @@
 import type { Role } from "@beckon/contract";
 import { deleteResets, lockUser } from "../accounts/index.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import {
   findMemberByEmail,
   findMemberRow,
@@ -14,7 +14,7 @@ import {
  * Makes a person a member. Among the members of a workspace an e-mail is unique, so that it signs
  * in one of them. In a transaction that sees all workspaces. Links to set the person's password
  * stop: whoever issued one may have no right here.
- * @throws Refusal `conflict` for a member, or for the e-mail of one.
+ * @throws ApiError `conflict` for a member, or for the e-mail of one.
  */
 export async function addMember(
   tx: WorkspaceTransaction,
@@ -25,13 +25,13 @@ export async function addMember(
   if (user === undefined) throw new Error("a person who joins has no account");
   const other = await findMemberByEmail(tx, workspaceId, user.email);
   if (other?.id === userId) {
-    throw new Refusal(
+    throw new ApiError(
       "conflict",
       "You are a member of this workspace already. Ask one of its admins to change your role.",
     );
   }
   if (other !== undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "conflict",
       `Another member of this workspace has the e-mail ${user.email}. Join with an account that has another one, or ask an admin to remove that member.`,
     );

@@ -2,13 +2,13 @@ import { type Role, roleScopes, role as roles } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { deleteInvitationsBy } from "./invitation-store.ts";
 import { hasOtherOwner } from "./store.ts";
 
 /**
  * A workspace always has an owner. Call it under `lockMembers`, so that of two owners who go at the same moment the second finds itself the last.
- * @throws Refusal `conflict` when the person is the last one.
+ * @throws ApiError `conflict` when the person is the last one.
  */
 export async function requireOtherOwner(
   tx: WorkspaceTransaction,
@@ -16,7 +16,7 @@ export async function requireOtherOwner(
   userId: string,
 ): Promise<void> {
   if (await hasOtherOwner(tx, ctx.workspaceId, userId)) return;
-  throw new Refusal(
+  throw new ApiError(
     "conflict",
     "This is the last owner of the workspace. Make another member an owner first.",
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
@@ -45,7 +45,7 @@ describe("an invitation", () => {
       200,
       expect.objectContaining({ email, name: "Grace", role: "editor" }),
     ]);
-    expectRefusal(
+    expectError(
       await accept({ token: data.token, name: "Grace", password }),
       401,
       "unauthorized",
@@ -74,8 +74,8 @@ describe("an invitation", () => {
 
   test("tells a new person what is missing", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
-    expectRefusal(await accept({ token: data.token }), 400, "bad_request", /name.*password/);
-    expectRefusal(
+    expectError(await accept({ token: data.token }), 400, "bad_request", /name.*password/);
+    expectError(
       await accept({ token: data.token, name: "Grace", password: "short" }),
       400,
       "bad_request",
@@ -87,23 +87,19 @@ describe("an invitation", () => {
   test("that was taken back or has expired lets nobody in", async () => {
     const taken = (await invite({ email: guest(), role: "viewer" })).body.data;
     expect((await beckon.call(`/invitations/${taken.id}`, { method: "DELETE" })).status).toBe(204);
-    expectRefusal(
-      await accept({ token: taken.token, name: "Grace", password }),
-      401,
-      "unauthorized",
-    );
+    expectError(await accept({ token: taken.token, name: "Grace", password }), 401, "unauthorized");
     const expired = (await invite({ email: guest(), role: "viewer", expires_in_days: 1 })).body
       .data;
     await beckon.db.database.engine.query(
       "update invitations set expires_at = now() where id = $1",
       [expired.id],
     );
-    expectRefusal(
+    expectError(
       await accept({ token: expired.token, name: "Grace", password }),
       401,
       "unauthorized",
     );
-    expectRefusal(
+    expectError(
       await accept({ token: "bki_guessed", name: "Grace", password }),
       401,
       "unauthorized",
@@ -112,7 +108,7 @@ describe("an invitation", () => {
 
   test("is refused for who is a member, whatever the case", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    expectRefusal(
+    expectError(
       await invite({ email: person.email.toUpperCase(), role: "admin" }),
       409,
       "conflict",
@@ -125,20 +121,20 @@ describe("an invitation", () => {
     const editor = await addPerson(beckon, { role: "editor" });
     const by = (person: typeof admin, role: string) =>
       person.call("/invitations", { body: { email: guest(), role } });
-    expectRefusal(await by(admin, "owner"), 403, "forbidden", /above/);
+    expectError(await by(admin, "owner"), 403, "forbidden", /above/);
     expect((await by(admin, "admin")).status).toBe(201);
-    expectRefusal(await by(editor, "viewer"), 403, "forbidden");
+    expectError(await by(editor, "viewer"), 403, "forbidden");
     const { body } = await beckon.call("/keys", {
       body: { name: "Test", scopes: ["members:write"] },
     });
-    expectRefusal(
+    expectError(
       await invite({ email: guest(), role: "viewer" }, body.data.key),
       403,
       "forbidden",
       /agents:read/,
     );
     const owners = (await invite({ email: guest(), role: "owner" })).body.data;
-    expectRefusal(
+    expectError(
       await admin.call(`/invitations/${owners.id}`, { method: "DELETE" }),
       403,
       "forbidden",
@@ -149,7 +145,7 @@ describe("an invitation", () => {
   test("is its workspace's alone", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
     const stranger = await insertStranger(beckon);
-    expectRefusal(
+    expectError(
       await beckon.call(`/invitations/${data.id}`, { method: "DELETE", credential: stranger }),
       404,
       "not_found",
@@ -170,7 +166,7 @@ describe("an invitation", () => {
   test.each(["id", "workspace_id", "created_at", "created_by", "token", "hash", "expires_at"])(
     "takes no %s",
     async (member) => {
-      expectRefusal(
+      expectError(
         await invite({ email: guest(), role: "viewer", [member]: "x" }),
         400,
         "bad_request",
@@ -182,7 +178,7 @@ describe("an invitation", () => {
   test.each(["id", "role", "workspace_id", "created_at", "user_id"])(
     "is accepted without a %s of the guest's",
     async (member) => {
-      expectRefusal(
+      expectError(
         await accept({ token: "bki_x", name: "x", password, [member]: "x" }),
         400,
         "bad_request",
@@ -200,7 +196,7 @@ describe("an invitation", () => {
       /expires_in_days/,
     ],
   ])("is not made with %s", async (_, body, text) => {
-    expectRefusal(await invite(body), 400, "bad_request", text);
+    expectError(await invite(body), 400, "bad_request", text);
   });
 });
 
@@ -239,14 +235,9 @@ describe("an invitation of who has an account", () => {
   test("opens the account to nobody else, and stays open to its person", async () => {
     const { person, token } = await invitedMember();
     const from = { "x-forwarded-for": "203.0.113.2" };
-    expectRefusal(await accept({ token }, from), 400, "bad_request", /name and password.*sign in/);
-    expectRefusal(
-      await accept({ token, email: person.email }, from),
-      400,
-      "bad_request",
-      /password/,
-    );
-    expectRefusal(
+    expectError(await accept({ token }, from), 400, "bad_request", /name and password.*sign in/);
+    expectError(await accept({ token, email: person.email }, from), 400, "bad_request", /password/);
+    expectError(
       await accept({ token, password: "a password of their own" }, from),
       401,
       "unauthorized",
@@ -266,7 +257,7 @@ describe("an invitation of who has an account", () => {
       person.email,
       second.body.data.id,
     ]);
-    expectRefusal(
+    expectError(
       await person.call("/invitations/accept", { body: { token: second.body.data.token } }),
       409,
       "conflict",

@@ -2,7 +2,7 @@ import { createInvitationBody } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -12,7 +12,7 @@ import { insertInvitation } from "./invitation-store.ts";
 import { permitRole, requireStanding } from "./member.ts";
 import { findMemberByEmail, lockMembers } from "./store.ts";
 
-/** Makes a link that lets one person in, once, and shows it, this once. @throws Refusal `forbidden` for a role above the actor's own. */
+/** Makes a link that lets one person in, once, and shows it, this once. @throws ApiError `forbidden` for a role above the actor's own. */
 export async function inviteMember({
   ctx,
   input,
@@ -28,7 +28,7 @@ export async function inviteMember({
       await lockMembers(tx, ctx.workspaceId);
       await requireStanding(tx, ctx);
       if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
-        throw new Refusal(
+        throw new ApiError(
           "conflict",
           `${email} is a member of this workspace already. Change their role instead.`,
         );

@@ -1,8 +1,8 @@
 import type { Role } from "@beckon/contract";
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person, password } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 /**
  * A link is worth what its issuer can do at the moment of its use: see also
@@ -63,7 +63,7 @@ describe("a reset link", () => {
     const { member, token } = await ownerAndMember();
     await join(member, beckon.key, "owner");
     const answer = await useReset(token);
-    expectRefusal(answer, 401, "unauthorized");
+    expectError(answer, 401, "unauthorized");
     expect(answer.body).toEqual((await unknown()).body);
     expect((await member.call("/me")).status).toBe(200);
   });
@@ -92,7 +92,7 @@ describe("a reset link", () => {
     for (const change of changes) {
       const given = await ownerAndMember();
       await change(given);
-      expectRefusal(await useReset(given.token), 401, "unauthorized");
+      expectError(await useReset(given.token), 401, "unauthorized");
     }
   });
 
@@ -111,7 +111,7 @@ describe("a reset link", () => {
       credential: removed.workspace.key,
     });
     for (const { token } of [demoted, removed])
-      expectRefusal(await useReset(token), 401, "unauthorized");
+      expectError(await useReset(token), 401, "unauthorized");
   });
 
   test("of a key stops when the key is deleted, has expired or has lost its scope", async () => {
@@ -130,16 +130,16 @@ describe("a reset link", () => {
     };
     const deleted = await made();
     await beckon.call(`/keys/${deleted.id}`, { method: "DELETE", credential: workspace.key });
-    expectRefusal(await useReset(deleted.token), 401, "unauthorized");
+    expectError(await useReset(deleted.token), 401, "unauthorized");
     const expired = await made();
     await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
       expired.id,
     ]);
-    expectRefusal(await useReset(expired.token), 401, "unauthorized");
+    expectError(await useReset(expired.token), 401, "unauthorized");
     const lessened = await made();
     const body = { scopes: ["members:read"] };
     await beckon.call(`/keys/${lessened.id}`, { method: "PATCH", credential: workspace.key, body });
-    expectRefusal(await useReset(lessened.token), 401, "unauthorized");
+    expectError(await useReset(lessened.token), 401, "unauthorized");
     expect((await useReset((await made()).token)).status).toBe(204);
   });
 
@@ -174,13 +174,13 @@ describe("an invitation", () => {
     await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
       expired.id,
     ]);
-    expectRefusal(await accept(expired.token), 401, "unauthorized");
+    expectError(await accept(expired.token), 401, "unauthorized");
     const lessened = await made();
     await beckon.call(`/keys/${lessened.id}`, {
       method: "PATCH",
       body: { scopes: ["members:write"] },
     });
-    expectRefusal(await accept(lessened.token), 401, "unauthorized");
+    expectError(await accept(lessened.token), 401, "unauthorized");
     expect(
       (await beckon.call("/members")).body.data.map(({ name }: { name: string }) => name),
     ).not.toContain("Guest");
@@ -195,7 +195,7 @@ describe("an invitation", () => {
     // As a restored backup or an older version may leave it: the change of role did not take the
     // invitation back.
     await engine.query("update members set role = 'admin' where user_id = $1", [owner.id]);
-    expectRefusal(await accept(body.data.token), 401, "unauthorized");
+    expectError(await accept(body.data.token), 401, "unauthorized");
     await engine.query("update members set role = 'owner' where user_id = $1", [owner.id]);
     expect((await accept(body.data.token)).status).toBe(200);
   });

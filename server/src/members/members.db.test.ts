@@ -1,8 +1,8 @@
 import { type Role, roleScopes, role as roles } from "@beckon/contract";
 import { afterAll, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const other = await beckon.another();
@@ -42,7 +42,7 @@ describe("a change of role", () => {
     const [owner, viewer] = people as [Person, Person];
     const add = () =>
       viewer.call(`${other.url}/api/public/agents`, { body: { name: "Test", model: "demo/echo" } });
-    expectRefusal(await add(), 403, "forbidden", /viewer/);
+    expectError(await add(), 403, "forbidden", /viewer/);
     expect((await change(owner, viewer, "editor")).body.data).toMatchObject({
       id: viewer.id,
       role: "editor",
@@ -50,7 +50,7 @@ describe("a change of role", () => {
     });
     expect((await add()).status).toBe(201);
     expect((await change(owner, viewer, "viewer")).status).toBe(200);
-    expectRefusal(await add(), 403, "forbidden");
+    expectError(await add(), 403, "forbidden");
   });
 
   test("is on record with both roles", async () => {
@@ -68,11 +68,11 @@ describe("a change of role", () => {
   test("never goes above one's own, for oneself or others", async () => {
     const { key, people } = await workspaceOf("owner", "admin", "viewer");
     const [owner, admin, viewer] = people as [Person, Person, Person];
-    expectRefusal(await change(admin, viewer, "owner"), 403, "forbidden", /above/);
-    expectRefusal(await change(admin, admin, "owner"), 403, "forbidden");
-    expectRefusal(await change(admin, owner, "viewer"), 403, "forbidden");
-    expectRefusal(await remove(admin, owner), 403, "forbidden");
-    expectRefusal(await change(viewer, viewer, "admin"), 403, "forbidden");
+    expectError(await change(admin, viewer, "owner"), 403, "forbidden", /above/);
+    expectError(await change(admin, admin, "owner"), 403, "forbidden");
+    expectError(await change(admin, owner, "viewer"), 403, "forbidden");
+    expectError(await remove(admin, owner), 403, "forbidden");
+    expectError(await change(viewer, viewer, "admin"), 403, "forbidden");
     expect(await rolesIn(key)).toEqual({
       [owner.id]: "owner",
       [admin.id]: "admin",
@@ -91,8 +91,8 @@ describe("a change of role", () => {
     const credential = made.body.data.key;
     const set = (id: string, role: string) =>
       beckon.call(`/members/${id}`, { method: "PATCH", credential, body: { role } });
-    expectRefusal(await set(viewer.id, "editor"), 403, "forbidden", /agents:write/);
-    expectRefusal(await set(owner.id, "viewer"), 403, "forbidden");
+    expectError(await set(viewer.id, "editor"), 403, "forbidden", /agents:write/);
+    expectError(await set(owner.id, "viewer"), 403, "forbidden");
     expect((await set(viewer.id, "viewer")).status).toBe(200);
   });
 
@@ -105,7 +105,7 @@ describe("a change of role", () => {
         method: "PATCH",
         body: { role: "owner", [member]: "x" },
       });
-      expectRefusal(answer, 400, "bad_request", new RegExp(member));
+      expectError(answer, 400, "bad_request", new RegExp(member));
     },
   );
 });
@@ -125,7 +125,7 @@ describe("a removal", () => {
       });
     expect((await list(id)).status).toBe(200);
     expect((await remove(owner, editor)).status).toBe(204);
-    expectRefusal(await list(id), 404, "not_found");
+    expectError(await list(id), 404, "not_found");
     expect((await list(second.id)).status).toBe(200);
     expect(Object.keys(await rolesIn(key))).toEqual([owner.id]);
     const { body } = await beckon.call("/audit?action=member.delete", { credential: key });
@@ -147,9 +147,9 @@ describe("a removal", () => {
   test("of somebody who is not here finds nobody", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("viewer")];
     const [owner, stranger] = [one.people[0], two.people[0]] as [Person, Person];
-    expectRefusal(await remove(owner, stranger), 404, "not_found");
-    expectRefusal(await change(owner, stranger, "viewer"), 404, "not_found");
-    expectRefusal(
+    expectError(await remove(owner, stranger), 404, "not_found");
+    expectError(await change(owner, stranger, "viewer"), 404, "not_found");
+    expectError(
       await owner.call(`/members/${stranger.id}/reset-link`, { method: "POST" }),
       404,
       "not_found",
@@ -172,7 +172,7 @@ describe("a removal", () => {
       name: "Back",
       password: "correct horse battery staple",
     };
-    expectRefusal(
+    expectError(
       await beckon.call("/invitations/accept", { credential: null, body: accept }),
       401,
       "unauthorized",
@@ -213,9 +213,9 @@ describe("the last owner", () => {
   test("can neither leave, nor be removed, nor become less", async () => {
     const { key, people } = await workspaceOf("owner", "admin");
     const [owner] = people as [Person];
-    expectRefusal(await remove(owner, owner), 409, "conflict", /last owner/);
-    expectRefusal(await change(owner, owner, "admin"), 409, "conflict", /last owner/);
-    expectRefusal(
+    expectError(await remove(owner, owner), 409, "conflict", /last owner/);
+    expectError(await change(owner, owner, "admin"), 409, "conflict", /last owner/);
+    expectError(
       await beckon.call(`/members/${owner.id}`, { method: "DELETE", credential: key }),
       409,
       "conflict",
@@ -246,7 +246,7 @@ describe("nobody gives a key more than they have", () => {
   test("an admin makes no key of an owner's", async () => {
     const { people } = await workspaceOf("owner", "admin");
     const [owner, admin] = people as [Person, Person];
-    expectRefusal(
+    expectError(
       await admin.call("/keys", { body: { name: "Test", scopes: ["workspaces:own"] } }),
       403,
       "forbidden",
@@ -257,7 +257,7 @@ describe("nobody gives a key more than they have", () => {
     ).toBe(201);
     const made = await owner.call("/keys", { body: { name: "Owner's", preset: "everything" } });
     expect(made.body.data.created_by).toBe(`user:${owner.id}`);
-    expectRefusal(
+    expectError(
       await admin.call(`/keys/${made.body.data.id}/rotate`, { method: "POST" }),
       403,
       "forbidden",
@@ -267,7 +267,7 @@ describe("nobody gives a key more than they have", () => {
   test("an editor makes none", async () => {
     const { people } = await workspaceOf("owner", "editor");
     const [, editor] = people as [Person, Person];
-    expectRefusal(
+    expectError(
       await editor.call("/keys", { body: { name: "Test", preset: "invoke" } }),
       403,
       "forbidden",
@@ -284,7 +284,7 @@ describe("a link to set a new password", () => {
   test("is made by owners alone", async () => {
     const { people } = await workspaceOf("owner", "admin", "viewer");
     const [owner, admin, viewer] = people as [Person, Person, Person];
-    expectRefusal(await link(admin, viewer), 403, "forbidden", /workspaces:own/);
+    expectError(await link(admin, viewer), 403, "forbidden", /workspaces:own/);
     expect((await link(owner, viewer)).headers.get("cache-control")).toBe("no-store");
   });
 
@@ -295,8 +295,8 @@ describe("a link to set a new password", () => {
       "insert into members (user_id, workspace_id, role) values ($1, $2, 'viewer')",
       [victim.id, one.id],
     );
-    expectRefusal(await link(owner, victim), 403, "forbidden", /do not own/);
-    expectRefusal(
+    expectError(await link(owner, victim), 403, "forbidden", /do not own/);
+    expectError(
       await beckon.call(`/members/${victim.id}/reset-link`, {
         method: "POST",
         credential: one.key,

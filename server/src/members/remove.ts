@@ -9,7 +9,7 @@ import { deleteMember, lockMembers } from "./store.ts";
 /**
  * Takes a person out of the workspace: every process refuses what they send after the answer. Whoever they are, they may leave by
  * themselves. Their account stays, and so do agents and keys that they made, which are the workspace's.
- * @throws Refusal `forbidden` for somebody above the actor; `conflict` for the last owner.
+ * @throws ApiError `forbidden` for somebody above the actor; `conflict` for the last owner.
  */
 export async function removeMember({
   ctx,

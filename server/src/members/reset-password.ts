@@ -3,7 +3,7 @@ import { issueReset } from "../accounts/index.ts";
 import { record } from "../base/audit/index.ts";
 import { type Actor, type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces, type WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
@@ -32,7 +32,7 @@ export async function resetMemberPassword({
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await requireMember(tx, ctx, input.userId);
     if (await opensMore(tx, ctx, { userId: row.id, firstWorkspaceId: input.firstWorkspaceId })) {
-      throw new Refusal(
+      throw new ApiError(
         "forbidden",
         "This person is a member of workspaces that you do not own, and the link would open these too. Ask an owner of the workspace default.",
       );

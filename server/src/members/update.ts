@@ -10,7 +10,7 @@ import { lockMembers, updateRole } from "./store.ts";
 
 /**
  * Changes what a member may do; all processes go by it from the answer on.
- * @throws Refusal `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
+ * @throws ApiError `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
  */
 export async function updateMember({
   ctx,

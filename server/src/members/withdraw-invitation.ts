@@ -1,7 +1,7 @@
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { deleteInvitationRow } from "./invitation-store.ts";
 import { permitRole } from "./member.ts";
 
@@ -17,7 +17,10 @@ export async function withdrawInvitation({
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await deleteInvitationRow(tx, ctx.workspaceId, input.invitationId);
     if (row === undefined)
-      throw new Refusal("not_found", "There is no open invitation with this id in this workspace.");
+      throw new ApiError(
+        "not_found",
+        "There is no open invitation with this id in this workspace.",
+      );
     permitRole(ctx, row.role);
     await record(tx, ctx, {
       action: "invitation.delete",

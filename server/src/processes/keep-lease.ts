@@ -1,5 +1,5 @@
 import { elapsed, sleep } from "../base/clock.ts";
-import type { Database, WakeUps } from "../base/database/index.ts";
+import type { Database, ProcessMessages } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
@@ -19,7 +19,7 @@ export interface LeaseOptions {
   /** A connection of its own, so that no other work holds a renewal up. */
   readonly connection: Database["lease"];
   readonly leaseSeconds: number;
-  readonly wakeUps: WakeUps;
+  readonly processMessages: ProcessMessages;
   readonly log: Log;
   /** Stops what this process executes: others have it by now. */
   readonly dropRuns: () => void;
@@ -40,7 +40,7 @@ export function keepLease({
   own,
   connection,
   leaseSeconds,
-  wakeUps,
+  processMessages,
   log,
   dropRuns,
 }: LeaseOptions): Lease {
@@ -56,10 +56,10 @@ export function keepLease({
     if (own.leaseFailing || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
     own.renewed(true);
     renewedAt = askedAt;
-    const wasAlone = wakeUps.alone;
-    wakeUps.alone = renewed.alive < 2;
+    const wasAlone = processMessages.alone;
+    processMessages.alone = renewed.alive < 2;
     // The others may not know yet that they are not alone: that somebody speaks tells them.
-    if (wasAlone && !wakeUps.alone) wakeUps.tell({ kind: "queued" });
+    if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 
   async function startAnew(): Promise<void> {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
@@ -154,14 +154,14 @@ describe("POST /providers/:provider_id/check", () => {
 
   test("is for those who may change providers, and for those of their own workspace", async () => {
     const id = await providerOf("openai");
-    expectRefusal(
+    expectError(
       await check(id, await insertKey(beckon, { scopes: ["providers:read"] })),
       403,
       "forbidden",
       /providers:write/,
     );
-    expectRefusal(await check(id, await insertStranger(beckon)), 404, "not_found");
-    expectRefusal(
+    expectError(await check(id, await insertStranger(beckon)), 404, "not_found");
+    expectError(
       await beckon.call(`/providers/${id}/check`, { body: { deep: true } }),
       400,
       "bad_request",
@@ -197,7 +197,7 @@ describe("what a provider needs", () => {
       api_key_last4: "6789",
     });
     const compatible = await providerOf("openai-compatible");
-    expectRefusal(
+    expectError(
       await beckon.call(`/providers/${compatible}`, { method: "PATCH", body: { base_url: null } }),
       400,
       "bad_request",

@@ -8,16 +8,16 @@ import { noProvider } from "./provider.ts";
 import { findProvider } from "./store.ts";
 
 const timeLimitMs = 10_000;
-const mostModels = 200;
-const longestName = 200;
+const maxModels = 200;
+const maxNameLength = 200;
 /** Characters of the list. OpenAI's is 20 KB. */
-const longestList = 4 * 1024 * 1024;
+const maxListBytes = 4 * 1024 * 1024;
 
 /**
  * Asks the provider for its models: does the key work, and what is there? Whatever the provider does is an answer here, not an error.
  * Its own words are not repeated: some echo the key, and any key may stand in them in a form that we do not know.
  *
- * @throws Refusal `secret_unreadable` when the key was sealed with another master key, or was given for another origin.
+ * @throws ApiError `secret_unreadable` when the key was sealed with another master key, or was given for another origin.
  */
 export async function checkProvider({
   ctx,
@@ -32,7 +32,7 @@ export async function checkProvider({
   );
   if (row === undefined) throw noProvider();
   parseBody(emptyBody, input.body, {});
-  return ask(toConnection(ctx.sealer, row), ctx.fetch);
+  return ask(toConnection(ctx.cipher, row), ctx.fetch);
 }
 
 async function ask(
@@ -51,7 +51,7 @@ async function ask(
     const names = text === undefined ? undefined : modelNames(connection.kind, json(text));
     if (names === undefined)
       return broken("It answered, but not with a list of models: is the base URL that of its API?");
-    return { works: true, models: names.filter(isFit).slice(0, mostModels), error: null };
+    return { works: true, models: names.filter(isFit).slice(0, maxModels), error: null };
   } catch (thrown) {
     return broken(
       signal.aborted
@@ -74,7 +74,7 @@ function broken(error: string): ProviderCheck {
 
 /** A name that could stand in `provider/model`. */
 function isFit(name: string): boolean {
-  return name.length > 0 && name.length <= longestName && !/[\s\p{C}]/u.test(name);
+  return name.length > 0 && name.length <= maxNameLength && !/[\s\p{C}]/u.test(name);
 }
 
 /** undefined when it is too long. */
@@ -83,7 +83,7 @@ async function textOf(response: Response): Promise<string | undefined> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > longestList) return undefined;
+    if (text.length > maxListBytes) return undefined;
   }
   return text;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../base/database/index.ts";
-import type { Sealer } from "../base/secrets/index.ts";
+import type { SecretCipher } from "../base/secrets/index.ts";
 import { addressOf, type ProviderAddress } from "./address.ts";
 import { openKey } from "./provider.ts";
 import { type ConnectionRow, findConnection } from "./store.ts";
@@ -13,19 +13,19 @@ export interface ProviderConnection extends ProviderAddress {
 /**
  * Reads how to call a provider, its key in clear; for the executing process, never for an answer.
  * @returns undefined when the provider was deleted.
- * @throws Refusal `secret_unreadable` when its key was sealed with another master key, or was given for another origin.
+ * @throws ApiError `secret_unreadable` when its key was sealed with another master key, or was given for another origin.
  */
 export async function connectionOf(
   database: Database,
-  sealer: Sealer,
+  cipher: SecretCipher,
   provider: { id: string; workspaceId: string },
 ): Promise<ProviderConnection | undefined> {
   const row = await findConnection(database, provider);
-  return row && toConnection(sealer, row);
+  return row && toConnection(cipher, row);
 }
 
-/** Address and key of a stored provider. @throws Refusal `secret_unreadable` as `connectionOf` does. */
-export function toConnection(sealer: Sealer, row: ConnectionRow): ProviderConnection {
+/** Address and key of a stored provider. @throws ApiError `secret_unreadable` as `connectionOf` does. */
+export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
   const address = addressOf(row);
-  return { name: row.name, ...address, apiKey: openKey(sealer, row, address) };
+  return { name: row.name, ...address, apiKey: openKey(cipher, row, address) };
 }

@@ -2,7 +2,7 @@ import { createProviderBody, type Provider } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -10,7 +10,7 @@ import { addressOf } from "./address.ts";
 import { reservedNames, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
-/** Adds a provider. @throws Refusal `conflict` when the name is reserved or taken by a living one. */
+/** Adds a provider. @throws ApiError `conflict` when the name is reserved or taken by a living one. */
 export async function createProvider({
   ctx,
   input,
@@ -32,7 +32,7 @@ export async function createProvider({
         kind: body.kind,
         base_url: body.base_url ?? null,
         ...sealKey(
-          ctx.sealer,
+          ctx.cipher,
           owner,
           addressOf({ kind: body.kind, base_url: body.base_url ?? null }),
           body.api_key,
@@ -50,6 +50,6 @@ export async function createProvider({
   );
 }
 
-function taken(name: string, why: string): Refusal {
-  return new Refusal("conflict", `The provider name ${name} ${why}. Choose another one.`);
+function taken(name: string, why: string): ApiError {
+  return new ApiError("conflict", `The provider name ${name} ${why}. Choose another one.`);
 }

@@ -1,11 +1,11 @@
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { noProvider } from "./provider.ts";
 import { agentsUsingProvider, deleteProviderRow, findProviderForUpdate } from "./store.ts";
 
-/** @throws Refusal `conflict` while a living agent uses it. */
+/** @throws ApiError `conflict` while a living agent uses it. */
 export async function deleteProvider({
   ctx,
   input,
@@ -19,7 +19,7 @@ export async function deleteProvider({
     if (row === undefined) throw noProvider();
     const users = await agentsUsingProvider(tx, row);
     if (users.length > 0) {
-      throw new Refusal(
+      throw new ApiError(
         "conflict",
         `Agents use this provider: ${users.join(", ")}. Give them another model first.`,
       );

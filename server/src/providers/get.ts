@@ -4,7 +4,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { noProvider, toProvider } from "./provider.ts";
 import { findProvider } from "./store.ts";
 
-/** Returns a provider without its key. @throws Refusal `forbidden`, `not_found` */
+/** Returns a provider without its key. @throws ApiError `forbidden`, `not_found` */
 export async function getProvider({
   ctx,
   input,

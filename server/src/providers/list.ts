@@ -5,7 +5,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { toProvider } from "./provider.ts";
 import { listProviderRows } from "./store.ts";
 
-/** Lists the workspace's own providers. @throws Refusal `forbidden` */
+/** Lists the workspace's own providers. @throws ApiError `forbidden` */
 export async function listProviders({
   ctx,
   input,

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startModelServer } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
-import { createSealer } from "../base/secrets/index.ts";
+import { createSecretCipher } from "../base/secrets/index.ts";
 
 const oldKey = randomBytes(32);
 const before = await startTestBeckon({ BECKON_MASTER_KEY: oldKey.toString("base64") });
@@ -21,7 +21,7 @@ async function create(name: string, kind: string, baseUrl: string | undefined): 
   ).rows[0];
   const place = { workspaceId: workspace_id, kind: "provider key", row: body.data.id, remedy: "" };
   await engine.query("update providers set api_key_sealed = $1 where id = $2", [
-    createSealer(oldKey).seal(apiKey, place),
+    createSecretCipher(oldKey).encrypt(apiKey, place),
     body.data.id,
   ]);
   return body.data.id;
@@ -62,7 +62,7 @@ test("a key of an earlier version goes on working where it was given for, and no
     200,
     `Bearer ${apiKey}`,
   ]);
-  expectRefusal(
+  expectError(
     await after.change(ids.own, { base_url: elsewhere.url }),
     400,
     "bad_request",
@@ -80,7 +80,7 @@ test("a key of an earlier version for a kind's own address was given for that", 
     google: "https://generativelanguage.googleapis.com",
   } as const;
   for (const kind of ["openai", "google"] as const) {
-    expectRefusal(
+    expectError(
       await after.change(ids[kind], { base_url: elsewhere.url }),
       400,
       "bad_request",
@@ -102,5 +102,5 @@ test("a new master key binds it to its address for good", async () => {
     elsewhere.url,
     ids.rotated,
   ]);
-  expectRefusal(await check(), 409, "secret_unreadable", /Set the provider's api_key again/);
+  expectError(await check(), 409, "secret_unreadable", /Set the provider's api_key again/);
 });

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
 const operator = await startModelServer();
@@ -38,7 +38,7 @@ test("what the operator has not set up is not there, and the error lists what is
   const answer = await beckon.call("/agents", {
     body: { name: "Test", model: "google/gemini-3-flash" },
   });
-  expectRefusal(
+  expectError(
     answer,
     400,
     "bad_request",
@@ -52,7 +52,7 @@ test("another workspace has none of it", async () => {
     credential,
     body: { name: "Test", model: "openai/gpt-5" },
   });
-  expectRefusal(
+  expectError(
     answer,
     400,
     "bad_request",
@@ -112,7 +112,7 @@ test("a workspace's own provider of the name goes before, and its agents never f
   expect(JSON.stringify(tenant.requests.at(-1)?.headers)).not.toContain(operatorKey);
 
   const removed = await beckon.call(`/providers/${own.id}`, { method: "DELETE" });
-  expectRefusal(removed, 409, "conflict", /Agents use this provider/);
+  expectError(removed, 409, "conflict", /Agents use this provider/);
 });
 
 test("an own provider that is gone does not become the operator's for the versions that pinned it", async () => {
@@ -151,7 +151,7 @@ test.each([
   const body = { name: "google", kind: "google", api_key: "own-key-0123456789" };
   await beckon.call("/providers", { body });
   const answer = await beckon.call("/agents", { body: { name: "Test", model } });
-  expectRefusal(answer, 400, "bad_request", /a model of Google/);
+  expectError(answer, 400, "bad_request", /a model of Google/);
 });
 
 async function created(path: string, body: unknown, credential = beckon.key) {

@@ -1,11 +1,11 @@
 import type { Provider } from "@beckon/contract";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import {
   boundPlace,
   openFor,
-  type Place,
   requireGivenFor,
-  type Sealer,
+  type SecretBinding,
+  type SecretCipher,
   type SecretOwner,
   sealFor,
 } from "../base/secrets/index.ts";
@@ -41,12 +41,12 @@ function ownerOfKey({ id, workspace_id }: KeyOwner): SecretOwner {
 type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
 /** What a stored key is encrypted for. */
-export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): Place {
+export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
   return boundPlace(ownerOfKey(row), givenFor(row));
 }
 
 export function sealKey(
-  sealer: Sealer,
+  cipher: SecretCipher,
   owner: KeyOwner,
   { baseUrl }: ProviderAddress,
   key: string | null | undefined,
@@ -54,29 +54,29 @@ export function sealKey(
   if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
   const { origin } = new URL(baseUrl);
   return {
-    api_key_sealed: sealFor(sealer, key, ownerOfKey(owner), [origin]),
+    api_key_sealed: sealFor(cipher, key, ownerOfKey(owner), [origin]),
     // Of a very short key the last four would be most of it.
     api_key_last4: key.length >= 12 ? key.slice(-4) : "",
     api_key_url: origin,
   };
 }
 
-/** @throws Refusal `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
+/** @throws ApiError `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
 export function openKey(
-  sealer: Sealer,
+  cipher: SecretCipher,
   row: KeyOwner & StoredKey,
   { baseUrl }: ProviderAddress,
 ): string | undefined {
   if (row.api_key_sealed === null) return undefined;
   return openFor(
-    sealer,
+    cipher,
     { sealed: row.api_key_sealed, origins: givenFor(row) },
     ownerOfKey(row),
     new URL(baseUrl).origin,
   );
 }
 
-/** @throws Refusal `bad_request` if there is a stored key that was not given for the origin of this address. */
+/** @throws ApiError `bad_request` if there is a stored key that was not given for the origin of this address. */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
   if (row.api_key_sealed === null) return;
   requireGivenFor(
@@ -94,6 +94,6 @@ function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];
 }
 
-export function noProvider(): Refusal {
-  return new Refusal("not_found", "There is no provider with this id in this workspace.");
+export function noProvider(): ApiError {
+  return new ApiError("not_found", "There is no provider with this id in this workspace.");
 }

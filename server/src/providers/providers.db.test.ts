@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startModelServer } from "../../test/model-server.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const models = await startModelServer();
@@ -54,7 +54,7 @@ describe("creating a provider", () => {
 
   test("under a name that is taken is a conflict", async () => {
     await create({ name: "taken" });
-    expectRefusal(await create({ name: "taken" }), 409, "conflict", /taken/);
+    expectError(await create({ name: "taken" }), 409, "conflict", /taken/);
   });
 
   test("at the same moment under one name leaves one", async () => {
@@ -63,7 +63,7 @@ describe("creating a provider", () => {
   });
 
   test("under the reserved name demo is a conflict", async () => {
-    expectRefusal(await create({ name: "demo" }), 409, "conflict", /reserved/);
+    expectError(await create({ name: "demo" }), 409, "conflict", /reserved/);
   });
 
   test.each(["openai", "anthropic", "google"])(
@@ -93,7 +93,7 @@ describe("creating a provider", () => {
     ["api_key", "with space"],
     ["api_key", "line\nbreak"],
   ])("with the %s %j is refused", async (member, value) => {
-    expectRefusal(
+    expectError(
       await create({ name: "refused", [member]: value }),
       400,
       "bad_request",
@@ -139,7 +139,7 @@ describe("changing a provider", () => {
     const name = `elsewhere-${count++}`;
     const { id } = (await create({ name, kind, base_url: from, api_key: "sk-0123456789abcdef" }))
       .body.data;
-    expectRefusal(
+    expectError(
       await change(id, { base_url: to }),
       400,
       "bad_request",
@@ -150,7 +150,7 @@ describe("changing a provider", () => {
     expect(
       (await change(id, { base_url: to, api_key: "sk-fedcba9876543210" })).body.data.api_key_last4,
     ).toBe("3210");
-    expectRefusal(
+    expectError(
       await change(id, { base_url: "http://127.0.0.1:11/v1" }),
       400,
       "bad_request",
@@ -184,7 +184,7 @@ describe("changing a provider", () => {
       change(id, { base_url: "http://127.0.0.1:9/v1" }),
       change(id, { api_key: "sk-of-the-owner-4567" }),
     ]);
-    expectRefusal(moved, 400, "bad_request", /^api_key: /);
+    expectError(moved, 400, "bad_request", /^api_key: /);
     expect((await beckon.call(`/providers/${id}`)).body.data).toMatchObject({
       base_url: models.url,
       api_key_last4: "4567",
@@ -198,7 +198,7 @@ describe("changing a provider", () => {
 
   test.each([{ name: "renamed" }, { kind: "openai" }])("cannot change %j", async (body) => {
     const { id } = (await create({ name: `immutable-${Object.keys(body)[0]}` })).body.data;
-    expectRefusal(await change(id, body), 400, "bad_request", /unknown member/);
+    expectError(await change(id, body), 400, "bad_request", /unknown member/);
   });
 
   test("holds for the next run", async () => {
@@ -220,14 +220,14 @@ describe("deleting a provider", () => {
     const { id } = (await create({ name: "deleted" })).body.data;
     const { status, body } = await remove(id);
     expect([status, body]).toEqual([204, undefined]);
-    expectRefusal(await beckon.call(`/providers/${id}`), 404, "not_found");
-    expectRefusal(await remove(id), 404, "not_found");
+    expectError(await beckon.call(`/providers/${id}`), 404, "not_found");
+    expectError(await remove(id), 404, "not_found");
   });
 
   test("that an agent uses is a conflict, and names the agent", async () => {
     const { id } = (await create({ name: "used" })).body.data;
     await beckon.createAgent({ name: "Its user", model: "used/m" });
-    expectRefusal(await remove(id), 409, "conflict", /Its user/);
+    expectError(await remove(id), 409, "conflict", /Its user/);
     expect((await beckon.call(`/providers/${id}`)).status).toBe(200);
   });
 

@@ -1,6 +1,6 @@
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { addressOf } from "./address.ts";
 import { modelMistake } from "./model-mistake.ts";
 import { findProviderByName, listProviderNames } from "./store.ts";
@@ -10,7 +10,7 @@ import { findProviderByName, listProviderNames } from "./store.ts";
  * agent's version pins is this id: a workspace's own provider goes before the operator's of the same name, and a version that
  * has pinned the own one never falls back to the operator's, whatever becomes of it.
  *
- * @throws Refusal `bad_request` that lists the providers there are, or says why there can be no such model.
+ * @throws ApiError `bad_request` that lists the providers there are, or says why there can be no such model.
  */
 export async function resolveModel(
   tx: WorkspaceTransaction,
@@ -28,12 +28,12 @@ export async function resolveModel(
       : addressOf(row).kind;
   if (kind !== undefined) {
     const mistake = modelMistake(kind, modelId);
-    if (mistake !== undefined) throw new Refusal("bad_request", `model: ${mistake}.`);
+    if (mistake !== undefined) throw new ApiError("bad_request", `model: ${mistake}.`);
     return row?.id ?? null;
   }
   const own = await listProviderNames(tx, workspaceId);
   const names = [...new Set([...own, ...offered.map((provider) => provider.name)])];
-  throw new Refusal(
+  throw new ApiError(
     "bad_request",
     `model: there is no ${name === "demo" ? `model ${model}` : `provider ${name}`}. Models here begin with ${[...names.map((known) => `${known}/`), "demo/echo"].join(", ")}; add a provider with POST /api/public/providers.`,
   );

@@ -2,7 +2,7 @@ import { type Provider, updateProviderBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { addressOf } from "./address.ts";
 import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
@@ -10,7 +10,7 @@ import { findProviderForUpdate, updateProviderRow } from "./store.ts";
 
 /**
  * Changes address or key; runs that start afterwards use the new ones.
- * @throws Refusal `bad_request` if the stored key was not given for the origin of the new address.
+ * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address.
  */
 export async function updateProvider({
   ctx,
@@ -25,7 +25,7 @@ export async function updateProvider({
     if (row === undefined) throw noProvider();
     const body = parseBody(updateProviderBody, input.body);
     if (body.base_url === null && row.kind === "openai-compatible") {
-      throw new Refusal(
+      throw new ApiError(
         "bad_request",
         "base_url: an openai-compatible provider needs one; there is none to go back to.",
       );
@@ -38,7 +38,7 @@ export async function updateProvider({
     if (body.base_url !== undefined && body.api_key === undefined) requireKeyFor(row, address);
     const changed = await updateProviderRow(tx, row, {
       base_url,
-      ...(body.api_key === undefined ? {} : sealKey(ctx.sealer, row, address, body.api_key)),
+      ...(body.api_key === undefined ? {} : sealKey(ctx.cipher, row, address, body.api_key)),
     });
     await record(tx, ctx, {
       action: "provider.update",

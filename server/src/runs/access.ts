@@ -1,10 +1,10 @@
 import { agentLimit, type Context, permit } from "../base/context.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 
 /**
  * What an actor may see of runs: an agent token its own agent's, a key with `scope` those of its workspace or of the agents it is
  * limited to.
- * @returns the agents to which the actor is bound, or undefined. @throws Refusal `forbidden`
+ * @returns the agents to which the actor is bound, or undefined. @throws ApiError `forbidden`
  */
 export function permitRuns(
   ctx: Context,
@@ -14,13 +14,13 @@ export function permitRuns(
   return agentLimit(ctx);
 }
 
-export function noRun(): Refusal {
-  return new Refusal("not_found", "There is no run with this id that this credential may see.");
+export function noRun(): ApiError {
+  return new ApiError("not_found", "There is no run with this id that this credential may see.");
 }
 
 /** To the caller whose request has started a run that was deleted since. A repeat starts no second one: nothing runs twice unnoticed. */
-export function deletedRun(): Refusal {
-  return new Refusal(
+export function deletedRun(): ApiError {
+  return new ApiError(
     "conflict",
     "The run that this request has started was deleted. To start another one, send the request with a new Idempotency-Key.",
   );

@@ -1,8 +1,13 @@
-import { type Database, openWakeUps, takeTurns, type WakeUps } from "../base/database/index.ts";
+import {
+  createMutex,
+  type Database,
+  openProcessMessages,
+  type ProcessMessages,
+} from "../base/database/index.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 import type { Log } from "../base/log.ts";
 import { circuitPolicy, createCircuits } from "../engine/index.ts";
-import { createTail, type Tail } from "../events/index.ts";
+import { createEventPoller, type EventPoller } from "../events/index.ts";
 import { OwnProcess } from "../processes/index.ts";
 import type { ClaimPorts } from "./claiming/index.ts";
 import {
@@ -23,7 +28,7 @@ import {
   createUnansweredStarts,
   type StartPorts,
 } from "./starting/index.ts";
-import { createLiveRuns, createSubscribers, type WatchPorts } from "./subscribing/index.ts";
+import { createLiveRuns, createSubscribers, type SubscribePorts } from "./subscribing/index.ts";
 
 /**
  * All that this process holds for runs, built once at startup. No function takes the whole: each
@@ -31,12 +36,12 @@ import { createLiveRuns, createSubscribers, type WatchPorts } from "./subscribin
  */
 export type RunServices = StartPorts &
   ClaimPorts &
-  WatchPorts &
+  SubscribePorts &
   CancelPorts &
   DrainPorts & {
     readonly process: OwnProcess;
-    readonly wakeUps: WakeUps;
-    readonly tail: Tail;
+    readonly processMessages: ProcessMessages;
+    readonly tail: EventPoller;
     readonly memory: Memory;
     readonly worker: WorkerCalls;
   };
@@ -69,16 +74,16 @@ export function createRunServices(options: RunServicesOptions): RunServices {
       worker.claim();
     },
   });
-  const wakeUps = openWakeUps(database, log);
-  const tail = createTail({ database, wakeUps, log });
+  const processMessages = openProcessMessages(database, log);
+  const tail = createEventPoller({ database, processMessages, log });
   const live = createLiveRuns();
   const subscribers = createSubscribers(database, {
-    onFollow: (runId) => wakeUps.tell({ kind: "watch", runId }),
+    onFollow: (runId) => processMessages.send({ kind: "watch", runId }),
     outputs: memory.outputs,
   });
-  const turns = takeTurns();
-  const onWritten = () => tail.grew();
-  const appends = createAppends(database, { turns, onWritten });
+  const mutex = createMutex();
+  const onWritten = () => tail.noteWritten();
+  const appends = createAppends(database, { mutex, onWritten });
   const agents = new AgentCache({ ...options, circuits: createCircuits(circuitPolicy(maxRuns)) });
   const executePorts = {
     database,
@@ -90,13 +95,13 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     memory,
     worker,
     appends,
-    wakeUps,
+    processMessages,
   };
   return {
     ...executePorts,
     process: new OwnProcess(options.processId),
     tail,
-    starts: createStarts(database, { turns, onWritten, full: () => memory.runs.waitingOwners }),
+    starts: createStarts(database, { mutex, onWritten, full: () => memory.runs.waitingOwners }),
     unanswered: createUnansweredStarts(),
     unsureClaims: new Set(),
     queueLimits: createQueueLimits(database),

@@ -27,7 +27,7 @@ export {
   startRun,
 } from "./starting/index.ts";
 export {
-  createHearer,
+  createOutputBuffer,
   readCursor,
   readStatus,
   streamRun,

@@ -1,9 +1,9 @@
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { startProxy, statement } from "../../test/proxy.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { allSucceeded, eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import type { Beckon } from "../main.ts";
 
@@ -141,7 +141,7 @@ test("a start that was refused because its reply did not come reaches no model, 
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
   const second = invoke("second");
   await stalled;
-  expectRefusal(await second, 503, "unavailable");
+  expectError(await second, 503, "unavailable");
   held.release();
   expect((await first).status).toBe(200);
   await eventually(
@@ -165,7 +165,7 @@ test("a start that was refused and is found to be written is cancelled before an
     });
   expect((await invoke("so that the credential is known")).status).toBe(200);
   proxy.weather = { type: "mute" };
-  expectRefusal(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");
+  expectError(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");
   const again = invoke("Hello", { "idempotency-key": "k" });
   proxy.weather = { type: "fair" };
   proxy.drop({ hard: true });

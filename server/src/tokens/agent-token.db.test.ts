@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon();
 
@@ -63,7 +63,7 @@ describe("rotating a token", () => {
     async (grace_seconds) => {
       const { id, token } = await beckon.createAgent();
       const answer = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
-      expectRefusal(answer, 400, "bad_request", /grace_seconds/);
+      expectError(answer, 400, "bad_request", /grace_seconds/);
       expect(await works(id, token)).toBe(200);
     },
   );
@@ -134,17 +134,13 @@ describe("revealing a token", () => {
       "update tokens t set sealed = o.sealed from tokens o where t.agent_id = $1 and o.agent_id = $2",
       [one.id, other.id],
     );
-    expectRefusal(await reveal(one.id), 409, "secret_unreadable", /rotate/);
+    expectError(await reveal(one.id), 409, "secret_unreadable", /rotate/);
     expect(await works(one.id, one.token)).toBe(200);
   });
 
   test("that is refused is not on record", async () => {
     const { id, token } = await beckon.createAgent();
-    expectRefusal(
-      await beckon.call(`/agents/${id}/token`, { credential: token }),
-      403,
-      "forbidden",
-    );
+    expectError(await beckon.call(`/agents/${id}/token`, { credential: token }), 403, "forbidden");
     expect(await recorded("agent.token.reveal", id)).toEqual([]);
   });
 });
@@ -168,7 +164,7 @@ describe("revoking a token", () => {
   test("leaves nothing to reveal, and says how to get a new one", async () => {
     const { id } = await beckon.createAgent();
     await revoke(id);
-    expectRefusal(await beckon.call(`/agents/${id}/token`), 404, "not_found", /[Rr]otate/);
+    expectError(await beckon.call(`/agents/${id}/token`), 404, "not_found", /[Rr]otate/);
   });
 
   test("twice is as good as once", async () => {

@@ -18,6 +18,6 @@ export async function issueToken(
   else await retireToken(tx, subject, options.graceSeconds);
   const token = newCredential(subject.triggerId === undefined ? "bka_" : "bkt_");
   const row = { workspaceId: ctx.workspaceId, subject, hash: hashCredential(token) };
-  await insertToken(tx, { ...row, sealed: ctx.sealer.seal(token, placeOfToken(row)) });
+  await insertToken(tx, { ...row, sealed: ctx.cipher.encrypt(token, placeOfToken(row)) });
   return token;
 }

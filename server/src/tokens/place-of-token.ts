@@ -1,4 +1,4 @@
-import type { Place } from "../base/secrets/index.ts";
+import type { SecretBinding } from "../base/secrets/index.ts";
 import type { Subject } from "./store.ts";
 
 /** What a token is sealed to: its own row, so that not even the predecessor of the same agent or trigger can stand in its place. */
@@ -10,7 +10,7 @@ export function placeOfToken({
   workspaceId: string;
   subject: Subject;
   hash: Buffer;
-}): Place {
+}): SecretBinding {
   return {
     workspaceId,
     kind: "token",

@@ -3,7 +3,7 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { requireTrigger, type TriggerInput, toTrigger } from "./trigger.ts";
 
-/** Returns a trigger without its URL. @throws Refusal `forbidden`, `not_found` */
+/** Returns a trigger without its URL. @throws ApiError `forbidden`, `not_found` */
 export async function getTrigger({
   ctx,
   input,

@@ -6,7 +6,7 @@ import { type Page, readPage } from "../base/page.ts";
 import { listTriggerRows } from "./store.ts";
 import { toTrigger } from "./trigger.ts";
 
-/** Lists an agent's triggers without their URLs. @throws Refusal `forbidden`, `not_found` */
+/** Lists an agent's triggers without their URLs. @throws ApiError `forbidden`, `not_found` */
 export async function listTriggers({
   ctx,
   input,

@@ -2,7 +2,7 @@ import type { Trigger } from "@beckon/contract";
 import { requireAgent } from "../agents/index.ts";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { findTrigger, findTriggerForChange, type TriggerRow } from "./store.ts";
 
 export interface TriggerInput {
@@ -25,7 +25,7 @@ export function toTrigger(row: TriggerRow): Trigger {
   };
 }
 
-/** The living trigger of the living agent. @throws Refusal `not_found` */
+/** The living trigger of the living agent. @throws ApiError `not_found` */
 export function requireTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -34,7 +34,7 @@ export function requireTrigger(
   return found(tx, ctx, input, findTrigger);
 }
 
-/** The same, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+/** The same, locked against other changes until the transaction ends. @throws ApiError `not_found` */
 export function requireTriggerForChange(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -51,6 +51,6 @@ async function found(
 ): Promise<TriggerRow> {
   await requireAgent(tx, ctx, input.agentId);
   const row = await find(tx, { workspaceId: ctx.workspaceId, ...input });
-  if (row === undefined) throw new Refusal("not_found", "This agent has no trigger with this id.");
+  if (row === undefined) throw new ApiError("not_found", "This agent has no trigger with this id.");
   return row;
 }

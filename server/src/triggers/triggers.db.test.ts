@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
-import { expectRefusal } from "../../test/refusal.ts";
+import { expectError } from "../../test/expect-error.ts";
 
 const beckon = await startTestBeckon();
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -51,7 +51,7 @@ describe("creating a trigger", () => {
 
   test("may leave it disabled", async () => {
     const { url } = await made({ enabled: false });
-    expectRefusal(
+    expectError(
       await beckon.call(url, { credential: null, body: "Hello" }),
       409,
       "trigger_disabled",
@@ -78,7 +78,7 @@ describe("creating a trigger", () => {
     const answer = await beckon.call(`/agents/${agent.id}/triggers`, {
       body: { name: "Mail", [member]: value },
     });
-    expectRefusal(answer, 400, "bad_request", new RegExp(member));
+    expectError(answer, 400, "bad_request", new RegExp(member));
   });
 });
 
@@ -109,7 +109,7 @@ describe("the list of an agent's triggers", () => {
     await beckon.createTrigger(one.agent.id);
     const { next } = (await beckon.call(`/agents/${one.agent.id}/triggers?limit=1`)).body;
     const answer = await beckon.call(`/agents/${(await made()).agent.id}/triggers?after=${next}`);
-    expectRefusal(answer, 400, "bad_request", /cursor/);
+    expectError(answer, 400, "bad_request", /cursor/);
   });
 });
 
@@ -118,7 +118,7 @@ describe("a trigger", () => {
     const { id } = await made();
     const other = await beckon.createAgent();
     for (const method of ["GET", "PATCH", "DELETE"]) {
-      expectRefusal(
+      expectError(
         await beckon.call(`/agents/${other.id}/triggers/${id}`, { method }),
         404,
         "not_found",
@@ -140,7 +140,7 @@ describe("a trigger", () => {
     const { path, url } = await made();
     const enable = (enabled: boolean) => beckon.call(path, { method: "PATCH", body: { enabled } });
     await enable(false);
-    expectRefusal(
+    expectError(
       await beckon.call(url, { credential: null, body: "Hello" }),
       409,
       "trigger_disabled",
@@ -153,7 +153,7 @@ describe("a trigger", () => {
     const { path, agent } = await made();
     const { status, body } = await beckon.call(path, { method: "DELETE" });
     expect([status, body]).toEqual([204, undefined]);
-    expectRefusal(await beckon.call(path), 404, "not_found");
+    expectError(await beckon.call(path), 404, "not_found");
     expect(idsOf(await beckon.call(`/agents/${agent.id}/triggers`))).toEqual([]);
   });
 
@@ -211,7 +211,7 @@ describe("rotating a trigger", () => {
   test("with a grace over a week is refused", async () => {
     const { path } = await made();
     const answer = await beckon.call(`${path}/rotate`, { body: { grace_seconds: 604_801 } });
-    expectRefusal(answer, 400, "bad_request", /grace_seconds/);
+    expectError(answer, 400, "bad_request", /grace_seconds/);
   });
 });
 

@@ -2,7 +2,7 @@ import { createWorkspaceBody, type Workspace } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
@@ -18,7 +18,7 @@ export type NewWorkspace = Workspace & { key?: string };
 /**
  * Adds a workspace. The person who does so becomes its owner; a key gets a key like itself there, since nobody else could enter. Only for owners and keys of the
  * installation's first workspace: allowances and ceilings are a workspace's, so whoever could make workspaces had none.
- * @throws Refusal `forbidden`
+ * @throws ApiError `forbidden`
  */
 export async function createWorkspace({
   ctx,
@@ -29,7 +29,7 @@ export async function createWorkspace({
 }): Promise<Once<NewWorkspace>> {
   permit(ctx, "workspaces:own");
   if (ctx.workspaceId !== defaultWorkspaceId) {
-    throw new Refusal(
+    throw new ApiError(
       "forbidden",
       "Workspaces are added by owners and keys of the workspace default. Act there, or ask one of them.",
     );

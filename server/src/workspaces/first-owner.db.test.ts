@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { type CallOptions, startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { password, signIn } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import type { Beckon } from "../main.ts";
 
 /** In this order: the second half needs an installation that has an owner. */
@@ -26,9 +26,9 @@ const setUp = (token: unknown, more: Record<string, unknown> = {}, options: Call
 
 test("nobody signs up: without a link there is no way to an account", async () => {
   for (const path of ["/sign-up", "/users", "/auth/sign-up/email"]) {
-    expectRefusal(await beckon.call(path, { credential: null, body: {} }), 404, "not_found");
+    expectError(await beckon.call(path, { credential: null, body: {} }), 404, "not_found");
   }
-  expectRefusal(await setUp("bks_guessed"), 401, "unauthorized", /used|start/);
+  expectError(await setUp("bks_guessed"), 401, "unauthorized", /used|start/);
 });
 
 test("a server that was not asked to makes no link, which would end the one that was printed", async () => {
@@ -37,14 +37,14 @@ test("a server that was not asked to makes no link, which would end the one that
   started.push(another);
   expect(another.setupToken).toBeNull();
   // Still stands: what is refused is the password.
-  expectRefusal(await setUp(token, { password: "short" }), 400, "bad_request", /password/);
+  expectError(await setUp(token, { password: "short" }), 400, "bad_request", /password/);
 });
 
 test("each start makes a new link, and the one before stops", async () => {
   const first = await startAnew();
   const second = await startAnew();
   expect(second).not.toBe(first);
-  expectRefusal(await setUp(first), 401, "unauthorized");
+  expectError(await setUp(first), 401, "unauthorized");
   expect(second).toMatch(/^bks_/);
 });
 
@@ -60,7 +60,7 @@ test("the link is stored as a hash", async () => {
 test.each(["id", "role", "workspace_id", "created_at", "email_verified"])(
   "takes no %s",
   async (member) => {
-    expectRefusal(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
+    expectError(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
   },
 );
 
@@ -72,7 +72,7 @@ test("of many who have the link one becomes the owner, and the others are told a
   const won = answers.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
   for (const lost of answers.filter((answer) => answer !== won[0]))
-    expectRefusal(lost, 401, "unauthorized");
+    expectError(lost, 401, "unauthorized");
   const { rows } = await beckon.db.database.engine.query(
     "select u.email, m.role from users u left join members m on m.user_id = u.id",
   );
@@ -103,5 +103,5 @@ test("a link that was made before there was an owner by another way makes no sec
   await engine.query("update members set role = 'admin'");
   const token = await startAnew();
   await engine.query("update members set role = 'owner'");
-  expectRefusal(await setUp(token, { email: "late@example.com" }), 401, "unauthorized");
+  expectError(await setUp(token, { email: "late@example.com" }), 401, "unauthorized");
 });

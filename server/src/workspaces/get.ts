@@ -4,7 +4,7 @@ import { inWorkspace } from "../base/database/index.ts";
 import { findWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, toWorkspace } from "./workspace.ts";
 
-/** Returns a workspace that the actor can see. @throws Refusal `forbidden`, `not_found` */
+/** Returns a workspace that the actor can see. @throws ApiError `forbidden`, `not_found` */
 export async function getWorkspace({
   ctx,
   input,

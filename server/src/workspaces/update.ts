@@ -6,7 +6,7 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** Changes a workspace's name or time zone. @throws Refusal `forbidden` */
+/** Changes a workspace's name or time zone. @throws ApiError `forbidden` */
 export async function updateWorkspace({
   ctx,
   input,

@@ -1,7 +1,7 @@
 import type { Workspace } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
-import { Refusal } from "../base/errors.ts";
+import { ApiError } from "../base/errors.ts";
 import { knowsTimeZone, type WorkspaceRow } from "./store.ts";
 
 export function toWorkspace(row: WorkspaceRow): Workspace {
@@ -14,25 +14,25 @@ export function toWorkspace(row: WorkspaceRow): Workspace {
   };
 }
 
-/** @throws Refusal `not_found` unless this is the workspace in which the actor acts: to them there is no other. */
+/** @throws ApiError `not_found` unless this is the workspace in which the actor acts: to them there is no other. */
 export function requireOwn(ctx: Context, workspaceId: string): void {
   if (workspaceId !== ctx.workspaceId) throw noWorkspace();
 }
 
-export function noWorkspace(): Refusal {
-  return new Refusal(
+export function noWorkspace(): ApiError {
+  return new ApiError(
     "not_found",
     "There is no workspace with this id that this credential may see.",
   );
 }
 
-/** @throws Refusal `bad_request` for a time zone that the database does not know. */
+/** @throws ApiError `bad_request` for a time zone that the database does not know. */
 export async function requireTimeZone(
   tx: WorkspaceTransaction,
   name: string | undefined,
 ): Promise<void> {
   if (name === undefined || (await knowsTimeZone(tx, name))) return;
-  throw new Refusal(
+  throw new ApiError(
     "bad_request",
     `time_zone: the database knows no ${name}. Give a name such as Europe/Zurich or UTC.`,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
+import { expectError } from "../../test/expect-error.ts";
 import { addPerson } from "../../test/people.ts";
-import { expectRefusal } from "../../test/refusal.ts";
 import { defaultWorkspaceId } from "./index.ts";
 
 const beckon = await startTestBeckon();
@@ -27,8 +27,8 @@ describe("a new workspace", () => {
     });
     expect((await owner.call(`/agents?workspace=${id}`)).body.data).toEqual([]);
     const other = await addPerson(beckon, { role: "owner" });
-    expectRefusal(await other.call(`/workspaces/${id}`), 404, "not_found");
-    expectRefusal(await beckon.call(`/workspaces/${id}`), 404, "not_found");
+    expectError(await other.call(`/workspaces/${id}`), 404, "not_found");
+    expectError(await beckon.call(`/workspaces/${id}`), 404, "not_found");
     for (const workspace of [defaultWorkspaceId, id]) {
       const { body } = await owner.call(
         `/audit?workspace=${workspace}&action=workspace.create&target=${id}`,
@@ -57,16 +57,16 @@ describe("a new workspace", () => {
 
   test("is added by owners and keys of the workspace default alone: limits of money are a workspace's", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
-    expectRefusal(await admin.call("/workspaces", { body: { name: "Test" } }), 403, "forbidden");
+    expectError(await admin.call("/workspaces", { body: { name: "Test" } }), 403, "forbidden");
     const { key, id } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body.data;
-    expectRefusal(
+    expectError(
       await beckon.call("/workspaces", { credential: key, body: { name: "Third" } }),
       403,
       "forbidden",
       /default/,
     );
     const second = await addPerson(beckon, { role: "owner", key });
-    expectRefusal(
+    expectError(
       await second.call("/workspaces", { body: { name: "Third" } }),
       403,
       "forbidden",
@@ -95,7 +95,7 @@ describe("a new workspace", () => {
     [{ name: "Test", time_zone: "+02:00" }, /time_zone/],
     [{}, /name/],
   ])("is not made of %j", async (body, text) => {
-    expectRefusal(await beckon.call("/workspaces", { body }), 400, "bad_request", text);
+    expectError(await beckon.call("/workspaces", { body }), 400, "bad_request", text);
   });
 });
 
@@ -112,14 +112,14 @@ describe("a workspace", () => {
       { data: { before: { time_zone: "UTC" }, after: { time_zone: "America/New_York" } } },
     ]);
     const editor = await addPerson(beckon, { role: "editor" });
-    expectRefusal(
+    expectError(
       await editor.call(path, { method: "PATCH", body: { name: "Theirs" } }),
       403,
       "forbidden",
     );
     expect((await editor.call(path)).body.data.name).toBe("default");
     for (const member of ["id", "created_at", "role", "token"]) {
-      expectRefusal(
+      expectError(
         await admin.call(path, { method: "PATCH", body: { [member]: "x" } }),
         400,
         "bad_request",
@@ -131,9 +131,9 @@ describe("a workspace", () => {
   test("that is another's is there for nobody", async () => {
     const { id, key } = (await beckon.call("/workspaces", { body: { name: "Other" } })).body.data;
     for (const [method, body] of [["GET"], ["PATCH", { name: "Ours" }]] as const) {
-      expectRefusal(await beckon.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
-      expectRefusal(await owner.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
-      expectRefusal(
+      expectError(await beckon.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
+      expectError(await owner.call(`/workspaces/${id}`, { method, body }), 404, "not_found");
+      expectError(
         await beckon.call(`/workspaces/${defaultWorkspaceId}`, { method, body, credential: key }),
         404,
         "not_found",

@@ -1,5 +1,5 @@
 import { inAllWorkspaces } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import type { SignedIn } from "../account-context.ts";
 import { recordAct } from "../record-act.ts";
 import { deleteSessionRow } from "../session-store.ts";
@@ -14,7 +14,7 @@ export async function revokeSession({
 }): Promise<void> {
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     if (!(await deleteSessionRow(tx, ctx.userId, input.sessionId))) {
-      throw new Refusal("not_found", "There is no session of yours with this id.");
+      throw new ApiError("not_found", "There is no session of yours with this id.");
     }
     await recordAct(tx, ctx, { action: "session.delete", target: input.sessionId });
   });

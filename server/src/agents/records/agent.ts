@@ -1,7 +1,7 @@
 import type { Agent } from "@beckon/contract";
 import { type Context, mayTouchAgent } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { showSecrets } from "./secret-places.ts";
 import { type AgentRow, findAgent, lockAgent } from "./store.ts";
 
@@ -23,7 +23,7 @@ export function toAgent(row: AgentRow): Agent {
   };
 }
 
-/** The living agent. @throws Refusal `not_found` */
+/** The living agent. @throws ApiError `not_found` */
 export async function requireAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -36,7 +36,7 @@ export async function requireAgent(
   return row;
 }
 
-/** The living agent, locked against other changes until the transaction ends. @throws Refusal `not_found` */
+/** The living agent, locked against other changes until the transaction ends. @throws ApiError `not_found` */
 export async function requireAgentForChange(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -49,16 +49,16 @@ export async function requireAgentForChange(
   return row;
 }
 
-/** @throws Refusal `stale` when `If-Match` names another version than the current one. */
+/** @throws ApiError `stale` when `If-Match` names another version than the current one. */
 export function requireSeenVersion(ctx: Context, row: AgentRow): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
-  throw new Refusal(
+  throw new ApiError(
     "stale",
     `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`,
   );
 }
 
 /** The error for an agent that does not exist, or that the caller is not allowed to know of. */
-export function noAgent(): Refusal {
-  return new Refusal("not_found", "There is no agent with this id in this workspace.");
+export function noAgent(): ApiError {
+  return new ApiError("not_found", "There is no agent with this id in this workspace.");
 }

@@ -1,6 +1,6 @@
 import type { AgentVersion, AgentVersionEntry } from "@beckon/contract";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { showSecrets } from "./secret-places.ts";
 import type { AgentRow } from "./store.ts";
 import { findVersion, type StoredVersion, type VersionEntryRow } from "./version-store.ts";
@@ -34,7 +34,7 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
   };
 }
 
-/** @throws Refusal `not_found` for what is no version of the agent, or no number. */
+/** @throws ApiError `not_found` for what is no version of the agent, or no number. */
 export async function requireVersion(
   tx: WorkspaceTransaction,
   agent: AgentRow,
@@ -44,6 +44,9 @@ export async function requireVersion(
   const owner = { workspaceId: agent.workspace_id, agentId: agent.id };
   const row = number > 0 && number <= highest ? await findVersion(tx, owner, number) : undefined;
   if (row === undefined)
-    throw new Refusal("not_found", `This agent has no such version. It has 1 to ${agent.version}.`);
+    throw new ApiError(
+      "not_found",
+      `This agent has no such version. It has 1 to ${agent.version}.`,
+    );
   return row;
 }

@@ -1,6 +1,6 @@
 import type { SecretKept, ToolGrant } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
-import { boundPlace, type Sealer, sealFor } from "../../base/secrets/index.ts";
+import { boundPlace, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
 import type { SealedSecret } from "../records/index.ts";
 import { mapValues, ownerOfSecret } from "../records/index.ts";
 
@@ -12,10 +12,10 @@ interface Owner {
 /**
  * The tools with references to copies of their secrets, and these, sealed for the other agent and the same origins: a secret never goes
  * where it was not given for. A reference to one that is gone stays a reference to nothing.
- * @throws Refusal `secret_unreadable` for one that was sealed with a master key that is lost.
+ * @throws ApiError `secret_unreadable` for one that was sealed with a master key that is lost.
  */
 export function copySecrets(
-  sealer: Sealer,
+  cipher: SecretCipher,
   tools: readonly ToolGrant[],
   secrets: readonly SealedSecret[],
   { from, to }: { readonly from: Owner; readonly to: Owner },
@@ -30,11 +30,14 @@ export function copySecrets(
     const secret = secrets.find((each) => each.id === id);
     if (secret !== undefined) {
       const { origins, last4 } = secret;
-      const clear = sealer.open(secret.sealed, boundPlace(ownerOfSecret({ ...from, id }), origins));
+      const clear = cipher.decrypt(
+        secret.sealed,
+        boundPlace(ownerOfSecret({ ...from, id }), origins),
+      );
       write.push({
         id: copy,
         origins,
-        sealed: sealFor(sealer, clear, ownerOfSecret({ ...to, id: copy }), origins),
+        sealed: sealFor(cipher, clear, ownerOfSecret({ ...to, id: copy }), origins),
         last4,
       });
     }

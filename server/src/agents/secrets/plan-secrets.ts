@@ -1,7 +1,7 @@
 import type { SecretKept, ToolGrant, ToolGrantBody, ToolInDocument } from "@beckon/contract";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { requireGivenFor, type Sealer, sealFor } from "../../base/secrets/index.ts";
+import { requireGivenFor, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
 import type { KeptSecret, SealedSecret, SecretChange } from "../records/index.ts";
 import { type AnyValue, mapValues, ownerOfSecret, type SecretPlace } from "../records/index.ts";
 
@@ -17,10 +17,10 @@ import { type AnyValue, mapValues, ownerOfSecret, type SecretPlace } from "../re
  *   it may be sent back as any other.
  * - One that no place refers to any more is deleted, at once and for every version.
  *
- * @throws Refusal `bad_request` for a reference to no secret of this agent, or one that leads to a new place.
+ * @throws ApiError `bad_request` for a reference to no secret of this agent, or one that leads to a new place.
  */
 export function planSecrets(
-  sealer: Sealer,
+  cipher: SecretCipher,
   owner: { readonly workspaceId: string; readonly agentId: string },
   given: readonly (ToolGrantBody | ToolInDocument)[],
   before: { readonly tools: readonly ToolGrant[]; readonly kept: readonly KeptSecret[] },
@@ -48,7 +48,7 @@ export function planSecrets(
       earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...place.origins].sort();
-    const sealed = sealFor(sealer, value.secret, ownerOfSecret({ ...owner, id }), origins);
+    const sealed = sealFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
     // Of a short secret the last four would be much of it.
     write.push({
       id,
@@ -79,7 +79,7 @@ function idsByPlace(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<str
 
 function requireKnown(secret: KeptSecret | undefined, { path, origins }: SecretPlace): void {
   if (secret === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `${path} refers to no secret of this agent. Give the secret itself as {"secret": "…"}.`,
     );

@@ -1,6 +1,6 @@
 import { httpToolBody, type ImportedHttpTool, importHttpToolBody } from "@beckon/contract";
 import { type Context, permit } from "../../base/context.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { type Found, findOperations, type Imported, importOperation } from "./operation.ts";
 import { nodeAt, readDocument, textAt } from "./read-document.ts";
@@ -8,14 +8,14 @@ import { openDocument, Unusable } from "./references.ts";
 import { nameMaker } from "./to-names.ts";
 
 /** As many as a tool may have. */
-const mostOperations = 64;
-const mostWarnings = 200;
+const maxOperations = 64;
+const maxWarnings = 200;
 
 /**
  * Makes an `http` tool of an OpenAPI document. Nothing is stored, fetched or called: the answer is to be looked at, completed with
  * secrets and put into an agent. What a document asks for that tools cannot do is left out, with a warning.
  *
- * @throws Refusal `bad_request` for no such document, an operation that is not in it, or when nothing of it is left.
+ * @throws ApiError `bad_request` for no such document, an operation that is not in it, or when nothing of it is left.
  */
 export async function importHttpTool({
   ctx,
@@ -29,7 +29,7 @@ export async function importHttpTool({
   const document = openDocument(await readDocument(body.document));
   const warnings = new Set<string>();
   const warn = (what: string) =>
-    void (warnings.size < mostWarnings && warnings.add(what.slice(0, 500)));
+    void (warnings.size < maxWarnings && warnings.add(what.slice(0, 500)));
   const nameFor = nameMaker();
   const operations = chosen(findOperations(document), body.operations, warn).flatMap((found) => {
     try {
@@ -44,7 +44,7 @@ export async function importHttpTool({
     }
   });
   if (operations.length === 0)
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `Nothing of the document can be called. ${[...warnings].slice(0, 5).join(" ")}`,
     );
@@ -64,7 +64,7 @@ export async function importHttpTool({
   return { tool, warnings: [...warnings] };
 }
 
-/** @throws Refusal for an id that is not there. */
+/** @throws ApiError for an id that is not there. */
 function chosen(
   found: readonly Found[],
   ids: readonly string[] | undefined,
@@ -73,17 +73,17 @@ function chosen(
   const missing = ids?.find((id) => !found.some((each) => each.id === id));
   if (missing !== undefined) {
     const there = found.slice(0, 30).map(({ id }) => id);
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `operations: there is no operation ${missing}. There are ${there.join(", ")}${found.length > 30 ? " and others" : ""}.`,
     );
   }
   const all = ids === undefined ? found : found.filter(({ id }) => ids.includes(id));
-  if (all.length > mostOperations)
+  if (all.length > maxOperations)
     warn(
-      `Of ${all.length} operations the first ${mostOperations} were taken: choose them with "operations".`,
+      `Of ${all.length} operations the first ${maxOperations} were taken: choose them with "operations".`,
     );
-  return all.slice(0, mostOperations);
+  return all.slice(0, maxOperations);
 }
 
 /** What the configuration of an agent would refuse is left out here. @throws Unusable */

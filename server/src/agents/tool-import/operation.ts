@@ -1,8 +1,8 @@
 import type { ValueSchema } from "@beckon/contract";
 import { isJsonObject } from "../../base/json-object.ts";
 import { type Declared, readParameters } from "./parameters.ts";
-import { listAt, type Node, nodeAt, textAt } from "./read-document.ts";
-import { type Document, Unusable } from "./references.ts";
+import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
+import { type ImportedDocument, Unusable } from "./references.ts";
 import { type Credentials, readSecurity } from "./security.ts";
 import { toValueSchema } from "./value-schema.ts";
 
@@ -29,7 +29,7 @@ export interface Imported {
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
 /** All operations of a document, in its order. */
-export function findOperations(document: Document): Found[] {
+export function findOperations(document: ImportedDocument): Found[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
     if (!isJsonObject(value)) return [];
     const item = itemAt(document, value);
@@ -50,7 +50,7 @@ export function findOperations(document: Document): Found[] {
   });
 }
 
-function itemAt(document: Document, value: Node): Node {
+function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
   try {
     return document.follow(value).node;
   } catch {
@@ -60,7 +60,7 @@ function itemAt(document: Document, value: Node): Node {
 
 /** @throws Unusable */
 export function importOperation(
-  document: Document,
+  document: ImportedDocument,
   found: Found,
   warn: (what: string) => void,
 ): Imported {
@@ -100,8 +100,8 @@ export function importOperation(
 }
 
 function readBody(
-  document: Document,
-  operation: Node,
+  document: ImportedDocument,
+  operation: OpenapiNode,
   method: string,
   warn: (what: string) => void,
 ) {
@@ -131,7 +131,7 @@ function readBody(
 }
 
 /** The first server that is named, its variables at their defaults. */
-function serverOf(document: Document, item: Node, operation: Node): string {
+function serverOf(document: ImportedDocument, item: OpenapiNode, operation: OpenapiNode): string {
   const [server] = [operation, item, document.root]
     .flatMap((holder) => listAt(holder, "servers"))
     .filter(isJsonObject);

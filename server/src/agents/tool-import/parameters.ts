@@ -1,6 +1,6 @@
 import { isReservedHeader, type ValueSchema } from "@beckon/contract";
-import { listAt, type Node, nodeAt, textAt } from "./read-document.ts";
-import { type Document, Unusable } from "./references.ts";
+import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
+import { type ImportedDocument, Unusable } from "./references.ts";
 import type { Credentials } from "./security.ts";
 import { nameMaker } from "./to-names.ts";
 import { toValueSchema } from "./value-schema.ts";
@@ -17,8 +17,8 @@ export interface Parameters {
 
 /** An operation, and the path that it belongs to. */
 export interface Declared {
-  readonly item: Node;
-  readonly node: Node;
+  readonly item: OpenapiNode;
+  readonly node: OpenapiNode;
 }
 
 interface Reading {
@@ -30,7 +30,7 @@ interface Reading {
 
 /** @throws Unusable when one that is required cannot be sent. */
 export function readParameters(
-  document: Document,
+  document: ImportedDocument,
   { item, node: operation }: Declared,
   { hasBody, credentials, warn }: Reading,
 ): Parameters {
@@ -93,8 +93,8 @@ const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"];
 
 /** The schema of a parameter, or why it cannot be sent. */
 function sendable(
-  document: Document,
-  node: Node,
+  document: ImportedDocument,
+  node: OpenapiNode,
   where: string,
   warn: (what: string) => void,
 ): ValueSchema | string {

@@ -1,27 +1,27 @@
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "../../base/json-object.ts";
 import { readYaml } from "../../base/yaml/index.ts";
 
 /** An object of a document, of which nothing is known yet. */
-export type Node = Readonly<JsonObject>;
+export type OpenapiNode = Readonly<JsonObject>;
 
-export function nodeAt(node: Node | undefined, name: string): Node | undefined {
+export function nodeAt(node: OpenapiNode | undefined, name: string): OpenapiNode | undefined {
   const value = fieldOf(node, name);
   return isJsonObject(value) ? value : undefined;
 }
 
-export function textAt(node: Node | undefined, name: string): string | undefined {
+export function textAt(node: OpenapiNode | undefined, name: string): string | undefined {
   const value = node?.[name];
   return typeof value === "string" ? value : undefined;
 }
 
-export function listAt(node: Node | undefined, name: string): readonly unknown[] {
+export function listAt(node: OpenapiNode | undefined, name: string): readonly unknown[] {
   const value = node?.[name];
   return Array.isArray(value) ? value : [];
 }
 
-/** @throws Refusal `bad_request` unless it is an OpenAPI 3 document in JSON or YAML. */
-export async function readDocument(given: string | Node): Promise<Node> {
+/** @throws ApiError `bad_request` unless it is an OpenAPI 3 document in JSON or YAML. */
+export async function readDocument(given: string | OpenapiNode): Promise<OpenapiNode> {
   const document = typeof given === "string" ? await parsed(given) : given;
   if (!isJsonObject(document)) throw unreadable("is no JSON object");
   if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
@@ -42,6 +42,6 @@ async function parsed(text: string): Promise<unknown> {
   return read.value;
 }
 
-function unreadable(why: string): Refusal {
-  return new Refusal("bad_request", `document ${why}.`);
+function unreadable(why: string): ApiError {
+  return new ApiError("bad_request", `document ${why}.`);
 }

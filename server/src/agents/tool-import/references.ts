@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../base/json-object.ts";
-import type { Node } from "./read-document.ts";
+import type { OpenapiNode } from "./read-document.ts";
 
 /** Something of a document that cannot be taken over. The message says what. */
 export class Unusable extends Error {
@@ -10,13 +10,13 @@ export class Unusable extends Error {
 const most = 20_000;
 
 /** A document whose references are followed inside it and nowhere else: nothing is fetched. */
-export interface Document {
-  readonly root: Node;
+export interface ImportedDocument {
+  readonly root: OpenapiNode;
   /** The object itself, or the one it refers to, and the reference it was found by. @throws Unusable */
-  follow(value: unknown): { readonly node: Node; readonly reference: string | undefined };
+  follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
 
-export function openDocument(root: Node): Document {
+export function openDocument(root: OpenapiNode): ImportedDocument {
   let looked = 0;
   return {
     root,
@@ -41,7 +41,7 @@ export function openDocument(root: Node): Document {
 }
 
 /** By JSON pointer (RFC 6901). */
-function target(root: Node, reference: string): unknown {
+function target(root: OpenapiNode, reference: string): unknown {
   if (!reference.startsWith("#/"))
     throw new Unusable(
       `it refers to another document (${reference.slice(0, 200)}), which is not fetched`,
@@ -53,7 +53,7 @@ function target(root: Node, reference: string): unknown {
     .reduce<unknown>(
       (node, step) =>
         typeof node === "object" && node !== null && Object.hasOwn(node, step)
-          ? (node as Node)[step]
+          ? (node as OpenapiNode)[step]
           : undefined,
       root,
     );

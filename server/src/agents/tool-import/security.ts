@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json-object.ts";
-import { listAt, type Node, nodeAt, textAt } from "./read-document.ts";
-import type { Document } from "./references.ts";
+import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
+import type { ImportedDocument } from "./references.ts";
 
 interface EmptySecret {
   readonly secret: "";
@@ -15,8 +15,8 @@ export interface Credentials {
 
 /** The first way of authentication that the document offers; none where it offers to do without. */
 export function readSecurity(
-  document: Document,
-  operation: Node,
+  document: ImportedDocument,
+  operation: OpenapiNode,
   warn: (what: string) => void,
 ): Credentials {
   const headers: Record<string, EmptySecret> = {};

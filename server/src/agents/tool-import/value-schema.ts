@@ -1,7 +1,7 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
 import { isJsonObject } from "../../base/json-object.ts";
-import { listAt, type Node, nodeAt } from "./read-document.ts";
-import { type Document, Unusable } from "./references.ts";
+import { listAt, nodeAt, type OpenapiNode } from "./read-document.ts";
+import { type ImportedDocument, Unusable } from "./references.ts";
 
 const copied = [
   ...[
@@ -47,7 +47,7 @@ const deepest = 8;
  * @throws Unusable
  */
 export function toValueSchema(
-  document: Document,
+  document: ImportedDocument,
   value: unknown,
   warn: (what: string) => void,
   trail: readonly string[] = [],
@@ -108,7 +108,7 @@ const anything: ValueSchema = {
   additionalProperties: true,
 };
 
-function typesOf(node: Node, schema: Node): ValueType[] | undefined {
+function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] | undefined {
   const said = [node.type]
     .flat()
     .filter((type) => valueTypes.includes(type as ValueType)) as ValueType[];
@@ -125,7 +125,7 @@ function typesOf(node: Node, schema: Node): ValueType[] | undefined {
 }
 
 /** In 3.0 the exclusive bounds are flags beside the others. */
-function bounds(node: Node): Node {
+function bounds(node: OpenapiNode): OpenapiNode {
   const lower =
     node.exclusiveMinimum === true ? { exclusiveMinimum: node.minimum, minimum: undefined } : {};
   const upper =

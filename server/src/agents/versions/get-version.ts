@@ -3,7 +3,7 @@ import { type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
 import { requireAgent, requireVersion, toVersion, type VersionInput } from "../records/index.ts";
 
-/** Returns one version of an agent. @throws Refusal `forbidden`, `not_found` */
+/** Returns one version of an agent. @throws ApiError `forbidden`, `not_found` */
 export async function getVersion({
   ctx,
   input,

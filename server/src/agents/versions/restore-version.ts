@@ -2,7 +2,7 @@ import { type Agent, emptyBody } from "@beckon/contract";
 import { changes, record } from "../../base/audit/index.ts";
 import { type Context, permit, principalOf } from "../../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { type Once, once } from "../../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import { resolveModel } from "../../providers/index.ts";
@@ -26,7 +26,7 @@ import { planSecrets } from "../secrets/index.ts";
  * Writes the agent's next version, equal to an earlier one. As with every change, secrets that the new version does not refer to are
  * deleted.
  *
- * @throws Refusal `stale` when `If-Match` names another version than the current one; `conflict` when what the earlier one names is gone
+ * @throws ApiError `stale` when `If-Match` names another version than the current one; `conflict` when what the earlier one names is gone
  *   or means another thing by now.
  */
 export async function restoreVersion({
@@ -66,7 +66,7 @@ export async function restoreVersion({
   });
 }
 
-/** What becomes of the agent's secrets. @throws Refusal `conflict` unless the version's provider and secrets are what they were. */
+/** What becomes of the agent's secrets. @throws ApiError `conflict` unless the version's provider and secrets are what they were. */
 async function stillThere(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -76,18 +76,18 @@ async function stillThere(
   const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
   try {
     if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
-      throw new Refusal(
+      throw new ApiError(
         "conflict",
         `model: its provider was deleted, and ${config.model} is another one's by now.`,
       );
     }
-    return planSecrets(ctx.sealer, owner, config.tools, {
+    return planSecrets(ctx.cipher, owner, config.tools, {
       tools: row.config.tools,
       kept: await listSecrets(tx, owner),
     });
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
-    throw new Refusal(
+    if (!(thrown instanceof ApiError)) throw thrown;
+    throw new ApiError(
       "conflict",
       `Version ${version} cannot be restored as it was. ${thrown.message} Or change the agent with PATCH.`,
     );

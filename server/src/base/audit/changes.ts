@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
 /** Characters of a value, as JSON, that a record shows; of a longer one it says how long it was. */
-const mostCharacters = 2_000;
+const maxCharacters = 2_000;
 /** Every change has its time on record anyway. */
 const unsaid = ["updated_at", "last_used_at"];
 
@@ -22,7 +22,7 @@ export function changes(
 
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
-  if (text.length <= mostCharacters) return value;
+  if (text.length <= maxCharacters) return value;
   // Not in the middle of a character: half of one cannot be stored.
-  return `${text.slice(0, mostCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
+  return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
 }

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 
 /**
  * What a failed statement means for its caller.
@@ -32,7 +32,7 @@ const lostMessages =
 /** What the caller of a statement can do about its error. */
 export function failureKind(thrown: unknown): FailureKind {
   // The text of a refusal may look like one of pg's.
-  if (!(thrown instanceof Error) || thrown instanceof Refusal) return "defect";
+  if (!(thrown instanceof Error) || thrown instanceof ApiError) return "defect";
   const code = codeOf(thrown);
   // Before the SQLSTATEs, since EPIPE would pass for one; they have no class that begins with E.
   if (systemError.test(code)) return "lost";

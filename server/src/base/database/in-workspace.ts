@@ -1,5 +1,5 @@
 import { type Kysely, sql, type Transaction } from "kysely";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { failureKind } from "./failures.ts";
 import type { Tables } from "./tables.ts";
 
@@ -9,7 +9,7 @@ export type WorkspaceTransaction = Transaction<Tables>;
 /**
  * Runs `work` in a transaction that sees only `workspaceId`; it commits when `work` resolves and rolls back when it rejects.
  * Repeated, up to 3 times in all, when the database undid it for a deadlock, so `work` must not act outside the transaction.
- * @throws Refusal `unavailable` when the database is away; the change may then have happened or not, which an
+ * @throws ApiError `unavailable` when the database is away; the change may then have happened or not, which an
  *   Idempotency-Key resolves.
  */
 export async function inWorkspace<T>(
@@ -49,8 +49,8 @@ export function refusalIfLost(thrown: unknown): unknown {
 }
 
 /** The refusal every door gives while the database cannot be asked. */
-export function databaseAway(cause: unknown): Refusal {
-  return new Refusal(
+export function databaseAway(cause: unknown): ApiError {
+  return new ApiError(
     "unavailable",
     "The database cannot be reached at the moment. Nothing was started; try again shortly.",
     {

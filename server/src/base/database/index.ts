@@ -1,7 +1,7 @@
+export { type Batcher, createBatcher, createMutex, GiveUp, type Mutex } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
 export { failureKind, isUniqueViolation, isUnreachable } from "./failures.ts";
-export { type Gatherer, GiveUp, gather, type Turns, takeTurns } from "./gather.ts";
 export {
   databaseAway,
   inAllWorkspaces,
@@ -12,7 +12,11 @@ export {
 export { isUsable } from "./is-usable.ts";
 export { apartIfLarge } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";
+export {
+  openProcessMessages,
+  type ProcessMessage,
+  type ProcessMessages,
+} from "./process-messages.ts";
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
 export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";
-export { openWakeUps, type WakeUp, type WakeUps } from "./wake-ups.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { gather } from "./gather.ts";
+import { createBatcher } from "./batcher.ts";
 import { apartIfLarge } from "./large-rows.ts";
 
 test("small rows do not wait for large ones, and the bytes of a row are counted once", async () => {
@@ -10,7 +10,7 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
     return row.length;
   };
   const gatherer = (wait?: Promise<void>) =>
-    gather<string, string>({
+    createBatcher<string, string>({
       write: async (rows) => {
         await wait;
         return rows;

@@ -1,4 +1,4 @@
-import type { Gatherer } from "./gather.ts";
+import type { Batcher } from "./batcher.ts";
 
 /**
  * Sends rows above `maxSmallBytes` through a gatherer of their own. One of them may take seconds to
@@ -12,9 +12,9 @@ export function apartIfLarge<Row, Answer>({
 }: {
   readonly bytes: (row: Row) => number;
   readonly maxSmallBytes: number;
-  readonly small: Gatherer<Row, Answer>;
-  readonly large: Gatherer<Row, Answer>;
-}): Gatherer<Row, Answer> {
+  readonly small: Batcher<Row, Answer>;
+  readonly large: Batcher<Row, Answer>;
+}): Batcher<Row, Answer> {
   return {
     submit(row, options) {
       const size = bytes(row);

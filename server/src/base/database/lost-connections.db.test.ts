@@ -4,7 +4,7 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 import { databaseAt } from "../../../test/database-url.ts";
 import { answered, broken, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { seedAgent } from "../../../test/tenant.ts";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 import { inWorkspace } from "./in-workspace.ts";
 
 /** An error that nobody listens for would end the process; here it fails the run of the tests. */
@@ -68,7 +68,7 @@ test("a transaction whose connection breaks is refused as unavailable, and the n
     await dropAll();
     return tx.selectFrom("agents").selectAll().execute();
   });
-  await expect(refused).rejects.toBeInstanceOf(Refusal);
+  await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({
     code: "unavailable",
     retryAfter: expect.any(Number),

@@ -5,7 +5,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { databaseAt } from "../../../test/database-url.ts";
 import { ConfigError } from "../errors.ts";
-import { checkMasterKey, createSealer } from "../secrets/index.ts";
+import { checkMasterKey, createSecretCipher } from "../secrets/index.ts";
 import { checkServer } from "./check-server.ts";
 import { migrate } from "./migrate.ts";
 
@@ -115,14 +115,14 @@ test("a failure after the migrations releases the lock and keeps them", async ()
 });
 
 test("another master key than the first is refused with the remedy, and harms nothing", async () => {
-  const sealer = createSealer(randomBytes(32));
-  await migrate(database.settings, (client) => checkMasterKey(client, sealer));
+  const cipher = createSecretCipher(randomBytes(32));
+  await migrate(database.settings, (client) => checkMasterKey(client, cipher));
   const refused = migrate(database.settings, (client) =>
-    checkMasterKey(client, createSealer(randomBytes(32))),
+    checkMasterKey(client, createSecretCipher(randomBytes(32))),
   );
   await expect(refused).rejects.toThrow(ConfigError);
   await expect(refused).rejects.toThrow(/Start with that key: BECKON_MASTER_KEY/);
-  await migrate(database.settings, (client) => checkMasterKey(client, sealer));
+  await migrate(database.settings, (client) => checkMasterKey(client, cipher));
 });
 
 test("of two first starts at the same time with different master keys one is refused", async () => {
@@ -130,7 +130,7 @@ test("of two first starts at the same time with different master keys one is ref
   const starts = await Promise.allSettled(
     [1, 2].map((byte) =>
       migrate(database.settings, (client) =>
-        checkMasterKey(client, createSealer(Buffer.alloc(32, byte))),
+        checkMasterKey(client, createSecretCipher(Buffer.alloc(32, byte))),
       ),
     ),
   );

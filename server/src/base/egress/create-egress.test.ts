@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { watchAttempts } from "../../../test/watch-attempts.ts";
-import { createEgress, EgressRefused, type EgressSeams, type LeanFetch } from "./index.ts";
+import { createEgress, EgressDenied, type EgressSeams, type LeanFetch } from "./index.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 
 const publicAddress = "93.184.216.34";
@@ -76,9 +76,9 @@ async function textOf(egress: LeanFetch, url: string): Promise<string> {
 async function expectRefused(egress: LeanFetch, urls: readonly string[]): Promise<void> {
   const { attempts, stop } = watchAttempts();
   for (const url of urls) {
-    await expect(egress.fetch(url), url).rejects.toThrow(EgressRefused);
+    await expect(egress.fetch(url), url).rejects.toThrow(EgressDenied);
     await expect(egress.call(new URL(url), { method: "GET", headers: {} }), url).rejects.toThrow(
-      EgressRefused,
+      EgressDenied,
     );
   }
   stop();
@@ -135,7 +135,7 @@ describe("names", () => {
       await textOf(egressFor([`localhost:${listener.port}`]), `http://localhost:${listener.port}/`),
     ).toBe("127.0.0.1");
     await expect(egressFor([]).fetch(`http://localhost:${listener.port}/`)).rejects.toThrow(
-      EgressRefused,
+      EgressDenied,
     );
     expect(listener.connections).toBe(1);
   });
@@ -169,11 +169,11 @@ describe("names that change", () => {
     expect(asked).toHaveLength(1);
 
     const slow = textOf(egress, `${url}/slow`);
-    await expect(egress.fetch(`${url}/beside`)).rejects.toThrow(EgressRefused);
+    await expect(egress.fetch(`${url}/beside`)).rejects.toThrow(EgressDenied);
     expect(await slow).toBe("127.0.0.1");
 
     expect(await textOf(egress, `${url}/last`)).toBe("127.0.0.1");
-    await expect(egress.fetch(`${url}/`)).rejects.toThrow(EgressRefused);
+    await expect(egress.fetch(`${url}/`)).rejects.toThrow(EgressDenied);
     expect(connected).toEqual([[publicAddress]]);
     expect(listener.connections).toBe(1);
   });
@@ -316,12 +316,12 @@ describe("URLs", () => {
       [["HOST", "inside"]] as [string, string][],
     ]) {
       await expect(egress.fetch(`http://127.0.0.1:${port}/`, { headers })).rejects.toThrow(
-        EgressRefused,
+        EgressDenied,
       );
     }
     const url = new URL(`http://127.0.0.1:${port}/`);
     for (const headers of [{ Host: "inside" }, { hOST: "inside" }]) {
-      await expect(egress.call(url, { method: "GET", headers })).rejects.toThrow(EgressRefused);
+      await expect(egress.call(url, { method: "GET", headers })).rejects.toThrow(EgressDenied);
     }
     await expect(
       egress.fetch(`http://127.0.0.1:${port}/`, { method: "CONNECT" }),
@@ -336,9 +336,9 @@ describe("URLs", () => {
     const call = { method: "GET", headers: {} };
     expect((await egress.call(url, call)).text).toBe("127.0.0.1");
     url.host = `127.0.0.1:${port}`;
-    await expect(egress.call(url, call)).rejects.toThrow(EgressRefused);
+    await expect(egress.call(url, call)).rejects.toThrow(EgressDenied);
     url.href = "http://tom@tool.test/";
-    await expect(egress.call(url, call)).rejects.toThrow(EgressRefused);
+    await expect(egress.call(url, call)).rejects.toThrow(EgressDenied);
     expect(connected).toEqual([[publicAddress]]);
   });
 
@@ -440,7 +440,7 @@ it("a refusal does not tell an open port from a closed one", async () => {
   const said = [port, gone.port].map((each) =>
     egress.fetch(`http://127.0.0.1:${each}/`).then(
       () => "answered",
-      (error: EgressRefused) => ({
+      (error: EgressDenied) => ({
         name: error.name,
         code: error.code,
         message: error.message.replaceAll(String(each), "PORT"),
@@ -448,7 +448,7 @@ it("a refusal does not tell an open port from a closed one", async () => {
     ),
   );
   const [open, closed] = await Promise.all(said);
-  expect(open).toMatchObject({ name: "EgressRefused" });
+  expect(open).toMatchObject({ name: "EgressDenied" });
   expect(open).toEqual(closed);
   await expectRefused(egress, [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${gone.port}/`]);
 });

@@ -1,6 +1,6 @@
 import { badPorts } from "./bad-ports.ts";
 import { createCheckedConnector } from "./checked-connector.ts";
-import { badPort, EgressRefused } from "./egress-refused.ts";
+import { badPort, EgressDenied } from "./egress-refused.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 import { type Resolve, resolveHost, sharingAnswers } from "./resolve-host.ts";
@@ -27,7 +27,7 @@ export interface EgressSeams {
 
 /**
  * The transport of every call on a tenant's behalf: tools, providers of a workspace, deliveries. Reaches public addresses by http
- * and https, and what the operator opened; everything else is `EgressRefused` before any connection is tried. So a refusal is
+ * and https, and what the operator opened; everything else is `EgressDenied` before any connection is tried. So a refusal is
  * the same, and as fast, for a port that is open and one that is closed.
  *
  * URLs are read by the URL standard only: it turns every spelling of an IPv4 address (decimal, octal, hex, short, full-width
@@ -52,18 +52,18 @@ export function createEgress(
   return createLeanFetch(options, connect, (url, headers) => admit(url, headers, allow));
 }
 
-/** @throws EgressRefused for what can be told from the request alone, but for its host. */
+/** @throws EgressDenied for what can be told from the request alone, but for its host. */
 function admit(url: URL, headers: RequestInit["headers"], allow: ReadonlySet<string>): void {
   const { protocol } = url;
   if (protocol !== "https:" && protocol !== "http:")
-    throw new EgressRefused("Only http and https URLs can be called.");
+    throw new EgressDenied("Only http and https URLs can be called.");
   if (url.username !== "" || url.password !== "") {
-    throw new EgressRefused(
+    throw new EgressDenied(
       "A URL with a user name or password in it cannot be called; send credentials in a header.",
     );
   }
   if (namesHost(headers))
-    throw new EgressRefused("The header Host cannot be set; it is the host of the URL.");
+    throw new EgressDenied("The header Host cannot be set; it is the host of the URL.");
   if (url.port === "" || !badPorts.has(Number(url.port))) return;
   const hostPort = `${url.hostname}:${url.port}`;
   if (!allow.has(hostPort)) throw badPort(hostPort);

@@ -217,7 +217,7 @@ it("proxy variables of the environment are ignored", async () => {
       },
     },
   );
-  expect(stdout).toBe("1000 EgressRefused\n");
+  expect(stdout).toBe("1000 EgressDenied\n");
   expect(proxy.connections).toBe(0);
   await proxy.close();
 });

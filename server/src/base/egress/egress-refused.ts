@@ -3,20 +3,20 @@
  * connection was tried. The message is for tenants: it repeats the host and port of the URL, never a resolved address,
  * credentials or anything a server said.
  */
-export class EgressRefused extends Error {
-  override readonly name = "EgressRefused";
+export class EgressDenied extends Error {
+  override readonly name = "EgressDenied";
   readonly code = "BECKON_EGRESS_REFUSED";
 }
 
 /** `hostPort` is host and port of the URL: what the exception would have to be. */
-export function notPublic(hostPort: string): EgressRefused {
-  return new EgressRefused(
+export function notPublic(hostPort: string): EgressDenied {
+  return new EgressDenied(
     `${hostPort} was not called: its host is not a public address. The operator of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
   );
 }
 
-export function badPort(hostPort: string): EgressRefused {
-  return new EgressRefused(
+export function badPort(hostPort: string): EgressDenied {
+  return new EgressDenied(
     `${hostPort} was not called: its port belongs to another protocol than HTTP. The operator of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
   );
 }

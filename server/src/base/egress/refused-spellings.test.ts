@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { watchAttempts } from "../../../test/watch-attempts.ts";
-import { createEgress, createLeanFetch, EgressRefused } from "./index.ts";
+import { createEgress, createLeanFetch, EgressDenied } from "./index.ts";
 
 type Octets = readonly [number, number, number, number];
 
@@ -219,11 +219,11 @@ describe("addresses that are not public, in every spelling", () => {
   });
 
   it.each(sixes)("refuses $what, $how: $host", ({ host }) =>
-    expectNoCall(`http://${host}:${port}/`, EgressRefused),
+    expectNoCall(`http://${host}:${port}/`, EgressDenied),
   );
-  it.each(native)("refuses %s", (host) => expectNoCall(`http://${host}:${port}/`, EgressRefused));
+  it.each(native)("refuses %s", (host) => expectNoCall(`http://${host}:${port}/`, EgressDenied));
   it.each(names)("refuses the name %j", (host) =>
-    expectNoCall(`http://${host}:${port}/`, EgressRefused),
+    expectNoCall(`http://${host}:${port}/`, EgressDenied),
   );
   it.each(unreadable)("does not read %j as a host", (host) =>
     expectNoCall(`http://${host}:${port}/`, TypeError),

@@ -1,6 +1,6 @@
 import { type Context, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
-import { orThrow, Refusal } from "../errors.ts";
+import { ApiError, orThrow } from "../errors.ts";
 import { placeOfAnswer } from "./place-of-answer.ts";
 
 /** A management answer, and whether it is that of an earlier request with the same key. */
@@ -13,7 +13,7 @@ export interface Once<T> {
  * Does `work` at most once per Idempotency-Key, principal and route. The key is bound in the transaction of the work, so only a
  * success binds it; of two at the same time the second waits for the first and gets its answer.
  * Call it after permission and resource are checked and before anything else can refuse.
- * @throws Refusal `idempotency_mismatch` when the key was used with another body, `secret_unreadable` when the answer was sealed with a
+ * @throws ApiError `idempotency_mismatch` when the key was used with another body, `secret_unreadable` when the answer was sealed with a
  *   master key that is lost.
  */
 export async function once<T>(
@@ -41,7 +41,7 @@ export async function once<T>(
   if (bound !== undefined) {
     const data = await work();
     await here(row)
-      .set({ answer: ctx.sealer.seal(JSON.stringify(data), place) })
+      .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), place) })
       .execute();
     return { data, replayed: false };
   }
@@ -51,17 +51,17 @@ export async function once<T>(
     .where((eb) => eb.and(row))
     .executeTakeFirst();
   if (earlier?.answer == null)
-    throw new Refusal(
+    throw new ApiError(
       "conflict",
       "A request with this Idempotency-Key is being pruned. Use a new key.",
     );
   if (!earlier.body_hash.equals(bodyHash)) throw mismatch();
-  return { data: JSON.parse(ctx.sealer.open(earlier.answer, place)) as T, replayed: true };
+  return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, place)) as T, replayed: true };
 }
 
 /** The same answer on every door. */
-export function mismatch(): Refusal {
-  return new Refusal(
+export function mismatch(): ApiError {
+  return new ApiError(
     "idempotency_mismatch",
     "This Idempotency-Key was used with another body. Use a new key for a new request, or send the same body again.",
   );

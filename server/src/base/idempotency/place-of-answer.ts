@@ -1,11 +1,11 @@
-import type { Place } from "../secrets/index.ts";
+import type { SecretBinding } from "../secrets/index.ts";
 
 /** What a stored answer is sealed to. */
 export function placeOfAnswer(row: {
   readonly workspace_id: string;
   readonly scope: string;
   readonly key: string;
-}): Place {
+}): SecretBinding {
   return {
     workspaceId: row.workspace_id,
     kind: "stored answer",

@@ -1,8 +1,8 @@
-import { Refusal } from "../errors.ts";
-import type { Place, Sealer } from "./sealer.ts";
+import { ApiError } from "../errors.ts";
+import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
 /** Owner of a bound secret: a `Place` whose row has several parts. The origins become its last parts. */
-export interface SecretOwner extends Omit<Place, "row"> {
+export interface SecretOwner extends Omit<SecretBinding, "row"> {
   readonly row: readonly string[];
 }
 
@@ -13,43 +13,46 @@ interface BoundSecret {
 }
 
 /** What a bound secret is encrypted for: under another owner, or with other origins, it does not open. */
-export function boundPlace({ row, ...owner }: SecretOwner, origins: readonly string[]): Place {
+export function boundPlace(
+  { row, ...owner }: SecretOwner,
+  origins: readonly string[],
+): SecretBinding {
   return { ...owner, row: JSON.stringify([...row, ...origins]) };
 }
 
 /** Encrypts a secret that is sent to these origins and to no other. */
 export function sealFor(
-  sealer: Sealer,
+  cipher: SecretCipher,
   secret: string,
   owner: SecretOwner,
   origins: readonly string[],
 ): string {
-  return sealer.seal(secret, boundPlace(owner, origins));
+  return cipher.encrypt(secret, boundPlace(owner, origins));
 }
 
 /**
  * Returns the secret in clear for a request to `origin`. Checks again what `requireGivenFor` checks at write time, so that a
  * change that forgets to call it leaks nothing.
- * @throws Refusal `secret_unreadable` if it was not given for this origin, or does not open.
+ * @throws ApiError `secret_unreadable` if it was not given for this origin, or does not open.
  */
 export function openFor(
-  sealer: Sealer,
+  cipher: SecretCipher,
   { sealed, origins }: BoundSecret,
   owner: SecretOwner,
   origin: string,
 ): string {
   if (strayOrigin(origins, [origin]) !== undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "secret_unreadable",
       `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`,
     );
   }
-  return sealer.open(sealed, boundPlace(owner, origins));
+  return cipher.decrypt(sealed, boundPlace(owner, origins));
 }
 
 /**
  * Checks a change after which the stored secret would be sent to `wanted`.
- * @throws Refusal `bad_request` with the message made for the first origin that it was not given for.
+ * @throws ApiError `bad_request` with the message made for the first origin that it was not given for.
  */
 export function requireGivenFor(
   origins: readonly string[],
@@ -57,7 +60,7 @@ export function requireGivenFor(
   messageFor: (origin: string) => string,
 ): void {
   const stray = strayOrigin(origins, wanted);
-  if (stray !== undefined) throw new Refusal("bad_request", messageFor(stray));
+  if (stray !== undefined) throw new ApiError("bad_request", messageFor(stray));
 }
 
 /** The rule for every secret with a destination: it goes only where whoever knew it sent it. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ConfigError } from "../errors.ts";
 import { checkMasterKey } from "./check-master-key.ts";
-import { createSealer } from "./sealer.ts";
+import { createSecretCipher } from "./secret-cipher.ts";
 
 /** The one row of `installation`, as far as the check value goes. */
 function installation() {
@@ -22,23 +22,23 @@ function installation() {
 test("the first start leaves a check value, with which later starts with the same key are content", async () => {
   const database = installation();
   const key = randomBytes(32);
-  await checkMasterKey(database, createSealer(key));
+  await checkMasterKey(database, createSecretCipher(key));
   const kept = database.row.master_key_check;
   expect(kept).toMatch(/^v1\./);
-  await checkMasterKey(database, createSealer(key));
+  await checkMasterKey(database, createSecretCipher(key));
   expect(database.row.master_key_check).toBe(kept);
 });
 
 test("another key is refused with the remedy, and harms nothing", async () => {
   const database = installation();
   const key = randomBytes(32);
-  await checkMasterKey(database, createSealer(key));
+  await checkMasterKey(database, createSecretCipher(key));
   const kept = database.row.master_key_check;
-  const refused = checkMasterKey(database, createSealer(randomBytes(32)));
+  const refused = checkMasterKey(database, createSecretCipher(randomBytes(32)));
   await expect(refused).rejects.toBeInstanceOf(ConfigError);
   await expect(refused).rejects.toThrow(
     /Start with that key: BECKON_MASTER_KEY, or the file master\.key.*BECKON_MASTER_KEY_PREVIOUS.*BECKON_MASTER_KEY_LOST=1/,
   );
   expect(database.row.master_key_check).toBe(kept);
-  await checkMasterKey(database, createSealer(key));
+  await checkMasterKey(database, createSecretCipher(key));
 });

@@ -1,7 +1,12 @@
 import { ConfigError } from "../errors.ts";
-import type { Place, Sealer } from "./sealer.ts";
+import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-const place: Place = { workspaceId: "*", kind: "check value", row: "installation", remedy: "" };
+const place: SecretBinding = {
+  workspaceId: "*",
+  kind: "check value",
+  row: "installation",
+  remedy: "",
+};
 
 /** A connection, as far as the check of the master key needs one. */
 export interface Queryable {
@@ -17,15 +22,15 @@ export type CheckedKey = "current" | "previous" | "lost";
  */
 export async function checkMasterKey(
   client: Queryable,
-  current: Sealer,
+  current: SecretCipher,
   {
     previous,
     lost = false,
-  }: { readonly previous?: Sealer | undefined; readonly lost?: boolean } = {},
+  }: { readonly previous?: SecretCipher | undefined; readonly lost?: boolean } = {},
 ): Promise<CheckedKey> {
   await client.query(
     "update installation set master_key_check = $1 where master_key_check is null",
-    [current.seal("beckon", place)],
+    [current.encrypt("beckon", place)],
   );
   const { rows } = await client.query<{ master_key_check: string }>(
     "select master_key_check from installation",
@@ -42,15 +47,18 @@ export async function checkMasterKey(
 }
 
 /** From now on `current` is the key of this database: a start without it is refused. */
-export async function replaceMasterKeyCheck(client: Queryable, current: Sealer): Promise<void> {
+export async function replaceMasterKeyCheck(
+  client: Queryable,
+  current: SecretCipher,
+): Promise<void> {
   await client.query("update installation set master_key_check = $1", [
-    current.seal("beckon", place),
+    current.encrypt("beckon", place),
   ]);
 }
 
-function opens(sealer: Sealer, sealed: string): boolean {
+function opens(cipher: SecretCipher, sealed: string): boolean {
   try {
-    return sealer.open(sealed, place) === "beckon";
+    return cipher.decrypt(sealed, place) === "beckon";
   } catch {
     return false;
   }

@@ -2,5 +2,10 @@ export { boundPlace, openFor, requireGivenFor, type SecretOwner, sealFor } from 
 export { checkMasterKey, type Queryable, replaceMasterKeyCheck } from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
 export { keepSecret } from "./keep-secret.ts";
-export { type Resealed, type Resealing, resealColumn } from "./reseal.ts";
-export { createSealer, type Place, parseMasterKey, type Sealer } from "./sealer.ts";
+export { type Resealed, type Resealing, resealColumn } from "./re-encrypt.ts";
+export {
+  createSecretCipher,
+  parseMasterKey,
+  type SecretBinding,
+  type SecretCipher,
+} from "./secret-cipher.ts";

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { Refusal } from "../errors.ts";
+import { ApiError } from "../errors.ts";
 
 /** An ordinary document of this size takes a second. */
 const timeLimitMs = 5_000;
@@ -15,7 +15,7 @@ export type ReadYaml =
  * Reads YAML 1.2 with its core schema: plain values, nothing that is made or called. In a thread of its own, which is ended when it takes
  * too long: a few kilobytes can be made to take the parser minutes, in which a process would do nothing else.
  *
- * @throws Refusal `unavailable` while others are read.
+ * @throws ApiError `unavailable` while others are read.
  */
 export async function readYaml(
   text: string,
@@ -23,7 +23,7 @@ export async function readYaml(
   { readonly value: unknown; readonly mistake?: undefined } | { readonly mistake: string }
 > {
   if (reading >= atOnce)
-    throw new Refusal(
+    throw new ApiError(
       "unavailable",
       "Other YAML documents are being read. Try again, or send JSON.",
       { retryAfter: 5 },

@@ -1,4 +1,4 @@
-import { attemptAsync, Refusal } from "../errors.ts";
+import { ApiError, attemptAsync } from "../errors.ts";
 import type { UnparsedBody } from "../parse.ts";
 import { readYaml } from "./read-yaml.ts";
 
@@ -18,7 +18,7 @@ export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
   return attemptAsync(async () => {
     const read = await readYaml(text);
     if (read.mistake === undefined) return read.value;
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `The body ${read.mistake}. Send one YAML document of plain values.`,
     );

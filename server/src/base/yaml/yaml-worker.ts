@@ -5,7 +5,7 @@ import type { ReadYaml } from "./read-yaml.ts";
 /** The other side of `readYaml`: reads one text, says what it is, and ends. What the parser throws beyond that ends it without an answer. */
 
 /** As JSON: aliases make much of little. */
-const mostCharacters = 4 * 1_048_576;
+const maxCharacters = 4 * 1_048_576;
 
 /** Without tags of any kind: `!!binary` and the like make other things than JSON holds, and what one does not know may not be guessed. */
 const options = {
@@ -33,7 +33,7 @@ function read(text: string): ReadYaml {
     return { mistake: `${words[first.code] ?? "goes wrong"}${placeOf(first)}` };
   try {
     const json = JSON.stringify(document.toJS({ maxAliasCount: 100 }), plain);
-    return json.length <= mostCharacters
+    return json.length <= maxCharacters
       ? { json }
       : { mistake: "stands for too much: its aliases repeat it too often" };
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Refusal, type Result } from "../errors.ts";
+import { ApiError, type Result } from "../errors.ts";
 import { readYaml, readYamlBody, YamlText, yamlItems } from "./index.ts";
 
 const read = async (text: string) => {
@@ -91,14 +91,14 @@ describe("a body", () => {
     const bodies: Result<unknown>[] = [
       { ok: true, value: { a: 1 } },
       { ok: true, value: undefined },
-      { ok: false, refusal: new Refusal("too_large", "x") },
+      { ok: false, refusal: new ApiError("too_large", "x") },
     ];
     for (const body of bodies) expect(await readYamlBody(body)).toBe(body);
   });
 
   test("in broken YAML is a refusal, given back", async () => {
     const body = await inYaml("a: 'x");
-    expect(body).toEqual({ ok: false, refusal: expect.any(Refusal) });
+    expect(body).toEqual({ ok: false, refusal: expect.any(ApiError) });
     expect(body).toMatchObject({
       refusal: {
         code: "bad_request",

@@ -6,7 +6,7 @@ import {
   TypeValidationError,
 } from "@ai-sdk/provider";
 import { ModelFailure } from "../model-failure.ts";
-import { type Complaint, complaintIn } from "./complaint.ts";
+import { type ProviderError, providerErrorIn } from "./provider-error.ts";
 import { providerText } from "./provider-text.ts";
 import { readRetryAfter, readRetryDelay } from "./read-retry-after.ts";
 import { transportFailure } from "./transport-failure.ts";
@@ -80,7 +80,7 @@ function mayPass(status: number): boolean {
 
 function refusal(error: APICallError, status: number, scrub: Scrub): ModelFailure {
   const body = readJson(error.responseBody);
-  const complaint = complaintIn(body);
+  const complaint = providerErrorIn(body);
   const text = providerText(complaint?.text ?? "", scrub);
   const permanent = complaint?.labels.includes("insufficient_quota") ?? false;
   return new ModelFailure(
@@ -94,7 +94,7 @@ function refusal(error: APICallError, status: number, scrub: Scrub): ModelFailur
 }
 
 /** A status among the labels decides; an adapter's own judgement comes next. */
-function isPermanent({ labels, retryable }: Complaint): boolean {
+function isPermanent({ labels, retryable }: ProviderError): boolean {
   const status = labels.map(Number).find((code) => code >= 400 && code < 600);
   if (status !== undefined) return !mayPass(status);
   return labels.some((label) => permanentLabels.has(label)) || retryable === false;
@@ -102,7 +102,7 @@ function isPermanent({ labels, retryable }: Complaint): boolean {
 
 /** A body or a piece of a stream that came with 200 and is no answer: an error in band, or nothing we can read. */
 function notAnAnswer(body: unknown, scrub: Scrub): ModelFailure {
-  const complaint = complaintIn(body);
+  const complaint = providerErrorIn(body);
   if (complaint === undefined)
     return new ModelFailure("The model's provider answered with something that is not an answer.", {
       retryable: true,

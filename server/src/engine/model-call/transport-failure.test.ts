@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { expect, test } from "vitest";
-import { createEgress, EgressRefused } from "../../base/egress/index.ts";
+import { createEgress, EgressDenied } from "../../base/egress/index.ts";
 import { openAICompatibleModel } from "../models/openai-compatible.ts";
 import { transportFailure } from "./transport-failure.ts";
 
@@ -33,7 +33,7 @@ test.each(["doGenerate", "doStream"] as const)(
 );
 
 test("a refusal of egress is found under what a client wraps it in", () => {
-  const cause = new EgressRefused("not public");
+  const cause = new EgressDenied("not public");
   const wrapped = new APICallError({
     message: "Cannot connect to API",
     url: "",

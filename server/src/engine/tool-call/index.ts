@@ -1,2 +1,2 @@
+export { finishCalls } from "./finish-calls.ts";
 export { parseArguments } from "./parse-arguments.ts";
-export { settleCalls } from "./settle-calls.ts";

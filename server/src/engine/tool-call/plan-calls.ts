@@ -11,7 +11,7 @@ import type { Tool } from "../tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** Calls of one step that are made; further ones are refused. */
-const mostCalls = 64;
+const maxCalls = 64;
 
 /** A call that is to be made now. Its intent is durable, or stands in the plan's `entries`. */
 export interface PlannedCall {
@@ -86,8 +86,8 @@ const outcomeUnknown =
 type Judgement = { readonly tool: Tool; readonly args: unknown } | { readonly refusal: string };
 
 function judge(part: CallPart, position: number, tools: readonly Tool[]): Judgement {
-  if (position >= mostCalls)
-    return refuse(`At most ${mostCalls} tool calls in one step are made; this one was not.`, tools);
+  if (position >= maxCalls)
+    return refuse(`At most ${maxCalls} tool calls in one step are made; this one was not.`, tools);
 
   const tool = tools.find(({ name }) => name === part.tool);
   if (tool === undefined)

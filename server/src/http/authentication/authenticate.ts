@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../../base/context.ts";
 import { refusalIfLost } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { resolveKey } from "../../keys/index.ts";
 import { findMemberships } from "../../members/index.ts";
@@ -31,7 +31,7 @@ export interface WantedWorkspace {
 /**
  * Who sent this request, by its `x-api-key` or else by its session, asked of the database each time: a revocation holds from its
  * answer on, and so does a member's removal or other role.
- * @throws Refusal `unauthorized`, the same for all credentials that do not stand; `not_found` for a workspace that is not the member's; as
+ * @throws ApiError `unauthorized`, the same for all credentials that do not stand; `not_found` for a workspace that is not the member's; as
  *   `requireOwnSite` with a session.
  */
 export async function authenticate(
@@ -73,7 +73,7 @@ async function asMember(
     throw refusalIfLost(thrown);
   });
   if (memberships.length === 0)
-    throw new Refusal(
+    throw new ApiError(
       "forbidden",
       "You are a member of no workspace. Ask an owner or admin of one to invite you.",
     );
@@ -82,12 +82,12 @@ async function asMember(
       ? memberships
       : memberships.filter(({ workspaceId }) => workspaceId === wanted.id);
   if (first === undefined)
-    throw new Refusal(
+    throw new ApiError(
       "not_found",
       "There is no workspace with this id of which you are a member. GET /api/public/me lists yours.",
     );
   if (second !== undefined && !wanted.any) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       "You are a member of several workspaces. Name one in the header beckon-workspace or, on GET, as ?workspace=.",
     );

@@ -15,7 +15,7 @@ export interface SessionFound {
 /**
  * The session of this request, asked of the database each time: one that was revoked is refused by every process. Undefined without a cookie
  * of ours.
- * @throws Refusal `unauthorized` for one that does not stand; as `requireOwnSite`.
+ * @throws ApiError `unauthorized` for one that does not stand; as `requireOwnSite`.
  */
 export async function findSession(
   services: Services,

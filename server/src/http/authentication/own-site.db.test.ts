@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
+import { expectError } from "../../../test/expect-error.ts";
 import { addPerson, password, signIn } from "../../../test/people.ts";
 import { rawRequest } from "../../../test/raw-request.ts";
-import { expectRefusal } from "../../../test/refusal.ts";
 
 /** What a browser may be made to send by somebody else's page, with its victim's cookie. */
 
@@ -49,13 +49,13 @@ describe.each(foreign)("a request %s", (_, headers) => {
   test("adds nothing with the victim's cookie", async () => {
     const before = await agents();
     const answer = await send(headers, "/agents", { body: { name: "Theirs", model: "demo/echo" } });
-    expectRefusal(answer, 403, "forbidden", /another site/);
+    expectError(answer, 403, "forbidden", /another site/);
     expect(await agents()).toBe(before);
   });
 
   test("starts no run with the victim's cookie", async () => {
     const agent = await beckon.createAgent();
-    expectRefusal(
+    expectError(
       await send(headers, `/agents/${agent.id}/invoke`, { body: { input: "Hello" } }),
       403,
       "forbidden",
@@ -74,7 +74,7 @@ describe.each(foreign)("a request %s", (_, headers) => {
         { current_password: password, new_password: "another twelve characters" },
       ],
     ] as const) {
-      expectRefusal(await send(headers, path, { method, body }), 403, "forbidden");
+      expectError(await send(headers, path, { method, body }), 403, "forbidden");
     }
     expect((await victim.call("/me")).body.data).toMatchObject({ name: "Test" });
   });
@@ -86,7 +86,7 @@ test.each([
 ])(
   "a page of another origin %s nothing with the victim's cookie, if the browser marks it %s",
   async (_, site) => {
-    expectRefusal(await send({ "sec-fetch-site": site }), 403, "forbidden");
+    expectError(await send({ "sec-fetch-site": site }), 403, "forbidden");
   },
 );
 
@@ -104,7 +104,7 @@ test("a form of another origin signs nobody in", async () => {
     body,
     headers: { origin: "https://evil.example" },
   });
-  expectRefusal(answer, 403, "forbidden");
+  expectError(answer, 403, "forbidden");
   expect(answer.headers.getSetCookie()).toEqual([]);
 });
 
@@ -119,7 +119,7 @@ test("a key in the request wins over the cookie, and is not asked where it comes
     "sec-fetch-site": "cross-site",
   };
   expect((await beckon.call("/agents", { headers })).status).toBe(200);
-  expectRefusal(
+  expectError(
     await beckon.call("/agents", { credential: "wrong", headers: { cookie: victim.cookie } }),
     401,
     "unauthorized",
@@ -145,7 +145,7 @@ describe("a Host that is not ours", () => {
   });
 
   test("is told what to do", async () => {
-    expectRefusal(await ask("evil.example"), 421, "misdirected", /PUBLIC_URL/);
+    expectError(await ask("evil.example"), 421, "misdirected", /PUBLIC_URL/);
   });
 
   test.each([
@@ -169,7 +169,7 @@ describe("a Host that is not ours", () => {
         headers: ["content-type", "application/json", "content-length", "2"],
         pieces: ["{}"],
       });
-      expectRefusal(answer, 421, "misdirected");
+      expectError(answer, 421, "misdirected");
     },
   );
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { headerOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
 
@@ -15,7 +15,7 @@ import type { Services } from "../services.ts";
  * - Sec-Fetch-Site, which newer browsers add and no page can set: not of another origin.
  *
  * @param strict Origin must be there on what changes something: browsers send it, and nobody else has a cookie.
- * @throws Refusal `misdirected` for the host, `forbidden` for the rest.
+ * @throws ApiError `misdirected` for the host, `forbidden` for the rest.
  */
 export function requireOwnSite(
   services: Services,
@@ -25,7 +25,7 @@ export function requireOwnSite(
   const own = new URL(services.publicUrl());
   const host = headerOf(incoming, "host")?.toLowerCase();
   if (host === undefined || !isOurs(host, own)) {
-    throw new Refusal(
+    throw new ApiError(
       "misdirected",
       `This server is not ${JSON.stringify(host ?? "")}: browsers are answered at ${own.origin}, localhost and IP addresses. Set PUBLIC_URL to the address that people use, and let a proxy in front pass the Host header on.`,
     );
@@ -36,7 +36,7 @@ export function requireOwnSite(
     origin === undefined ? !(strict && changes) : origin === own.origin || hostOf(origin) === host;
   const site = headerOf(incoming, "sec-fetch-site") ?? "none";
   if (originFits && (site === "none" || site === "same-origin")) return;
-  throw new Refusal(
+  throw new ApiError(
     "forbidden",
     "This request comes from a page of another site, and a session is for this one only. If this is the right one, set PUBLIC_URL to the address in the browser; programs use a key.",
   );

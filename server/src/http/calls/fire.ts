@@ -1,9 +1,9 @@
-import { Refusal, type Result } from "../../base/errors.ts";
+import { ApiError, type Result } from "../../base/errors.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
-import { headerOf, idempotencyKey, jsonOf, type Request, textOf } from "../request/index.ts";
+import { headerOf, idempotencyKey, jsonOf, type RequestContext, textOf } from "../request/index.ts";
 import type { Services } from "../services.ts";
-import type { Hints } from "./hints.ts";
-import { start } from "./start-door.ts";
+import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import { startFromRequest } from "./start-from-request.ts";
 
 /** Browser forms may fire from anywhere: the URL is the credential, and nothing of the caller's is sent along. */
 export const fireCors: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
@@ -23,12 +23,16 @@ export function handleFireOptions(): Response {
 }
 
 /** `POST /api/public/triggers/:token`: starts a run and answers as soon as it is durable. */
-export async function handleFire(services: Services, hints: Hints, c: Request): Promise<Response> {
+export async function handleFire(
+  services: Services,
+  hints: AdmittedCredentials,
+  c: RequestContext,
+): Promise<Response> {
   const { incoming } = c.env;
   const token = c.req.param("token") ?? "";
   const contentType = headerOf(incoming, "content-type");
   const encoding = headerOf(incoming, "content-encoding");
-  const run = await start(services, hints, c, {
+  const run = await startFromRequest(services, hints, c, {
     source: "trigger",
     caller: isCredential("bkt_", token)
       ? { kind: "credential", hash: hashCredential(token) }
@@ -61,7 +65,7 @@ function payloadOf(
 ): string {
   const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
-    throw new Refusal(
+    throw new ApiError(
       "unsupported_type",
       "The body is compressed. Send it without Content-Encoding.",
     );
@@ -73,7 +77,7 @@ function payloadOf(
     return text;
   }
   if (type === "application/x-www-form-urlencoded") return formPayload(textOf(bytes));
-  throw new Refusal(
+  throw new ApiError(
     "unsupported_type",
     `A trigger cannot read ${type}. Send JSON, text, or a URL-encoded form.`,
   );

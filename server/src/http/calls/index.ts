@@ -1,3 +1,3 @@
+export { createAdmittedCredentials } from "./admitted-credentials.ts";
 export { fireCors, handleFire, handleFireOptions } from "./fire.ts";
-export { createHints } from "./hints.ts";
 export { handleInvoke } from "./invoke.ts";

@@ -6,29 +6,29 @@ import { mayBeKey } from "../../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import {
   canSend,
-  gone,
+  clientGoneSignal,
   headerOf,
   holdExchange,
   idempotencyKey,
   jsonOf,
   pathMember,
-  type Request,
+  type RequestContext,
   textOf,
   tooManyResponses,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { acceptsStream } from "../streams/index.ts";
-import type { Hints } from "./hints.ts";
-import { cookieOf, memberAt } from "./member-at-door.ts";
+import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import { authenticateMember, cookieOf } from "./authenticate-member.ts";
 import { applied, type Preference, readPrefer } from "./prefer.ts";
-import { type StartHead, start } from "./start-door.ts";
+import { type StartHead, startFromRequest } from "./start-from-request.ts";
 import { streamInvoked } from "./stream-invoked.ts";
 
 /** `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its answer, as long as the caller prefers to. */
 export async function handleInvoke(
   services: Services,
-  hints: Hints,
-  c: Request,
+  hints: AdmittedCredentials,
+  c: RequestContext,
 ): Promise<Response> {
   const { incoming } = c.env;
   const credential = headerOf(incoming, "x-api-key");
@@ -38,14 +38,14 @@ export async function handleInvoke(
   const head: StartHead = {
     source: "invoke",
     caller: wellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
-    ...(credential === undefined ? await memberAt(services, incoming) : {}),
+    ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
     agentId: pathMember(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     payloadOf: (bytes) => parse(invokeBody, jsonOf(textOf(bytes))).input,
     contentType: headerOf(incoming, "content-type"),
   };
   if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
-  const run = await start(services, hints, c, head);
+  const run = await startFromRequest(services, hints, c, head);
   if (credential !== undefined && mayBeKey(credential))
     services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
@@ -75,7 +75,7 @@ async function accepted(
 
 function ended(
   { runs }: Services,
-  { env: { outgoing } }: Request,
+  { env: { outgoing } }: RequestContext,
   { runId, workspaceId }: Started,
   outcome: Outcome,
   headers: Record<string, string>,
@@ -99,8 +99,8 @@ function ended(
 }
 
 /** Waiting ends with the caller's patience, or with the caller; the run goes on either way. */
-function patience(c: Request, { wait }: Preference): AbortSignal {
-  const leaving = gone(c.env.outgoing);
+function patience(c: RequestContext, { wait }: Preference): AbortSignal {
+  const leaving = clientGoneSignal(c.env.outgoing);
   return wait === undefined
     ? leaving
     : AbortSignal.any([leaving, AbortSignal.timeout(wait * 1_000)]);

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
+import { expectError } from "../../../test/expect-error.ts";
 import { startHeldModel } from "../../../test/held-model.ts";
 import { says, startModelServer, status } from "../../../test/model-server.ts";
 import { openStream, type StreamOptions } from "../../../test/read-stream.ts";
-import { expectRefusal } from "../../../test/refusal.ts";
 
 const beckon = await startTestBeckon();
 const sse = { accept: "text/event-stream" };
@@ -85,9 +85,9 @@ test("what is refused before there is a run is an error like any other", async (
       headers: sse,
       ...options,
     });
-  expectRefusal(await call({ body: {} }), 400, "bad_request", /input/);
-  expectRefusal(await call({ body: { input: "Hello" }, credential: null }), 401, "unauthorized");
-  expectRefusal(
+  expectError(await call({ body: {} }), 400, "bad_request", /input/);
+  expectError(await call({ body: { input: "Hello" }, credential: null }), 401, "unauthorized");
+  expectError(
     await call({ body: { input: "Hello" }, headers: { ...sse, "last-event-id": "x" } }),
     400,
     "bad_request",
@@ -95,7 +95,7 @@ test("what is refused before there is a run is an error like any other", async (
   );
   const paused = await beckon.createAgent();
   await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
-  expectRefusal(
+  expectError(
     await beckon.call(`/agents/${paused.id}/invoke`, {
       credential: paused.token,
       body: { input: "Hello" },
@@ -113,7 +113,7 @@ test("a wrong Last-Event-ID tells nobody whether a credential stands", async () 
     body: { input: "Hello" },
     headers,
   });
-  expectRefusal(answer, 401, "unauthorized");
+  expectError(answer, 401, "unauthorized");
 });
 
 test("a repeat with the same Idempotency-Key joins the run, and goes on where its reader was", async () => {

@@ -1,11 +1,11 @@
-import { createHearer, readCursor, streamStarted } from "../../runs/index.ts";
+import { createOutputBuffer, readCursor, streamStarted } from "../../runs/index.ts";
 import { credentialId } from "../authentication/index.ts";
-import { headerOf, type Request } from "../request/index.ts";
+import { headerOf, type RequestContext } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { seqOf } from "../streams/index.ts";
-import type { Hints } from "./hints.ts";
-import { cookieOf } from "./member-at-door.ts";
-import { type StartHead, start } from "./start-door.ts";
+import type { AdmittedCredentials } from "./admitted-credentials.ts";
+import { cookieOf } from "./authenticate-member.ts";
+import { type StartHead, startFromRequest } from "./start-from-request.ts";
 
 /**
  * Starts a run and answers with its events, from the first on. Until there is a run a refusal is an answer like any other. A repeat with
@@ -13,19 +13,19 @@ import { type StartHead, start } from "./start-door.ts";
  */
 export async function streamInvoked(
   services: Services,
-  hints: Hints,
-  c: Request,
+  hints: AdmittedCredentials,
+  c: RequestContext,
   head: StartHead,
 ): Promise<Response> {
   const { caller, session } = head;
   const id = session?.id ?? (caller?.kind === "credential" ? credentialId(caller.hash) : "");
   const lastEventId = headerOf(c.env.incoming, "last-event-id");
-  const hearer = createHearer();
+  const output = createOutputBuffer();
   const reservation = services.streams.reserve(id);
   try {
-    const run = await start(services, hints, c, {
+    const run = await startFromRequest(services, hints, c, {
       ...head,
-      hearer,
+      output,
       // Refused when what the caller sends is judged, after the credential.
       payloadOf: (bytes) => {
         readCursor(lastEventId);
@@ -41,7 +41,7 @@ export async function streamInvoked(
       ...cookieOf(head),
       ...(run.replayed ? { "idempotency-replayed": "true" } : {}),
     };
-    const stream = await streamStarted(services.runs, run, { lastEventId, hearer });
+    const stream = await streamStarted(services.runs, run, { lastEventId, output });
     if (stream === undefined) return new Response(null, { status: 204, headers });
     const held = {
       kind,

@@ -1,5 +1,5 @@
 import type { AccountContext, SignedIn } from "../../accounts/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { findSession, requireOwnSite, type SessionFound } from "../authentication/index.ts";
 import {
@@ -7,7 +7,7 @@ import {
   headerOf,
   holdExchange,
   pathMember,
-  type Request,
+  type RequestContext,
   readBody,
   readDeadline,
 } from "../request/index.ts";
@@ -53,7 +53,7 @@ export type AccountRoute = OpenRoute | PersonalRoute;
 export async function handleAccount(
   services: Services,
   route: AccountRoute,
-  c: Request,
+  c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   requireOwnSite(services, incoming, { strict: false });
@@ -90,7 +90,7 @@ export async function handleAccount(
   const inTime = readDeadline();
   const session = await inTime(findSession(services, incoming));
   if (session === undefined) {
-    throw new Refusal(
+    throw new ApiError(
       "unauthorized",
       "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.",
     );

@@ -1,4 +1,4 @@
-import { attempt, Refusal } from "../../base/errors.ts";
+import { ApiError, attempt } from "../../base/errors.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import { YamlText } from "../../base/yaml/index.ts";
 import { jsonOf, type RawBody, textOf } from "../request/index.ts";
@@ -19,7 +19,7 @@ function decode(bytes: Buffer, contentType: string | undefined, doc: RouteDoc): 
   const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^[^/]+\/(.+\+)?json$/.test(type)) return jsonOf(textOf(bytes));
   if (doc.yaml && /^(application|text)\/(x-)?yaml$/.test(type)) return new YamlText(textOf(bytes));
-  throw new Refusal(
+  throw new ApiError(
     "unsupported_type",
     doc.yaml
       ? "The body must be JSON or YAML. Send it with Content-Type: application/json or application/yaml."

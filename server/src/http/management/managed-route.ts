@@ -2,9 +2,9 @@ import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import type { Transport } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
-import type { Tail } from "../../events/index.ts";
+import type { EventPoller } from "../../events/index.ts";
 import type { RunServices } from "../../runs/index.ts";
-import { authenticate, heldBy, workspaceOf } from "../authentication/index.ts";
+import { authenticate, streamCredentialOf, workspaceOf } from "../authentication/index.ts";
 import {
   addressOf,
   bindKey,
@@ -13,19 +13,19 @@ import {
   holdExchange,
   idempotencyKey,
   pathMember,
-  type Request,
+  type RequestContext,
   readBody,
   readDeadline,
   tooManyResponses,
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
-import { acceptsStream, type EventSource } from "../streams/index.ts";
+import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 export type ManagedContext = Context & {
   readonly runs: RunServices;
-  readonly tail: Tail;
+  readonly tail: EventPoller;
   readonly egress: Transport;
 };
 
@@ -63,7 +63,7 @@ export interface Answer {
 }
 
 /** What a route gives to who reads a stream. `agentIds`: all of it is of these agents; null: of the whole workspace. */
-export interface StreamAnswer extends EventSource {
+export interface StreamAnswer extends StreamSource {
   readonly agentIds: readonly string[] | null;
 }
 
@@ -90,7 +90,7 @@ export interface ManagedRoute {
 export async function handleManaged(
   services: Services,
   route: ManagedRoute,
-  c: Request,
+  c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
@@ -105,14 +105,14 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, sealer, operator, runs, egress } = services;
+  const { database, cipher, operator, runs, egress } = services;
   const request: ManagedRequest = {
     ctx: {
       actor,
       workspaceId,
       address: addressOf(incoming, services.trustProxy),
       database,
-      sealer,
+      cipher,
       operator,
       runs,
       tail: runs.tail,
@@ -139,7 +139,11 @@ export async function handleManaged(
       },
     );
   }
-  const held = { ...heldBy(authenticated, incoming), workspaceId, scope: route.permission };
+  const held = {
+    ...streamCredentialOf(authenticated, incoming),
+    workspaceId,
+    scope: route.permission,
+  };
   const reservation = services.streams.reserve(held.id);
   try {
     const source = await inTime(

@@ -1,4 +1,4 @@
-import type { RefusalCode } from "@beckon/contract";
+import type { ErrorCode } from "@beckon/contract";
 import type { z } from "zod";
 
 /**
@@ -37,13 +37,13 @@ export interface RouteDoc {
   /** It takes If-Match. */
   readonly ifMatch?: true;
   /** Codes beside those that follow from the rest. */
-  readonly errors?: readonly RefusalCode[];
+  readonly errors?: readonly ErrorCode[];
   /** Of the body. */
   readonly example?: unknown;
 }
 
 /** Every code that a route may refuse with. `who`: of a route about accounts. */
-export function refusalsOf({
+export function errorsOf({
   method,
   path,
   doc,
@@ -53,8 +53,8 @@ export function refusalsOf({
   path: string;
   doc: RouteDoc;
   who?: string;
-}): RefusalCode[] {
-  const codes: RefusalCode[] = [
+}): ErrorCode[] {
+  const codes: ErrorCode[] = [
     "unauthorized",
     "forbidden",
     "misdirected",

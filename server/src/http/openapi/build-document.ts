@@ -1,7 +1,7 @@
 import { errorAnswer } from "@beckon/contract";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
-import { refusalHeaders } from "./error-responses.ts";
+import { errorHeaders } from "./error-responses.ts";
 import { fixedOperations } from "./fixed-operations.ts";
 import { schemaOfAnswer } from "./json-schema.ts";
 import { accountOperation, managedOperation } from "./managed-operation.ts";
@@ -72,7 +72,7 @@ export function buildDocument() {
           description: sessionScheme,
         },
       },
-      headers: refusalHeaders,
+      headers: errorHeaders,
       schemas: {
         Error: schemaOfAnswer(errorAnswer),
         ...Object.fromEntries(resources.map(({ name, schema }) => [name, schemaOfAnswer(schema)])),

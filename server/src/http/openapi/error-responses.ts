@@ -1,8 +1,8 @@
-import { type RefusalCode, type RunErrorCode, reservedRunErrorCodes } from "@beckon/contract";
+import { type ErrorCode, type RunErrorCode, reservedRunErrorCodes } from "@beckon/contract";
 import { statuses } from "../errors.ts";
 
 /** A new code does not compile until its readers are told what it means. */
-const meanings: { readonly [Code in RefusalCode]: string } = {
+const meanings: { readonly [Code in ErrorCode]: string } = {
   bad_request: "the body or the query cannot be read, or a member is wrong or unknown: it is named",
   unauthorized:
     "the credential is absent, malformed, unknown, rotated, revoked or expired: one answer for all",
@@ -43,7 +43,7 @@ const runMeanings: { readonly [Code in RunErrorCode]: string } = {
 const text = { schema: { type: "string" } };
 
 /** Headers of refusals, as the document's components. */
-export const refusalHeaders = {
+export const errorHeaders = {
   RetryAfter: { description: "Seconds after which to try again.", schema: { type: "integer" } },
   RateLimitPolicy: {
     description: 'A limit, for example `"failed-authentications";q=300;w=60`.',
@@ -56,7 +56,7 @@ export const refusalHeaders = {
   },
 } as const;
 
-const at = (name: keyof typeof refusalHeaders) => ({ $ref: `#/components/headers/${name}` });
+const at = (name: keyof typeof errorHeaders) => ({ $ref: `#/components/headers/${name}` });
 const limit = { "RateLimit-Policy": at("RateLimitPolicy"), RateLimit: at("RateLimit") };
 const wait = { "Retry-After": at("RetryAfter") };
 const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
@@ -67,7 +67,7 @@ const headersByStatus: Readonly<Record<number, Record<string, unknown>>> = {
 
 /** The responses of an operation that may refuse with these codes, by status. */
 export function errorResponses(
-  codes: readonly RefusalCode[],
+  codes: readonly ErrorCode[],
   { runs = false } = {},
 ): Record<string, unknown> {
   const reserved: readonly string[] = reservedRunErrorCodes;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { AccountRoute, ManagedRoute } from "../management/index.ts";
-import { type RouteDoc, refusalsOf } from "../management/index.ts";
+import { errorsOf, type RouteDoc } from "../management/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { type JsonSchema, schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
 import { resources, shownSecrets } from "./resources.ts";
@@ -36,7 +36,7 @@ function operation(
         : {
             204: { description: "A stream whose end the reader has had: nothing comes any more." },
           }),
-      ...errorResponses(refusalsOf(route)),
+      ...errorResponses(errorsOf(route)),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ByteBudget, ByteHold } from "../../base/byte-budget.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 
 /** Characters of a response that are not counted: its connection takes as much. */
 const smallResponse = 64 * 1024;
@@ -40,8 +40,8 @@ export function canSend(text: string, hold: () => ByteHold, outgoing: ServerResp
 }
 
 /** The 503 for a response that does not fit into the memory set aside for responses. */
-export function tooManyResponses(what = "Ask again shortly."): Refusal {
-  return new Refusal(
+export function tooManyResponses(what = "Ask again shortly."): ApiError {
+  return new ApiError(
     "unavailable",
     `This server is sending as many large responses as it can hold. ${what}`,
     { retryAfter: 1 },

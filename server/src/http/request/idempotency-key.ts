@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IdempotencyBinding } from "../../base/context.ts";
-import { Refusal, type Result } from "../../base/errors.ts";
+import { ApiError, type Result } from "../../base/errors.ts";
 
 /**
  * The key of a header, bare or in quotes; undefined without a header. A header that is no usable key is an error:
@@ -12,7 +12,7 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
   const quoted = /^"(.*)"$/.exec(trimmed)?.[1];
   const key = quoted ?? trimmed;
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return { ok: true, value: key };
-  const refusal = new Refusal(
+  const refusal = new ApiError(
     "bad_request",
     "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes.",
   );

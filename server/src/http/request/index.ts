@@ -2,4 +2,10 @@ export { canSend, holdExchange, tooManyResponses } from "./hold-exchange.ts";
 export { bindKey, idempotencyKey } from "./idempotency-key.ts";
 export { jsonOf, type RawBody, readBody, textOf } from "./read-body.ts";
 export { readDeadline } from "./read-deadline.ts";
-export { addressOf, gone, headerOf, pathMember, type Request } from "./request.ts";
+export {
+  addressOf,
+  clientGoneSignal,
+  headerOf,
+  pathMember,
+  type RequestContext,
+} from "./request.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { ByteHold } from "../../base/byte-budget.ts";
-import { Refusal, type Result } from "../../base/errors.ts";
+import { ApiError, type Result } from "../../base/errors.ts";
 
 /** Bytes of a request body, at most: 1 MiB. */
 const maxBodyBytes = 1_048_576;
@@ -27,7 +27,7 @@ const heldPerByte = 6;
  *
  * @param hold counts what is read; the caller releases it when nothing of the body is held any
  *   more.
- * @throws Refusal `unavailable`, as rejection, if the process holds as many bodies as it may.
+ * @throws ApiError `unavailable`, as rejection, if the process holds as many bodies as it may.
  */
 export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
@@ -65,28 +65,28 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
   });
 }
 
-/** The body as text, unchanged. @throws Refusal `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
+/** The body as text, unchanged. @throws ApiError `bad_request` for what is not UTF-8, and for NUL, which cannot be stored. */
 export function textOf(bytes: Buffer): string {
   if (bytes.includes(0))
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       "The body contains a NUL byte (0x00), which text cannot hold. Send text without it.",
     );
   if (!isUtf8(bytes))
-    throw new Refusal("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
+    throw new ApiError("bad_request", "The body is not valid UTF-8. Send text encoded as UTF-8.");
   return bytes.toString();
 }
 
 /**
  * The value that JSON text stands for. A byte order mark before it is skipped, as RFC 8259 allows: editors put one there unasked.
- * @throws Refusal `bad_request` that says where the text stops being JSON.
+ * @throws ApiError `bad_request` that says where the text stops being JSON.
  */
 export function jsonOf(text: string): unknown {
-  if (text === "") throw new Refusal("bad_request", "The body is empty. Send JSON.");
+  if (text === "") throw new ApiError("bad_request", "The body is empty. Send JSON.");
   try {
     return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch (thrown) {
-    throw new Refusal("bad_request", `The body is not valid JSON${faultIn(thrown)}.`);
+    throw new ApiError("bad_request", `The body is not valid JSON${faultIn(thrown)}.`);
   }
 }
 
@@ -98,8 +98,8 @@ function faultIn(thrown: unknown): string {
   return where === undefined ? "" : `: it goes wrong ${where}`;
 }
 
-function tooManyBodies(): Refusal {
-  return new Refusal(
+function tooManyBodies(): ApiError {
+  return new ApiError(
     "unavailable",
     "This server is reading as many large request bodies as it can hold. Send the request again shortly.",
     {
@@ -108,19 +108,19 @@ function tooManyBodies(): Refusal {
   );
 }
 
-function cutShort(): Refusal {
-  return new Refusal("bad_request", "The request ended before its body was complete.");
+function cutShort(): ApiError {
+  return new ApiError("bad_request", "The request ended before its body was complete.");
 }
 
-function unreadable(coding: string): Refusal {
-  return new Refusal(
+function unreadable(coding: string): ApiError {
+  return new ApiError(
     "unsupported_type",
     `The body's Transfer-Encoding is ${coding}. Send it chunked, or with a Content-Length.`,
   );
 }
 
-function tooLarge(): Refusal {
-  return new Refusal(
+function tooLarge(): ApiError {
+  return new ApiError(
     "too_large",
     `The body is larger than ${maxBodyBytes.toLocaleString("en")} bytes (1 MiB). Send less, or a link to it.`,
   );

@@ -7,7 +7,7 @@ const maxReadMs = 4_000;
 /**
  * Limits what one request reads to `maxReadMs` in all, whatever part of it the database leaves unanswered. Not for a change, whose
  * outcome would not be known.
- * @throws Refusal `unavailable`
+ * @throws ApiError `unavailable`
  */
 export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
   const began = elapsed();

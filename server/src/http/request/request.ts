@@ -4,13 +4,13 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
 /** A request as Hono hands it over, with Node's own message behind it. */
-export type Request = Context<{ Bindings: HttpBindings }>;
+export type RequestContext = Context<{ Bindings: HttpBindings }>;
 
 /**
  * A member of the path, decoded; the route's pattern says that it is there. One that cannot be stored names nothing there could be, and
  * must not reach the database: it is given as the empty name, which nothing has either.
  */
-export function pathMember(c: Request, name: string): string {
+export function pathMember(c: RequestContext, name: string): string {
   const value = c.req.param(name) ?? "";
   return isStorableText(value) ? value : "";
 }
@@ -30,7 +30,7 @@ export function addressOf(incoming: IncomingMessage, trustProxy: boolean): strin
 }
 
 /** Aborts when the caller goes away before it has its answer. */
-export function gone(outgoing: ServerResponse): AbortSignal {
+export function clientGoneSignal(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const leave = () => controller.abort(callerLeft);
   outgoing.once("close", () => (outgoing.writableFinished ? undefined : leave()));

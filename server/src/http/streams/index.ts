@@ -6,4 +6,4 @@ export {
   type Streams,
 } from "./open-streams.ts";
 export { seqOf } from "./seq-of.ts";
-export type { EventSource } from "./write-stream.ts";
+export type { StreamSource } from "./write-stream.ts";

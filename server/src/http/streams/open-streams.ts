@@ -2,17 +2,17 @@ import type { StreamClosed } from "@beckon/contract";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { sleep } from "../../base/clock.ts";
 import { type Database, failureKind } from "../../base/database/index.ts";
-import { messageOf, Refusal } from "../../base/errors.ts";
+import { ApiError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import { gone, type Request } from "../request/index.ts";
-import { type EventSource, type Timing, writeStream } from "./write-stream.ts";
+import { clientGoneSignal, type RequestContext } from "../request/index.ts";
+import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 
 /** The streams that this process answers with. */
 export interface Streams {
   /**
    * Takes room for a stream of this credential, before anything is done for it.
-   * @throws Refusal `too_many_requests` or `unavailable` when there is none.
+   * @throws ApiError `too_many_requests` or `unavailable` when there is none.
    */
   reserve(credentialId: string): Reservation;
 }
@@ -21,8 +21,8 @@ export interface Streams {
 export interface Reservation {
   /** Answers with the source's events for as long as the credential stands. */
   answer(
-    c: Request,
-    source: EventSource,
+    c: RequestContext,
+    source: StreamSource,
     held: StreamCredential,
     headers?: Readonly<Record<string, string>>,
   ): Response;
@@ -104,14 +104,14 @@ export function openStreams(
   function reserve(credentialId: string): Reservation {
     const mine = reserved.get(credentialId) ?? 0;
     if (mine >= maxPerCredential) {
-      throw new Refusal(
+      throw new ApiError(
         "too_many_requests",
         `This credential has ${mine} streams open, and may have no more. Close some, or read one stream for many.`,
         { retryAfter: 5 },
       );
     }
     if (total >= maxStreams) {
-      throw new Refusal(
+      throw new ApiError(
         "unavailable",
         "This server has as many streams open as it takes. Try again shortly; another one may take it.",
         {
@@ -146,7 +146,7 @@ export function openStreams(
         outgoing.once("close", closed);
         if (outgoing.destroyed) closed();
         writeStream(outgoing, source, {
-          signal: AbortSignal.any([gone(outgoing), revoking.signal]),
+          signal: AbortSignal.any([clientGoneSignal(outgoing), revoking.signal]),
           farewell: () => (revoking.signal.aborted ? revoked : undefined),
           headers,
           timing: limits,

@@ -5,7 +5,7 @@ import { sleep } from "../../base/clock.ts";
 import { frameOf } from "./frame.ts";
 
 /** Where events come from: a run's journal, or another source. */
-export interface EventSource {
+export interface StreamSource {
   /** Must end soon after `signal` has aborted. What is not asked for yet must not be kept. */
   readonly events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
   /** The cursor at which a reader goes on who has had this event; undefined: it is not a place to go on at. */
@@ -39,7 +39,7 @@ const farewellMs = 1_000;
  */
 export async function writeStream(
   outgoing: ServerResponse,
-  source: EventSource,
+  source: StreamSource,
   {
     signal,
     farewell,

@@ -1,7 +1,7 @@
 import { elapsed, sleep } from "../../base/clock.ts";
 import type { Database } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
-import type { Tail } from "../../events/index.ts";
+import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
 import type { UnansweredStarts } from "../starting/index.ts";
@@ -34,7 +34,7 @@ export interface ClaimPorts {
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "takeOver">;
-  readonly tail: Pick<Tail, "grew">;
+  readonly tail: Pick<EventPoller, "noteWritten">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
@@ -151,7 +151,7 @@ async function take(
   } finally {
     capacity.release(limit - taken.runs.length);
   }
-  if (taken.runs.length > 0) ports.tail.grew();
+  if (taken.runs.length > 0) ports.tail.noteWritten();
   for (const run of taken.runs) execute(ports, run, claimant);
   if (taken.runs.length === limit) return "some";
   return taken.contended ? "contended" : "all";

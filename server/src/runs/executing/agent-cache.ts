@@ -3,8 +3,8 @@ import { openSecret } from "../../agents/index.ts";
 import type { OperatorProviders } from "../../base/context.ts";
 import type { Database } from "../../base/database/index.ts";
 import type { Transport } from "../../base/egress/index.ts";
-import { Refusal } from "../../base/errors.ts";
-import type { Sealer } from "../../base/secrets/index.ts";
+import { ApiError } from "../../base/errors.ts";
+import type { SecretCipher } from "../../base/secrets/index.ts";
 import {
   type Circuits,
   demoEcho,
@@ -24,7 +24,7 @@ const maxPrepared = 2_000;
 /** What the models and tools of agents are built from. */
 export interface AgentCacheOptions {
   readonly database: Database;
-  readonly sealer: Sealer;
+  readonly cipher: SecretCipher;
   /** Whether each model answers, as this process sees it. */
   readonly circuits: Circuits;
   /** Tools beside the built-in ones, granted to every agent: the operator's own. */
@@ -59,7 +59,7 @@ export class AgentCache {
 
   /**
    * Reads the version a run has pinned and builds its model and tools.
-   * @throws Refusal when its provider was deleted or its key cannot be opened.
+   * @throws ApiError when its provider was deleted or its key cannot be opened.
    */
   async prepare(pinned: PinnedAgent): Promise<PreparedAgent> {
     const row = await readVersion(this.#options.database, pinned);
@@ -81,7 +81,7 @@ export class AgentCache {
     return {
       fetch: this.#options.egress.fetch,
       openSecret: (id, origin) =>
-        openSecret(this.#options.database, this.#options.sealer, {
+        openSecret(this.#options.database, this.#options.cipher, {
           workspaceId,
           agentId,
           id,
@@ -103,7 +103,7 @@ export class AgentCache {
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
     if (mistake !== undefined)
-      throw new Refusal("conflict", `The model ${model} cannot be called: ${mistake}.`);
+      throw new ApiError("conflict", `The model ${model} cannot be called: ${mistake}.`);
     return {
       model: providerModel(kind, {
         name,
@@ -133,17 +133,17 @@ export class AgentCache {
         ?.usableBy(workspaceId)
         .find((offered) => offered.name === name);
       if (connection !== undefined) return { connection, transport: this.#options.outbound };
-      throw new Refusal(
+      throw new ApiError(
         "conflict",
         `The operator does not offer ${name} to this workspace any more. Give the agent another model.`,
       );
     }
-    const connection = await connectionOf(this.#options.database, this.#options.sealer, {
+    const connection = await connectionOf(this.#options.database, this.#options.cipher, {
       id: providerId,
       workspaceId,
     });
     if (connection !== undefined) return { connection, transport: this.#options.egress };
-    throw new Refusal(
+    throw new ApiError(
       "conflict",
       `The provider of the model ${model} was deleted. Give the agent another model.`,
     );

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../../test/beckon.ts";
 import { eventually } from "../../../test/eventually.ts";
+import { expectError } from "../../../test/expect-error.ts";
 import { startHeldModel } from "../../../test/held-model.ts";
 import { echo, says, startModelServer } from "../../../test/model-server.ts";
-import { expectRefusal } from "../../../test/refusal.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import type { Beckon } from "../../main.ts";
 
@@ -52,7 +52,7 @@ test("a process that stops says at once that it is not ready, starts nothing mor
     await invokeAt(server, agent),
     await beckon.call(at(server, `/triggers/${token}`), { credential: null, body: "Hello" }),
   ]) {
-    expectRefusal(refused, 503, "unavailable");
+    expectError(refused, 503, "unavailable");
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   expect((await beckon.call(at(server, `/agents/${agent.id}`))).status).toBe(200);

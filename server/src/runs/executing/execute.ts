@@ -2,7 +2,7 @@ import type { RunErrorCode, RunEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { type Database, retryWhileLost } from "../../base/database/index.ts";
-import { messageOf, Refusal } from "../../base/errors.ts";
+import { ApiError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import {
   defaultTimeouts,
@@ -21,8 +21,8 @@ import {
   readJournal,
   readJournalBytes,
 } from "../journal/index.ts";
-import type { Hearer, LastAttempt, LiveRuns, Subscribers } from "../subscribing/index.ts";
-import { LiveRun, tellOutput } from "../subscribing/index.ts";
+import type { LastAttempt, LiveRuns, OutputBuffer, Subscribers } from "../subscribing/index.ts";
+import { LiveRun, publishOutput } from "../subscribing/index.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Memory } from "./memory.ts";
@@ -36,7 +36,7 @@ export interface ExecutePorts extends JournalPorts {
   readonly log: Log;
   readonly agents: AgentCache;
   readonly live: LiveRuns;
-  readonly subscribers: Pick<Subscribers, "followers" | "hearers">;
+  readonly subscribers: Pick<Subscribers, "pollers" | "outputBuffers">;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "claim">;
@@ -62,7 +62,7 @@ export interface OwnedRun extends Claim {
   /** Set if it may be given to no other process after this one. */
   readonly lastAttempt?: LastAttempt | undefined;
   /** Of the caller who started it here, and reads its stream: it hears the run from the first word on. */
-  readonly hearer?: Hearer | undefined;
+  readonly output?: OutputBuffer | undefined;
 }
 
 /**
@@ -73,8 +73,8 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
   const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
   ports.live.set(run.runId, live);
-  if (run.hearer !== undefined) ports.subscribers.hearers.add(run, run.hearer);
-  ports.subscribers.followers.wake(run.runId);
+  if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
+  ports.subscribers.pollers.wake(run.runId);
   if (cancelRequested) live.stop("cancelled");
   const startedAt = elapsed() - run.elapsedMs;
   let limited = false;
@@ -104,7 +104,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(ports, live, run, []))
-      .handBack()
+      .release()
       .catch((thrown) => report(ports, run, thrown));
   }
   live.close();
@@ -113,11 +113,11 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   ports.capacity.release(1);
   if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
   // A process that stops gives what it frees to the others.
-  if (!ports.capacity.isOpen) ports.wakeUps.tell({ kind: "queued" });
+  if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
 }
 
 function report(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
-  if (thrown instanceof RunStopped || thrown instanceof Refusal) return;
+  if (thrown instanceof RunStopped || thrown instanceof ApiError) return;
   ports.log.error(
     { run_id: run.runId, reason: messageOf(thrown) },
     "executing a run failed in a way it should not",
@@ -161,7 +161,7 @@ function endingOf(thrown: unknown): Stopped | undefined {
     status: "failed",
     error: { code, message },
   });
-  if (thrown instanceof Refusal) return failed("model_error", thrown.message);
+  if (thrown instanceof ApiError) return failed("model_error", thrown.message);
   if (!(thrown instanceof RunStopped)) {
     return failed(
       "interrupted",
@@ -216,8 +216,8 @@ function execute(
     resumed: run.resumed,
     signal: live.signal,
     deadlineAt,
-    watched: () => ports.subscribers.hearers.has(run.runId),
-    onDelta: tellOutput(ports.subscribers.hearers, live),
+    watched: () => ports.subscribers.outputBuffers.has(run.runId),
+    onDelta: publishOutput(ports.subscribers.outputBuffers, live),
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,
     hold,
@@ -275,7 +275,7 @@ async function loadResumed(
   return { ...loaded, events };
 }
 
-/** @throws Refusal: it takes more than a workspace may have. */
+/** @throws ApiError: it takes more than a workspace may have. */
 function enter(
   live: LiveRun,
   run: OwnedRun,
@@ -306,9 +306,9 @@ async function loadEntered(
   };
 }
 
-function tooLarge({ maxBytes }: ByteHold): Refusal {
+function tooLarge({ maxBytes }: ByteHold): ApiError {
   const mib = Math.floor(maxBytes / 1024 / 1024);
-  return new Refusal(
+  return new ApiError(
     "too_large",
     `The run's input and journal take more memory than the runs of one workspace may use in one server process (${mib} MiB). Start it anew with less input, or have the operator raise BECKON_MEMORY_BUDGET_MIB.`,
   );

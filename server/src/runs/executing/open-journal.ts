@@ -1,5 +1,5 @@
 import type { NewEvent, RunEvent } from "@beckon/contract";
-import type { WakeUps } from "../../base/database/index.ts";
+import type { ProcessMessages } from "../../base/database/index.ts";
 import { type Journal, type Outcome, RunStopped } from "../../engine/index.ts";
 import type { AppendRow, Appends } from "../journal/index.ts";
 import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
@@ -8,7 +8,7 @@ import type { LiveRun } from "../subscribing/index.ts";
 /** What writing a run's journal needs of this process. */
 export interface JournalPorts {
   readonly appends: Appends;
-  readonly wakeUps: Pick<WakeUps, "tell">;
+  readonly processMessages: Pick<ProcessMessages, "send">;
 }
 
 /** The claim under which this process writes a run. */
@@ -23,7 +23,7 @@ export interface Claim {
 /** The journal that the engine writes: durable in the database under the claim's fence, then told to watchers. */
 export interface OwnedJournal extends Journal {
   /** Queues the run again, for any process, at no cost of an attempt. The engine has stopped and writes nothing any more. */
-  handBack(): Promise<void>;
+  release(): Promise<void>;
 }
 
 export function openJournal(
@@ -36,7 +36,7 @@ export function openJournal(
 
   async function write(
     added: readonly NewEvent[],
-    options: Pick<AppendRow, "intent" | "end" | "handBack">,
+    options: Pick<AppendRow, "intent" | "end" | "release">,
     outcome?: Outcome,
   ): Promise<void> {
     const entries = added.map(toEntry);
@@ -48,7 +48,7 @@ export function openJournal(
     );
     lastSeq += entries.length;
     live.publish(stored, outcome);
-    if (live.watchedElsewhere) ports.wakeUps.tell({ kind: "journal", runId: claim.runId });
+    if (live.watchedElsewhere) ports.processMessages.send({ kind: "journal", runId: claim.runId });
   }
 
   return {
@@ -56,7 +56,7 @@ export function openJournal(
     append: (added, { intent = false } = {}) => write(added, { intent, end: undefined }),
     end: (outcome, added) =>
       write([...added, terminalEvent(outcome)], { intent: false, end: toEnd(outcome) }, outcome),
-    handBack: () =>
-      write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, handBack: true }),
+    release: () =>
+      write([{ type: "run.queued", data: {} }], { intent: false, end: undefined, release: true }),
   };
 }

@@ -177,17 +177,17 @@ test("data of 64 KiB exactly stays in the journal, by bytes and not by character
 
 test("a run that is handed back is queued for any process, and its former owner writes nothing more", async () => {
   const run = await startHere();
-  const handBack = appendRow(run, owner, {
-    handBack: true,
+  const release = appendRow(run, owner, {
+    release: true,
     entries: [{ id: newId("evt"), type: "run.queued", data: "{}", artifact: undefined }],
   });
-  expect(await verdictsOf([handBack])).toEqual(["written"]);
+  expect(await verdictsOf([release])).toEqual(["written"]);
   expect(await stateOf(run.runId)).toMatchObject({
     status: "queued",
     finished: false,
     results: 0,
     events: ["run.started", "run.queued"],
   });
-  expect(await verdictsOf([handBack])).toEqual(["written"]);
+  expect(await verdictsOf([release])).toEqual(["written"]);
   expect(await verdictsOf([appendRow(run, owner, { lastSeq: 2 })])).toEqual(["fenced"]);
 });

@@ -18,7 +18,7 @@ export interface AppendRow {
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
   /** Queued again for any process: this one drains. */
-  readonly handBack?: boolean;
+  readonly release?: boolean;
 }
 
 /** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
@@ -57,7 +57,7 @@ const append = (name: string, owner: "living" | "dead") =>
       last_seq: ["int", (row) => row.lastSeq],
       entries: ["int", (row) => row.entries.length],
       intent: ["boolean", (row) => row.intent],
-      status: ["text", (row) => row.end?.status ?? (row.handBack ? "queued" : null)],
+      status: ["text", (row) => row.end?.status ?? (row.release ? "queued" : null)],
     });
     const entries = p.rows("e", (input) => input.entries, {
       write: ["int", (row) => row.write],

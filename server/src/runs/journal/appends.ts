@@ -1,14 +1,14 @@
 import {
   apartIfLarge,
+  type Batcher,
+  createBatcher,
   type Database,
-  type Gatherer,
-  gather,
-  type Turns,
+  type Mutex,
 } from "../../base/database/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 
 /** Appends of all runs that execute in this process; those made at the same time share a commit. */
-export type Appends = Gatherer<AppendRow, AppendAnswer>;
+export type Appends = Batcher<AppendRow, AppendAnswer>;
 
 /**
  * @param turns shared with other batches on the same database.
@@ -16,7 +16,7 @@ export type Appends = Gatherer<AppendRow, AppendAnswer>;
  */
 export function createAppends(
   database: Database,
-  { turns, onWritten }: { turns: Turns; onWritten: () => void },
+  { mutex, onWritten }: { mutex: Mutex; onWritten: () => void },
 ): Appends {
   const appends = {
     write: async (rows: readonly AppendRow[]) => {
@@ -30,9 +30,9 @@ export function createAppends(
   return apartIfLarge({
     bytes: bytesOf,
     maxSmallBytes: 1024 * 1024,
-    small: gather({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, turns }),
+    small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),
     // One at a time, beside the others: starts do not wait for them either.
-    large: gather({ ...appends, maxRows: 1, maxBytes: 1 }),
+    large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
   });
 }
 

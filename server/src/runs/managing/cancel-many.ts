@@ -28,7 +28,7 @@ export async function cancelRuns({
       name: "runs to cancel",
       states: ["queued", "running"],
       agentIds,
-      most: 1_000,
+      max: 1_000,
     } as const;
     const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);
     const changed = await cancelAllStored(tx, { runIds, workspaceId, message: notStarted });
@@ -42,6 +42,6 @@ export async function cancelRuns({
     return { changed, next };
   });
   for (const { runId, answer } of changed) if (answer === "asked") stopRun(ctx.runs, runId);
-  if (changed.length > 0) ctx.runs.tail.grew();
+  if (changed.length > 0) ctx.runs.tail.noteWritten();
   return { cancelled: changed.length, next };
 }

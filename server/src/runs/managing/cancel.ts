@@ -1,9 +1,9 @@
 import { emptyBody, type Run } from "@beckon/contract";
 import { type Context, principalOf } from "../../base/context.ts";
-import { refusalIfLost, type WakeUps } from "../../base/database/index.ts";
+import { type ProcessMessages, refusalIfLost } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import type { Tail } from "../../events/index.ts";
+import type { EventPoller } from "../../events/index.ts";
 import { permitRuns } from "../access.ts";
 import type { WorkerCalls } from "../executing/index.ts";
 import { cancelStored } from "../journal/index.ts";
@@ -14,8 +14,8 @@ import { readRun } from "./get.ts";
 export interface CancelPorts {
   readonly live: LiveRuns;
   readonly worker: Pick<WorkerCalls, "takeOver">;
-  readonly wakeUps: Pick<WakeUps, "tell">;
-  readonly tail: Pick<Tail, "grew">;
+  readonly processMessages: Pick<ProcessMessages, "send">;
+  readonly tail: Pick<EventPoller, "noteWritten">;
 }
 
 /** What a run says that was cancelled while it was queued. */
@@ -45,7 +45,7 @@ export async function cancelRun({
       by: { auditId: newId("aud"), actor: principalOf(ctx.actor), address: ctx.address },
     });
     if (answer === "asked") stopRun(ctx.runs, input.runId);
-    else ctx.runs.tail.grew();
+    else ctx.runs.tail.noteWritten();
   } catch (thrown) {
     throw refusalIfLost(thrown);
   }
@@ -57,7 +57,7 @@ export async function cancelRun({
  * its process is dead.
  */
 export function stopRun(ports: CancelPorts, runId: string): void {
-  if (!stopHere(ports, runId)) ports.wakeUps.tell({ kind: "cancel", runId });
+  if (!stopHere(ports, runId)) ports.processMessages.send({ kind: "cancel", runId });
 }
 
 /** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */

@@ -24,7 +24,7 @@ export async function deleteRuns({
     name: "runs to delete",
     states: ["succeeded", "failed", "cancelled"],
     agentIds: agentLimit(ctx),
-    most: 200,
+    max: 200,
   } as const;
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const { runIds, next } = await selectMany(tx, ctx, { filter, after }, change);

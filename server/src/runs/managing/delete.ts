@@ -1,14 +1,14 @@
 import { record } from "../../base/audit/index.ts";
 import { agentLimit, type Context, permit } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { noRun } from "../access.ts";
 import { deleteRunRows, lockRun } from "./delete-store.ts";
 
 /**
  * Deletes a run that has ended, with its journal and its files. An Idempotency-Key that started it stays bound: a repeat is told that the
  * run is gone, and starts nothing.
- * @throws Refusal `conflict` while it has not ended.
+ * @throws ApiError `conflict` while it has not ended.
  */
 export async function deleteRun({
   ctx,
@@ -23,7 +23,7 @@ export async function deleteRun({
     const run = await lockRun(tx, ctx.workspaceId, input.runId);
     if (run === undefined || agentIds?.includes(run.agent_id) === false) throw noRun();
     if (run.finished_at === null) {
-      throw new Refusal(
+      throw new ApiError(
         "conflict",
         "This run has not ended. Cancel it, and delete it when its finished_at is set.",
       );

@@ -4,7 +4,7 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { noRun, permitRuns } from "../access.ts";
 import { findRun } from "./store.ts";
 
-/** Returns a run that the actor can see. @throws Refusal `forbidden`, `not_found` */
+/** Returns a run that the actor can see. @throws ApiError `forbidden`, `not_found` */
 export async function getRun({
   ctx,
   input,
@@ -15,7 +15,7 @@ export async function getRun({
   return readRun(ctx, input.runId, permitRuns(ctx, "runs:read"));
 }
 
-/** The same for a caller that has asked what the actor may see. @throws Refusal `not_found` */
+/** The same for a caller that has asked what the actor may see. @throws ApiError `not_found` */
 export async function readRun(
   ctx: Context,
   runId: string,

@@ -2,7 +2,7 @@ import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { refusalIfLost } from "../../base/database/index.ts";
 import { parse } from "../../base/parse.ts";
-import { type WatchPorts, watchRun } from "../subscribing/index.ts";
+import { type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
 
 /** A page of a run's journal as it is now, oldest first. `next` is the `after` of the following page; null: there is no more yet. */
@@ -10,7 +10,7 @@ export async function listRunEvents({
   ctx,
   input,
 }: {
-  ctx: Context & { runs: WatchPorts };
+  ctx: Context & { runs: SubscribePorts };
   input: { runId: string; query: unknown };
 }): Promise<{ data: EventOnWire[]; next: string | null }> {
   await getRun({ ctx, input });
@@ -18,7 +18,7 @@ export async function listRunEvents({
   const run = { runId: input.runId, workspaceId: ctx.workspaceId };
   const data: EventOnWire[] = [];
   try {
-    for await (const event of watchRun(ctx.runs, run, {
+    for await (const event of subscribeToRun(ctx.runs, run, {
       after,
       follow: false,
       signal: new AbortController().signal,

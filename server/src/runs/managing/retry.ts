@@ -1,7 +1,7 @@
 import { type Run, retryRunBody } from "@beckon/contract";
 import { agentLimit, type Context, permit, principalOf } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { attempt, Refusal, type Result } from "../../base/errors.ts";
+import { ApiError, attempt, type Result } from "../../base/errors.ts";
 import type { Once } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
@@ -46,7 +46,7 @@ export async function retryRun({
 function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
   if (!body.ok) return body;
   if (ended) return { ok: true, value: payload };
-  const refusal = new Refusal(
+  const refusal = new ApiError(
     "conflict",
     "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.",
   );
@@ -71,7 +71,7 @@ function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "orig
   };
 }
 
-/** The run that a retry has started. @throws Refusal `conflict` when it has been deleted since. */
+/** The run that a retry has started. @throws ApiError `conflict` when it has been deleted since. */
 async function read(ctx: Context, runId: string): Promise<Run> {
   const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findRun(tx, ctx.workspaceId, runId, undefined),

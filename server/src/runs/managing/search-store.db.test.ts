@@ -5,7 +5,7 @@ import { seedAgent, startRow } from "../../../test/tenant.ts";
 import { connect, inWorkspace } from "../../base/database/index.ts";
 import { createLog } from "../../base/log.ts";
 import { startRuns } from "../starting/start-runs.ts";
-import { mostScanned, type Search, searchRuns } from "./search-store.ts";
+import { maxScanned, type Search, searchRuns } from "./search-store.ts";
 
 /**
  * What a page costs must not grow with the tables. They hold 40,000 ended runs at first and 120,000 later, and the pages are counted that a
@@ -140,7 +140,7 @@ describe("a search for what is rare", () => {
   test("ends a page after so many runs, and goes on below them until it has seen all", async () => {
     const { found, pages } = await walk({ filter: { error: "NEEDLE" } });
     expect(found).toEqual([needle]);
-    expect(pages).toBe(later / mostScanned + 1);
+    expect(pages).toBe(later / maxScanned + 1);
   });
 
   test("sees all runs of some agents, whichever has more of them", async () => {

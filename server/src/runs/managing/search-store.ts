@@ -4,7 +4,7 @@ import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { lowestIdAt } from "../../base/ids.ts";
 
 /** Runs that one search looks at, at most, whatever there are and however few it finds. */
-export const mostScanned = 10_000;
+export const maxScanned = 10_000;
 
 /**
  * Milliseconds by which a run's id may be off its `created_at`: the id is made by a process before it asks the database, `created_at` by the
@@ -49,21 +49,21 @@ export async function searchRuns(
   const parts = agentIds?.length ?? 1;
   const unfinished =
     wanted?.every((status) => status === "queued" || status === "running") ?? false;
-  const most = everyRunFits
+  const max = everyRunFits
     ? limit + 1
     : unfinished
-      ? mostScanned
-      : Math.max(limit + 1, Math.ceil(mostScanned / parts));
+      ? maxScanned
+      : Math.max(limit + 1, Math.ceil(maxScanned / parts));
   const bounds = boundsOf(search);
   const scanned = unfinished
-    ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, most)
+    ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, max)
     : agentIds === undefined
-      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)} order by r.id desc limit ${most}`
-      : scanAgents(workspaceId, agentIds, bounds, most);
+      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)} order by r.id desc limit ${max}`
+      : scanAgents(workspaceId, agentIds, bounds, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
     -- Of an agent that has more than was looked at nothing is known below this id, so the search ends there for all.
-    reached as (select max(p.lowest) as lowest from (select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${most}) as p)
+    reached as (select max(p.lowest) as lowest from (select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}) as p)
     select f.id, reached.lowest from reached left join lateral (
       select s.id from scanned s ${lookUps(filter)}
       where (reached.lowest is null or s.id >= reached.lowest) and ${sql.join(conditions(filter, change), sql` and `)}
@@ -121,7 +121,7 @@ function scanAgents(
   workspaceId: string,
   agentIds: readonly string[],
   { lowest, below }: Bounds,
-  most: number,
+  max: number,
 ): RawBuilder<unknown> {
   const upper = sql.join(
     below.map((id) => sql`(r.agent_id, r.id) < (a.id, ${id})`),
@@ -129,7 +129,7 @@ function scanAgents(
   );
   return sql`select a.id as part, newest.* from unnest(${agentIds}::text[]) as a (id), lateral (
     select ${columns} from runs r where (r.agent_id, r.id) >= (a.id, ${lowest}) and ${upper} and r.workspace_id = ${workspaceId}
-    order by r.agent_id desc, r.id desc limit ${most}) as newest`;
+    order by r.agent_id desc, r.id desc limit ${max}) as newest`;
 }
 
 /** The states stand in the statement as they stand in the indexes, which hold nothing else. */
@@ -138,7 +138,7 @@ function scanUnfinished(
   wanted: readonly RunStatus[],
   agentIds: readonly string[] | undefined,
   range: Bounds,
-  most: number,
+  max: number,
 ): RawBuilder<unknown> {
   const bounds = ofWorkspace(workspaceId, range);
   const ofAgents = agentIds === undefined ? sql`true` : sql`r.agent_id = any (${agentIds}::text[])`;
@@ -152,7 +152,7 @@ function scanUnfinished(
         ]
       : []),
   ];
-  return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u order by u.id desc limit ${most}`;
+  return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u order by u.id desc limit ${max}`;
 }
 
 function lookUps({ source, trigger_id, error }: RunFilter): RawBuilder<unknown> {

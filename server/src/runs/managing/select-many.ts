@@ -15,7 +15,7 @@ interface Change {
   readonly states: readonly RunStatus[];
   readonly agentIds: readonly string[] | undefined;
   /** At once: the transaction holds their rows, and their owners wait for it. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function selectMany(
   { filter = {}, after }: Selection,
   change: Change,
 ): Promise<{ runIds: readonly string[]; next: string | null }> {
-  const { agentIds, states, most } = change;
+  const { agentIds, states, max } = change;
   const page = readPage(
     { after },
     { list: change.name, workspace: ctx.workspaceId, agents: agentIds, ...filter },
@@ -38,7 +38,7 @@ export async function selectMany(
     filter,
     change: states,
     below: page.below,
-    limit: most,
+    limit: max,
   });
   return { runIds, next: goOn === undefined ? null : page.cursor(goOn) };
 }

@@ -30,7 +30,7 @@ export interface StartRow {
    */
   readonly body: "good" | "bad" | "unhashable" | "unread";
   /** Whether this process has capacity to execute it now. */
-  readonly room: boolean;
+  readonly hasCapacity: boolean;
   /** The process that would. */
   readonly owner: string;
   /** What the server itself decides about the run, instead of the agent's current version and the trigger. */

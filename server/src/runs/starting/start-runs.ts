@@ -8,7 +8,7 @@ import {
   type StartedRun,
   type StartRow,
 } from "./start-row.ts";
-import { type Known, readStarted, sendStarts, type Verdict } from "./start-store.ts";
+import { type CallerState, readStarted, sendStarts, type Verdict } from "./start-store.ts";
 
 interface StartOptions {
   /** false: no earlier send of any of the rows can have reached the database, which is then not asked for one. Default true. */
@@ -44,8 +44,8 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
   const callers: StartRow[] = [];
   const known = new Map<string, number>();
   const callerOf = rows.map((row) => {
-    const { source, agentId, body, room, owner, contentType, details } = row;
-    const id = `${source} ${agentId} ${body} ${room} ${owner} ${details !== undefined} ${callerId(row.caller)} ${contentType}`;
+    const { source, agentId, body, hasCapacity, owner, contentType, details } = row;
+    const id = `${source} ${agentId} ${body} ${hasCapacity} ${owner} ${details !== undefined} ${callerId(row.caller)} ${contentType}`;
     const caller = known.get(id) ?? callers.push(row);
     known.set(id, caller);
     return caller;
@@ -57,7 +57,7 @@ function toAnswer(
   database: Database,
   row: StartRow,
   [, verdict, replayedRun]: Verdict,
-  known: Known,
+  known: CallerState,
 ): StartAnswer | Promise<StartAnswer> {
   switch (verdict) {
     case "start":
@@ -89,7 +89,7 @@ async function writtenBefore(
   return { verdict };
 }
 
-function toStarted({ runId, details }: StartRow, known: Known): StartedRun {
+function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun {
   return {
     runId,
     workspaceId: known.workspace_id,
@@ -102,7 +102,7 @@ function toStarted({ runId, details }: StartRow, known: Known): StartedRun {
   };
 }
 
-function statusOf(details: RunDetails | undefined, { running }: Known): InitialStatus {
+function statusOf(details: RunDetails | undefined, { running }: CallerState): InitialStatus {
   if (details?.initial === "waiting") return "waiting";
   if (details !== undefined && initialError(details) !== undefined) return "failed";
   return running ? "running" : "queued";

@@ -46,7 +46,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       workspace: ["text", (row) => memberOf(row)?.workspaceId ?? null],
       content_type: ["text", (row) => row.contentType],
       body: ["text", (row) => row.body],
-      room: ["boolean", (row) => row.room],
+      room: ["boolean", (row) => row.hasCapacity],
       owner: ["text", (row) => row.owner],
       detailed: ["boolean", (row) => row.details !== undefined],
     });

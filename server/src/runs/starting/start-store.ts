@@ -3,7 +3,7 @@ import type { Refused } from "./start-row.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
 /** What the database knows of a caller and its run. */
-export interface Known {
+export interface CallerState {
   readonly workspace_id: string;
   readonly agent_id: string;
   readonly version: number;
@@ -14,8 +14,11 @@ export interface Known {
 }
 
 /** The run that an earlier send of the same row wrote, as it was written, whatever has become of it since. */
-export async function readStarted(database: Database, runId: string): Promise<Known | undefined> {
-  const { rows } = await database.engine.query<Known>({
+export async function readStarted(
+  database: Database,
+  runId: string,
+): Promise<CallerState | undefined> {
+  const { rows } = await database.engine.query<CallerState>({
     name: "read-started",
     text: `select r.workspace_id, r.agent_id, i.agent_version as version,
         (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
@@ -28,9 +31,9 @@ export async function readStarted(database: Database, runId: string): Promise<Kn
 }
 
 /** What the statement returns: each request's verdict, and what it found for each caller. */
-export interface Judgement {
+export interface CheckedStarts {
   readonly verdicts: readonly Verdict[];
-  readonly callers: readonly (Known & { readonly caller: number })[];
+  readonly callers: readonly (CallerState & { readonly caller: number })[];
 }
 
 /** Position of the request in the batch, from 1; `start`: written now; `started`: written before. */
@@ -47,7 +50,7 @@ export async function sendStarts(
   database: Database,
   input: StartInput,
   repeated: boolean,
-): Promise<Judgement> {
+): Promise<CheckedStarts> {
   const { rows, callers } = input;
   const send = async (again: boolean) => {
     const chosen = statementFor({
@@ -56,7 +59,7 @@ export async function sendStarts(
       details: rows.some((row) => row.details !== undefined),
       repeated: again,
     });
-    const answer = await database.engine.query<Judgement>(chosen.query(input));
+    const answer = await database.engine.query<CheckedStarts>(chosen.query(input));
     if (answer.rows[0] === undefined) throw new Error("the start statement gave no answer");
     return answer.rows[0];
   };

@@ -5,10 +5,10 @@ import {
   databaseAway,
   failureKind,
   GiveUp,
+  type ProcessMessages,
   retryWhileLost,
-  type WakeUps,
 } from "../../base/database/index.ts";
-import { messageOf, orThrow, Refusal, type Result } from "../../base/errors.ts";
+import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
 import { newId } from "../../base/ids.ts";
 import type { Log } from "../../base/log.ts";
@@ -26,7 +26,7 @@ import {
   toEntry,
 } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
-import type { Hearer, LiveRuns } from "../subscribing/index.ts";
+import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
 import type { QueueLimits } from "./queue-limits.ts";
 import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-row.ts";
@@ -46,7 +46,7 @@ export interface StartPorts {
   readonly queueLimits: QueueLimits;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "heap">;
-  readonly wakeUps: Pick<WakeUps, "tell">;
+  readonly processMessages: Pick<ProcessMessages, "send">;
   readonly worker: Pick<WorkerCalls, "claim">;
   /** Executes a run that this process owns. */
   readonly execute: (run: OwnedRun) => Promise<void>;
@@ -60,7 +60,7 @@ export interface StartRequest
   /** The payload, or what is wrong with it, which is answered when nothing before the body rejects the request. */
   readonly payload: Result<string>;
   /** The caller reads the run's stream with this one. */
-  readonly hearer?: Hearer | undefined;
+  readonly output?: OutputBuffer | undefined;
 }
 
 /** A run that a request has started, or an earlier one with the same key. */
@@ -79,7 +79,7 @@ const rememberRefusedMs = 30_000;
 /**
  * Starts a run, or says why not: credential, pause, key, body and queue limit are judged by the statement that writes it (see the gate).
  * Resolves once the run is durable; it is then executing here, or queued for whoever has room.
- * @throws Refusal of the contract's table; `unavailable` when the database gave no answer in time: nothing goes on then, since a
+ * @throws ApiError of the contract's table; `unavailable` when the database gave no answer in time: nothing goes on then, since a
  *   run that turns out to have been written is cancelled before any model call.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
@@ -91,7 +91,7 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     switch (answer.verdict) {
       case "started":
         if (answer.run.status === "running")
-          void ports.execute(owned(answer.run, answer.owner, row.payload, request.hearer));
+          void ports.execute(owned(answer.run, answer.owner, row.payload, request.output));
         if (answer.run.status === "queued") announceQueued(ports);
         return {
           runId: answer.run.runId,
@@ -136,7 +136,7 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
   }
 }
 
-type Requested = Omit<StartRow, "runId" | "eventId" | "room" | "owner">;
+type Requested = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner">;
 
 /** What the start statement gets of key and body. An empty key stands for one that cannot be looked up. */
 function requested({
@@ -157,7 +157,7 @@ function requested({
     : { ...request, key, bodyHash, payload: "", body: "bad" };
 }
 
-/** Checks the credential alone, before a body is read. @throws Refusal as `startRun`, for what comes before the body. */
+/** Checks the credential alone, before a body is read. @throws ApiError as `startRun`, for what comes before the body. */
 export async function mayStart(
   ports: StartPorts,
   request: Pick<StartRow, "source" | "caller" | "agentId">,
@@ -193,13 +193,14 @@ async function submit(
   request: Requested,
 ): Promise<(StartAnswer | Claimed) & { owner: string }> {
   const { capacity } = ports;
-  const hasRoom = request.body === "good" && request.details === undefined && capacity.tryReserve();
+  const hasCapacity =
+    request.body === "good" && request.details === undefined && capacity.tryReserve();
   const owner = ports.process.id;
   const row: StartRow = {
     ...request,
     runId: newId("run"),
     eventId: newId("evt"),
-    room: hasRoom,
+    hasCapacity: hasCapacity,
     owner,
   };
   const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
@@ -211,7 +212,7 @@ async function submit(
       setTimeout(() => ports.unanswered.delete(row.runId), rememberRefusedMs).unref();
     else ports.unanswered.delete(row.runId);
     resolveSettled();
-    if (hasRoom && !executes) capacity.release(1);
+    if (hasCapacity && !executes) capacity.release(1);
   };
   try {
     const answer = await ports.starts.submit(row, {
@@ -240,11 +241,11 @@ async function submit(
 function announceQueued(ports: StartPorts): void {
   ports.capacity.foundQueue({ empty: false });
   ports.worker.claim();
-  ports.wakeUps.tell({ kind: "queued" });
+  ports.processMessages.send({ kind: "queued" });
 }
 
-function stopping(): Refusal {
-  return new Refusal(
+function stopping(): ApiError {
+  return new ApiError(
     "unavailable",
     "This server is stopping and starts nothing more. Try again; another one may take it.",
     {
@@ -253,8 +254,8 @@ function stopping(): Refusal {
   );
 }
 
-function outOfMemory(): Refusal {
-  return new Refusal(
+function outOfMemory(): ApiError {
+  return new ApiError(
     "unavailable",
     "This server has almost no memory left and starts nothing more until some is free. Try again shortly.",
     {
@@ -267,7 +268,7 @@ function owned(
   run: StartedRun,
   owner: string,
   payload: string,
-  hearer: Hearer | undefined,
+  output: OutputBuffer | undefined,
 ): OwnedRun {
   const { promptPrefix } = run;
   const input =
@@ -281,7 +282,7 @@ function owned(
     inputBytes: Buffer.byteLength(input),
     resumed: false,
     elapsedMs: 0,
-    hearer,
+    output,
   };
 }
 
@@ -313,7 +314,7 @@ async function withdraw(
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
       // Until the database is back another process may claim the run and execute it.
       if ((await retryWhileLost(cancel)) === "asked")
-        ports.wakeUps.tell({ kind: "cancel", runId: run.runId });
+        ports.processMessages.send({ kind: "cancel", runId: run.runId });
     }
     if (key === null) return;
     const scope = details?.keyScope ?? run.triggerId ?? run.agentId;
@@ -326,13 +327,13 @@ async function withdraw(
   }
 }
 
-function refusal(verdict: Exclude<Refused, "agent_busy">): Refusal {
-  return new Refusal(...refusals[verdict]);
+function refusal(verdict: Exclude<Refused, "agent_busy">): ApiError {
+  return new ApiError(...refusals[verdict]);
 }
 
 /** What each verdict tells the caller. A verdict without a text does not compile. */
 const refusals: {
-  readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof Refusal>;
+  readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof ApiError>;
 } = {
   unauthorized: ["unauthorized", unauthorizedMessage],
   forbidden: [

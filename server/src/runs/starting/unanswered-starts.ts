@@ -1,4 +1,4 @@
-import { BriefMap } from "../../base/brief-map.ts";
+import { ShortLivedMap } from "../../base/short-lived-map.ts";
 import type { RunRef } from "../run.ts";
 
 /** A start whose statement is in progress, perhaps on a dead connection, while the run it wrote can be claimed. */
@@ -12,9 +12,9 @@ export interface UnansweredStart {
 }
 
 /** Starts that the database has not answered yet, by run id. */
-export type UnansweredStarts = BriefMap<UnansweredStart>;
+export type UnansweredStarts = ShortLivedMap<UnansweredStart>;
 
 /** Creates the table of starts that the database has not answered yet. */
 export function createUnansweredStarts(): UnansweredStarts {
-  return new BriefMap();
+  return new ShortLivedMap();
 }

@@ -1,11 +1,11 @@
 import { failureKind } from "../../base/database/index.ts";
 import { readStoredStatus } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
-import type { WatchPorts } from "./watch.ts";
+import type { SubscribePorts } from "./subscribe.ts";
 
 /** The run's state now, for who does not wait for more; `queued`, as it was accepted, while the database cannot be asked. */
 export async function readStatus(
-  ports: Pick<WatchPorts, "database" | "live">,
+  ports: Pick<SubscribePorts, "database" | "live">,
   run: RunRef,
 ): Promise<string> {
   const live = ports.live.get(run.runId);

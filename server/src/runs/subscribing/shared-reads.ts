@@ -15,7 +15,7 @@ export interface SharedReads {
 /** Queries at once. Runs are written over the same connections, and do not wait behind hundreds of readers who catch up. */
 const maxQueries = 4;
 
-export function shareReads(database: Database): SharedReads {
+export function createSharedReads(database: Database): SharedReads {
   const unsent = new Map<
     string,
     { readonly found: Promise<readonly EventOnWire[]>; readonly send: () => Promise<void> }

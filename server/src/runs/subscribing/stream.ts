@@ -1,13 +1,13 @@
 import { type EventOnWire, type OutputEvent, streamQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
 import { inWorkspace } from "../../base/database/index.ts";
-import { Refusal } from "../../base/errors.ts";
+import { ApiError } from "../../base/errors.ts";
 import { parse } from "../../base/parse.ts";
 import { noRun, permitRuns } from "../access.ts";
 import type { RunRef } from "../run.ts";
-import { createHearer, type Hearer } from "./hearer.ts";
+import { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 import { findProgress, type Progress } from "./stream-store.ts";
-import { type WatchPorts, watchRun } from "./watch.ts";
+import { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
 
 /** A run's stream, not begun yet. */
 export interface RunStream {
@@ -19,13 +19,13 @@ export interface RunStream {
 /**
  * The run's events after a cursor, and those to come.
  * @returns undefined when there are none and will be none: the reader has had the end.
- * @throws Refusal `bad_request` for a cursor that is none, or lies beyond the journal.
+ * @throws ApiError `bad_request` for a cursor that is none, or lies beyond the journal.
  */
 export async function streamRun({
   ctx,
   input: { runId, query, lastEventId },
 }: {
-  ctx: Context & { runs: WatchPorts };
+  ctx: Context & { runs: SubscribePorts };
   input: { runId: string; query: unknown; lastEventId: string | undefined };
 }): Promise<RunStream | undefined> {
   const agentIds = permitRuns(ctx, "runs:read");
@@ -39,23 +39,23 @@ export async function streamRun({
 
 /** The stream for who has started the run, and may have had some of it before. The same refusals. */
 export async function streamStarted(
-  ports: WatchPorts,
+  ports: SubscribePorts,
   run: RunRef & { readonly agentId: string; readonly replayed: boolean },
-  { lastEventId, hearer }: { lastEventId: string | undefined; hearer: Hearer },
+  { lastEventId, output }: { lastEventId: string | undefined; output: OutputBuffer },
 ): Promise<RunStream | undefined> {
   const after = run.replayed ? readCursor(lastEventId) : 0;
-  if (after === 0) return open(ports, run, { agentId: run.agentId, after, hearer });
+  if (after === 0) return open(ports, run, { agentId: run.agentId, after, output });
   const progress = await inWorkspace(ports.database.tenant, run.workspaceId, (tx) =>
     findProgress(tx, run.workspaceId, run.runId, undefined),
   );
-  return progress && streamAfter(ports, run, progress, after, hearer);
+  return progress && streamAfter(ports, run, progress, after, output);
 }
 
-/** The cursor in `Last-Event-ID`; 0 without one. @throws Refusal `bad_request` */
+/** The cursor in `Last-Event-ID`; 0 without one. @throws ApiError `bad_request` */
 export function readCursor(lastEventId: string | undefined): number {
   if (lastEventId === undefined || lastEventId === "") return 0;
   if (/^\d{1,9}$/.test(lastEventId)) return Number(lastEventId);
-  throw new Refusal(
+  throw new ApiError(
     "bad_request",
     "Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to read from the beginning.",
   );
@@ -69,27 +69,30 @@ function cursorOf(after: string | undefined, lastEventId: string | undefined): n
 }
 
 function streamAfter(
-  ports: WatchPorts,
+  ports: SubscribePorts,
   run: RunRef,
   { agentId, lastSeq, finished }: Progress,
   after: number,
-  hearer = createHearer(),
+  output = createOutputBuffer(),
 ): RunStream | undefined {
   if (after > lastSeq) {
-    throw new Refusal(
+    throw new ApiError(
       "bad_request",
       `The run has no event ${after}: its last one so far is ${lastSeq}. Go on after one that you have seen.`,
     );
   }
   return finished && after === lastSeq
     ? undefined
-    : open(ports, run, { agentId, after, hearer, follow: !finished });
+    : open(ports, run, { agentId, after, output, follow: !finished });
 }
 
 function open(
-  ports: WatchPorts,
+  ports: SubscribePorts,
   run: RunRef,
-  { agentId, ...options }: { agentId: string; after: number; hearer: Hearer; follow?: boolean },
+  {
+    agentId,
+    ...options
+  }: { agentId: string; after: number; output: OutputBuffer; follow?: boolean },
 ): RunStream {
-  return { agentId, events: (signal) => watchRun(ports, run, { ...options, signal }) };
+  return { agentId, events: (signal) => subscribeToRun(ports, run, { ...options, signal }) };
 }

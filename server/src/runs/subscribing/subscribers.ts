@@ -1,25 +1,25 @@
-import { BriefMap } from "../../base/brief-map.ts";
 import type { ByteBudget } from "../../base/byte-budget.ts";
 import type { Database } from "../../base/database/index.ts";
-import { createFollowers, type Followers } from "./followers.ts";
-import { createHearers, type Hearers } from "./hearers.ts";
+import { ShortLivedMap } from "../../base/short-lived-map.ts";
 import type { LiveRun } from "./live-run.ts";
-import { type SharedReads, shareReads } from "./shared-reads.ts";
+import { createOutputBuffers, type OutputBuffers } from "./output-buffers.ts";
+import { createRunPollers, type RunPollers } from "./run-pollers.ts";
+import { createSharedReads, type SharedReads } from "./shared-reads.ts";
 
 /** Runs that this process executes, by id. */
-export type LiveRuns = BriefMap<LiveRun>;
+export type LiveRuns = ShortLivedMap<LiveRun>;
 
 /** Creates the table of runs that this process executes. */
 export function createLiveRuns(): LiveRuns {
-  return new BriefMap();
+  return new ShortLivedMap();
 }
 
 /** Everybody in this process who reads a run's journal while it grows. */
 export interface Subscribers {
   /** Those who wait for runs that other processes execute. */
-  readonly followers: Followers;
+  readonly pollers: RunPollers;
   /** Those who read what a model says as it says it. */
-  readonly hearers: Hearers;
+  readonly outputBuffers: OutputBuffers;
   readonly sharedReads: SharedReads;
 }
 
@@ -32,8 +32,8 @@ export function createSubscribers(
   { onFollow, outputs }: { onFollow: (runId: string) => void; outputs: ByteBudget },
 ): Subscribers {
   return {
-    followers: createFollowers(database, onFollow),
-    hearers: createHearers(outputs),
-    sharedReads: shareReads(database),
+    pollers: createRunPollers(database, onFollow),
+    outputBuffers: createOutputBuffers(outputs),
+    sharedReads: createSharedReads(database),
   };
 }

@@ -10,9 +10,9 @@ import {
 import { ToolFailure } from "../../tool.ts";
 import { fill, inHeader, inPath, inQuery, textOf, type Values } from "./fill-template.ts";
 
-const longestUrl = 8_000;
-const longestBody = 262_144;
-const longestHeader = 8_000;
+const maxUrlLength = 8_000;
+const maxBodyBytes = 262_144;
+const maxHeaderLength = 8_000;
 
 /** A request but for its secrets, which are read when it is sent. */
 export interface HttpRequest {
@@ -59,12 +59,12 @@ export function buildRequest(
     ),
   ].join("&");
   const target = query === "" ? path : `${path}?${query}`;
-  if (target.length > longestUrl)
-    throw new ToolFailure(`The URL would be longer than ${longestUrl} characters. Send less.`);
+  if (target.length > maxUrlLength)
+    throw new ToolFailure(`The URL would be longer than ${maxUrlLength} characters. Send less.`);
 
   const json = body === undefined ? undefined : JSON.stringify(body);
-  if (json !== undefined && Buffer.byteLength(json) > longestBody) {
-    throw new ToolFailure(`The body would be larger than ${longestBody} bytes. Send less.`);
+  if (json !== undefined && Buffer.byteLength(json) > maxBodyBytes) {
+    throw new ToolFailure(`The body would be larger than ${maxBodyBytes} bytes. Send less.`);
   }
   const request = {
     method: operation.method,
@@ -105,9 +105,9 @@ function headersOf(
     const whole = typeof value === "string" ? soleName(value) : undefined;
     if (typeof value !== "string" || (whole !== undefined && values.get(whole) == null)) continue;
     const text = fill(value, values, inHeader).trim();
-    if (text.length > longestHeader)
+    if (text.length > maxHeaderLength)
       throw new ToolFailure(
-        `The header ${name} would be longer than ${longestHeader} characters. Send less.`,
+        `The header ${name} would be longer than ${maxHeaderLength} characters. Send less.`,
       );
     headers.set(name.toLowerCase(), text);
   }

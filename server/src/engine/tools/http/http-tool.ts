@@ -1,11 +1,11 @@
 import type { HttpOperation, HttpToolGrant, ValueSchema } from "@beckon/contract";
-import { EgressRefused } from "../../../base/egress/index.ts";
+import { EgressDenied } from "../../../base/egress/index.ts";
 import { fieldOf } from "../../../base/json-object.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
 import { buildRequest, type HttpRequest } from "./build-request.ts";
 import { asShown, type Opened, openUp } from "./fixed-members.ts";
-import { misfit } from "./misfit.ts";
 import { type HttpResult, readResponse } from "./read-response.ts";
+import { schemaMismatch } from "./schema-mismatch.ts";
 import { scrubberFor } from "./scrub-secrets.ts";
 
 /** What tools that call out are given. */
@@ -44,7 +44,7 @@ function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: Tool
     safeToRepeat: operation.safe_to_repeat,
     budget: { name: grant.name, calls: grant.max_calls_per_run },
     check(args) {
-      const found = misfit(schema, args);
+      const found = schemaMismatch(schema, args);
       if (found !== undefined) return found;
       try {
         requestOf(args);
@@ -122,7 +122,7 @@ async function send(
       throw new ToolFailure(
         `There was no whole answer within ${grant.timeout_seconds} seconds.${effect}`,
       );
-    if (thrown instanceof EgressRefused) throw new ToolFailure(thrown.message);
+    if (thrown instanceof EgressDenied) throw new ToolFailure(thrown.message);
     throw new ToolFailure(`The call failed${codeOf(thrown)}.${effect}`);
   }
 }

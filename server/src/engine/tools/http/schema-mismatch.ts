@@ -1,0 +1,141 @@
+import type { ValueSchema, ValueType } from "@beckon/contract";
+import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
+
+/** What keeps `value` from being as the schema says, for the model to correct, or undefined: the first thing found, with its place. */
+export function schemaMismatch(
+  schema: ValueSchema,
+  value: unknown,
+  place = "",
+): string | undefined {
+  const at = place === "" ? "the value" : place;
+  if ("const" in schema && !isSame(value, schema.const))
+    return `${at} must be ${JSON.stringify(schema.const)}`;
+  if (schema.enum !== undefined && !schema.enum.some((choice) => isSame(value, choice))) {
+    return `${at} must be ${schema.enum.map((choice) => JSON.stringify(choice)).join(" or ")}`;
+  }
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  if (types.length > 0 && !types.some((type) => isOf[type](value)))
+    return `${at} must be ${types.map((type) => wordFor[type]).join(" or ")}`;
+  if (schema.anyOf !== undefined) {
+    const misfits = schema.anyOf.map((choice) => schemaMismatch(choice, value, place));
+    if (!misfits.includes(undefined))
+      return `${at} fits none of its forms: ${misfits.join("; or ")}`;
+  }
+  if (typeof value === "number") return misfitOfNumber(schema, value, at);
+  if (typeof value === "string") return misfitOfText(schema, value, at);
+  if (Array.isArray(value)) return misfitOfList(schema, value, place, at);
+  return isJsonObject(value) ? misfitOfObject(schema, value, place) : undefined;
+}
+
+const isOf: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === "string",
+  number: (value) => typeof value === "number" && Number.isFinite(value),
+  integer: Number.isInteger,
+  boolean: (value) => typeof value === "boolean",
+  array: Array.isArray,
+  object: isJsonObject,
+  null: (value) => value === null,
+};
+
+const wordFor: Readonly<Record<ValueType, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+/** Members in any order. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (Array.isArray(one))
+    return (
+      Array.isArray(other) &&
+      one.length === other.length &&
+      one.every((each, index) => isSame(each, other[index]))
+    );
+  if (!isJsonObject(one)) return one === other;
+  const names = Object.keys(one);
+  return (
+    isJsonObject(other) &&
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]))
+  );
+}
+
+function misfitOfNumber(schema: ValueSchema, value: number, at: string): string | undefined {
+  const {
+    minimum = -Infinity,
+    maximum = Infinity,
+    exclusiveMinimum = -Infinity,
+    exclusiveMaximum = Infinity,
+    multipleOf,
+  } = schema;
+  if (value < minimum) return `${at} must be at least ${minimum}`;
+  if (value > maximum) return `${at} must be at most ${maximum}`;
+  if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
+  if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
+  // 0.3 is three times 0.1: rounding both numbers and the quotient errs by at most 1.5 epsilon.
+  const times = multipleOf === undefined ? 0 : value / multipleOf;
+  const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
+  return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
+}
+
+function misfitOfText(
+  { minLength = 0, maxLength = Infinity }: ValueSchema,
+  value: string,
+  at: string,
+): string | undefined {
+  const length = characters(value);
+  if (length < minLength) return `${at} must be at least ${minLength} characters`;
+  return length > maxLength ? `${at} must be at most ${maxLength} characters` : undefined;
+}
+
+/** JSON Schema counts Unicode code points (RFC 8259), not UTF-16 units. */
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function misfitOfList(
+  { items, minItems = 0, maxItems = Infinity }: ValueSchema,
+  value: unknown[],
+  place: string,
+  at: string,
+) {
+  if (value.length < minItems) return `${at} must be at least ${minItems} items`;
+  if (value.length > maxItems) return `${at} must be at most ${maxItems} items`;
+  return items === undefined
+    ? undefined
+    : first(value.entries(), ([index, item]) => schemaMismatch(items, item, `${place}[${index}]`));
+}
+
+/** A schema with `anyOf` alone says nothing of members: its forms do. */
+function misfitOfObject(schema: ValueSchema, value: JsonObject, place: string): string | undefined {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties = schema.type === undefined,
+  } = schema;
+  const inside = (name: string) => (place === "" ? name : `${place}.${name}`);
+  const missing = required.find((name) => !Object.hasOwn(value, name));
+  if (missing !== undefined) return `${inside(missing)} is missing`;
+  return first(Object.entries(value), ([name, member]) => {
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (known !== undefined) return schemaMismatch(known, member, inside(name));
+    if (additionalProperties === false || name === "__proto__") return `${inside(name)} is unknown`;
+    return additionalProperties === true
+      ? undefined
+      : schemaMismatch(additionalProperties, member, inside(name));
+  });
+}
+
+function first<T>(all: Iterable<T>, judge: (each: T) => string | undefined): string | undefined {
+  for (const each of all) {
+    const found = judge(each);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

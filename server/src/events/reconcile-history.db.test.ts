@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { testDatabase } from "../../test/database.ts";
+import { eventually } from "../../test/eventually.ts";
+import { seedAgent, seedProcess, startRow } from "../../test/tenant.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import { createLog } from "../base/log.ts";
+import { startRuns } from "../runs/starting/start-runs.ts";
+import { beginning } from "./position.ts";
+import { reconcileHistory } from "./reconcile-history.ts";
+import { readGeneration, readStretch } from "./store.ts";
+import { writeWorkspaceEvent } from "./workspace-event-store.ts";
+
+const { database } = await testDatabase();
+const agent = await seedAgent(database);
+const owner = await seedProcess(database);
+const log = createLog("silent");
+const start = () => startRuns(database, [startRow(agent, { owner })]);
+const pause = () =>
+  inWorkspace(database.tenant, agent.workspaceId, (tx) =>
+    writeWorkspaceEvent(tx, agent, {
+      type: "agent.paused",
+      data: { reason: null, actor: "system" },
+    }),
+  );
+const generation = async () => (await readGeneration(database.engine, beginning)).generation;
+
+async function settle(): Promise<void> {
+  const client = await database.engine.connect();
+  await reconcileHistory(client, log);
+  client.release();
+}
+
+test("a start after a restart keeps the generation", async () => {
+  await settle();
+  const before = await generation();
+  await settle();
+  expect(await generation()).toBe(before);
+});
+
+test("a start after a restore has a new generation, and what was written before stays before what is to come", async () => {
+  await settle();
+  const before = await generation();
+  await start();
+  await pause();
+  await start();
+  await pause();
+  // As a copy from a cluster that has come further than this one.
+  await database.engine.query("update events set transaction = transaction + 1000000");
+  await database.engine.query("update workspace_events set transaction = transaction + 1000000");
+  await database.engine.query("update installation set history = 'another.00000001'");
+  const old = await database.engine.query<{ id: string }>(
+    "select id from (select id, transaction from events union all select id, transaction from workspace_events) as e order by transaction",
+  );
+  await settle();
+  await start();
+  await pause();
+  expect(await generation()).not.toBe(before);
+  // Transactions under way in other databases of this server hold the newest back.
+  const ids = await eventually("the events after the restore", async () => {
+    const { events } = await readStretch(database.engine, [agent.workspaceId], {
+      after: beginning,
+      limit: 10,
+    });
+    return events.length > old.rows.length + 1 ? events.map(({ id }) => id) : undefined;
+  });
+  expect(ids.slice(0, old.rows.length)).toEqual(old.rows.map(({ id }) => id));
+  expect(ids).toHaveLength(old.rows.length + 2);
+});

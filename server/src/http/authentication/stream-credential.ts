@@ -1,0 +1,30 @@
+import type { IncomingMessage } from "node:http";
+import { hashCredential } from "../../base/secrets/index.ts";
+import type { StreamCredential } from "../../credentials/index.ts";
+import { headerOf } from "../request/index.ts";
+import type { Authenticated } from "./authenticate.ts";
+
+/** What this request was authenticated with, as it is looked at again while its stream is open. */
+export function streamCredentialOf(
+  { actor, sessionId }: Authenticated,
+  incoming: IncomingMessage,
+): Pick<StreamCredential, "kind" | "id"> {
+  switch (actor.kind) {
+    case "token":
+    case "key":
+      return {
+        kind: actor.kind,
+        id: credentialId(hashCredential(headerOf(incoming, "x-api-key") ?? "")),
+      };
+    case "user":
+      if (sessionId === undefined) throw new Error("a member came without a session");
+      return { kind: "session", id: sessionId };
+    case "system":
+      throw new Error("the system reads no streams over HTTP");
+  }
+}
+
+/** How a credential is named while streams are open: by its hash. */
+export function credentialId(hash: Buffer): string {
+  return hash.toString("hex");
+}
