@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { raceSignal, untilWoken } from "./abort.ts";
+import { linkAbort, raceSignal, untilWoken } from "./abort.ts";
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
@@ -46,4 +46,17 @@ test("a promise that loses against its signal is left behind, and one that wins 
   controller.abort(new Error("stopped"));
   await expect(raced).rejects.toThrow("stopped");
   late.reject(new Error("too late"));
+});
+
+test("what is linked aborts with its signal, also with one that has aborted, and not once it is released", () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const [linked, released] = [linkAbort(signal), linkAbort(signal)];
+  released.release();
+  controller.abort("stopped");
+  expect([linked.controller.signal.reason, linkAbort(signal).controller.signal.reason]).toEqual([
+    "stopped",
+    "stopped",
+  ]);
+  expect([released.controller.signal.aborted, listenersOf(signal)]).toEqual([false, 0]);
 });

@@ -47,3 +47,22 @@ export function untilWoken(
     if (woken) unsubscribe();
   });
 }
+
+/** A controller that aborts with a signal, until it is released. */
+export interface LinkedAbort {
+  readonly controller: AbortController;
+  /** Takes the listener off the signal. */
+  release(): void;
+}
+
+/**
+ * Returns a controller that aborts with `signal`, at once if that has aborted. Not `AbortSignal.any`:
+ * it keeps each signal for finalization, so that none dies young (decision 12).
+ */
+export function linkAbort(signal: AbortSignal): LinkedAbort {
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal.reason);
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return { controller, release: () => signal.removeEventListener("abort", stop) };
+}

@@ -1,5 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { raceSignal } from "../../base/abort.ts";
+import { linkAbort, raceSignal } from "../../base/abort.ts";
 import type { ByteHold } from "../../base/byte-budget.ts";
 import { elapsed } from "../../base/clock.ts";
 import { meterCalls } from "../../base/egress/index.ts";
@@ -36,8 +36,8 @@ export interface ModelTry {
 export async function tryModel(request: ModelTry): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =
     request;
-  const stop = new AbortController();
-  const call = AbortSignal.any([signal, stop.signal]);
+  const { controller: stop, release } = linkAbort(signal);
+  const call = stop.signal;
   const meter = new CallMeter({
     hold,
     maxBytes: maxAnswerBytes,
@@ -80,6 +80,7 @@ export async function tryModel(request: ModelTry): Promise<Answer> {
     throw cause;
   } finally {
     clearTimeout(stepTimer);
+    release();
   }
 }
 

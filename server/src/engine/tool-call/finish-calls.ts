@@ -1,4 +1,5 @@
 import type { NewEvent } from "@beckon/contract";
+import { linkAbort } from "../../base/abort.ts";
 import { heldBytesOf } from "../held-bytes.ts";
 import type { Step } from "../history.ts";
 import { noMemory } from "../model-call/index.ts";
@@ -31,13 +32,12 @@ export async function finishCalls(
   if (unwritten.length + entries.length > 0) await ledger.append([...unwritten, ...entries]);
   if (calls.length === 0) return;
 
-  const stop = new AbortController();
-  const signal = AbortSignal.any([request.signal, stop.signal]);
+  const { controller: stop, release } = linkAbort(request.signal);
 
   const waiting = calls.values();
   const work = async () => {
     for (const call of waiting) {
-      const data = await callTool(call, signal, request.hold);
+      const data = await callTool(call, stop.signal, request.hold);
       await ledger.append([{ type: "run.tool_result", data }]);
     }
   };
@@ -49,5 +49,6 @@ export async function finishCalls(
     }),
   );
   const settled = await Promise.allSettled(workers);
-  for (const worker of settled) if (worker.status === "rejected") throw signal.reason;
+  release();
+  for (const worker of settled) if (worker.status === "rejected") throw stop.signal.reason;
 }
