@@ -4,7 +4,7 @@ import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
 import { accountRoutes } from "../src/http/api/accounts.ts";
 import { managedRoutes } from "../src/http/api/index.ts";
-import { statuses } from "../src/http/errors.ts";
+import { apiErrors } from "../src/http/errors.ts";
 import { errorsOf, type RouteDoc } from "../src/http/management/route-doc.ts";
 
 const routes = [...managedRoutes, ...accountRoutes].map((route) => ({
@@ -37,7 +37,7 @@ export function checkAnswer(
     const declared: readonly string[] = errorsOf(route);
     if (!declared.includes(code))
       throw new Error(`${where} with ${code}, which its doc does not declare`);
-    if (statuses[code as keyof typeof statuses] !== answer.status)
+    if (apiErrors[code as keyof typeof apiErrors].status !== answer.status)
       throw new Error(`${where} with ${code}`);
     return;
   }

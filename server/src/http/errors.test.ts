@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reservedRunErrorCodes, runErrorCode, scopes } from "@beckon/contract";
 import { expect, test } from "vitest";
-import { statuses } from "./errors.ts";
+import { apiErrors } from "./errors.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -17,7 +17,7 @@ const isUsed = (value: string) =>
   ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
 
 test("the server has a use for every error code of the contract but the reserved ones", () => {
-  const codes = [...Object.keys(statuses), ...runErrorCode.options];
+  const codes = [...Object.keys(apiErrors), ...runErrorCode.options];
   expect(codes.filter((code) => !isUsed(code))).toEqual([...reservedRunErrorCodes]);
 });
 

@@ -24,6 +24,7 @@ export {
   mayStart,
   type Started,
   type StartRequest,
+  startErrors,
   startRun,
 } from "./starting/index.ts";
 export {

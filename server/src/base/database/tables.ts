@@ -1,4 +1,4 @@
-import type { AgentConfig, Role } from "@beckon/contract";
+import type { AgentConfig, Role, RunSource } from "@beckon/contract";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 /** The tables as the nouns' stores see them. `schema.sql` beside this file is the truth; a test compares the two. */
@@ -197,7 +197,7 @@ interface RunInputs {
   run_id: string;
   workspace_id: string;
   agent_version: number;
-  source: string;
+  source: RunSource;
   trigger_id: string | null;
   payload: string;
   prompt_prefix: string;

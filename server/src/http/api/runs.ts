@@ -20,6 +20,7 @@ import {
   listRunEvents,
   listRuns,
   retryRun,
+  startErrors,
   streamRun,
 } from "../../runs/index.ts";
 import type { ManagedRequest, ManagedRoute } from "../management/index.ts";
@@ -122,7 +123,7 @@ export const runRoutes: readonly ManagedRoute[] = [
       data: run,
       created: true,
       once: true,
-      errors: ["agent_paused", "agent_busy"],
+      errors: startErrors,
       example: { version: "original" },
     },
     handle: async (request) => {

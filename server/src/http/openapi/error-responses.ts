@@ -1,31 +1,5 @@
 import { type ErrorCode, type RunErrorCode, reservedRunErrorCodes } from "@beckon/contract";
-import { statuses } from "../errors.ts";
-
-/** A new code does not compile until its readers are told what it means. */
-const meanings: { readonly [Code in ErrorCode]: string } = {
-  bad_request: "the body or the query cannot be read, or a member is wrong or unknown: it is named",
-  unauthorized:
-    "the credential is absent, malformed, unknown, rotated, revoked or expired: one answer for all",
-  forbidden: "the credential stands and may not do this",
-  not_found: "there is no such resource that this credential may see",
-  method_not_allowed: "the path does not answer this method",
-  misdirected:
-    "the Host header names another site than this one: browsers are answered at PUBLIC_URL, localhost and IP addresses",
-  agent_paused: "the agent is paused",
-  trigger_disabled: "the trigger is disabled",
-  conflict: "the state does not allow it: the answer says what to do",
-  stale: "If-Match names an older version",
-  too_large: "the body is over 1 MiB",
-  unsupported_type: "the body's type cannot be read",
-  idempotency_mismatch: "the Idempotency-Key was used with another body",
-  agent_busy: "the agent's queue is full: see Retry-After",
-  too_many_requests:
-    "too many failed authentications from this address, or streams open with this credential: see Retry-After",
-  secret_unreadable: "the master key that sealed the secret is lost: rotate to have a new one",
-  internal_error: "Beckon failed by a fault of its own",
-  unavailable:
-    "Beckon or its database cannot take it now, and nothing was started: see Retry-After",
-};
+import { apiErrors } from "../errors.ts";
 
 /** Why a run ended without an answer, as an invoke is told with 500. */
 const runMeanings: { readonly [Code in RunErrorCode]: string } = {
@@ -72,7 +46,7 @@ export function errorResponses(
 ): Record<string, unknown> {
   const reserved: readonly string[] = reservedRunErrorCodes;
   const told = [
-    ...codes.map((code) => ({ status: statuses[code], code, meaning: meanings[code] })),
+    ...codes.map((code) => ({ code, ...apiErrors[code] })),
     ...Object.entries(runs ? runMeanings : {}).map(([code, meaning]) => ({
       status: 500,
       code,

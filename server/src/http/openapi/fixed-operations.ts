@@ -1,4 +1,5 @@
 import { fireAnswer, invokeAnswer, invokeBody } from "@beckon/contract";
+import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
 import { idempotencyKey, lastEventId, pathParameters, streamContent } from "./managed-operation.ts";
@@ -11,9 +12,8 @@ const start = [
   "bad_request",
   "too_large",
   "idempotency_mismatch",
-  "agent_paused",
+  ...startErrors,
   "conflict",
-  "agent_busy",
   "too_many_requests",
 ] as const;
 const ours = ["internal_error", "unavailable"] as const;

@@ -39,7 +39,7 @@ export async function readRetried(
     runId: row.id,
     agentId: row.agent_id,
     agentVersion: row.agent_version,
-    source: row.source === "trigger" ? "trigger" : "invoke",
+    source: row.source,
     triggerId: row.trigger_id,
     payload: row.payload,
     promptPrefix: row.prompt_prefix,

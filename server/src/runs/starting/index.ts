@@ -1,5 +1,12 @@
 export { createQueueLimits } from "./queue-limits.ts";
-export { mayStart, type Started, type StartPorts, type StartRequest, startRun } from "./start.ts";
+export {
+  mayStart,
+  type Started,
+  type StartPorts,
+  type StartRequest,
+  startErrors,
+  startRun,
+} from "./start.ts";
 export { type Caller, callerId, type RunDetails, type StartRow } from "./start-row.ts";
 export { startStatements } from "./start-statement.ts";
 export { createStarts } from "./starts.ts";

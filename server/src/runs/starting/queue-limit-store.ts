@@ -1,5 +1,5 @@
 import type { Database } from "../../base/database/index.ts";
-import type { StartRow } from "./start-row.ts";
+import { authenticated, type StartRow } from "./start-row.ts";
 
 /** The queue limit of the agent that a caller would start: the one that is named, a token's own, or that of a trigger. */
 export async function readQueueLimit(
@@ -19,7 +19,7 @@ export async function readQueueLimit(
     values: [
       caller.kind === "credential" ? caller.hash : null,
       agentId,
-      caller.kind === "member" ? caller.workspaceId : null,
+      authenticated(caller)?.workspaceId ?? null,
     ],
   });
   return rows[0]?.max_queued_runs;

@@ -1,4 +1,4 @@
-import type { RunError } from "@beckon/contract";
+import type { RunError, RunSource } from "@beckon/contract";
 import type { InitialStatus } from "../journal/index.ts";
 
 /** Who asks for a run. */
@@ -11,11 +11,18 @@ export type Caller =
   /** Authenticated already, with the right to start runs of the agent: by a session, or by a management route. */
   | { readonly kind: "member"; readonly principal: string; readonly workspaceId: string };
 
+/** Returns the caller if its right to start runs is known already; else the statement finds out. */
+export function authenticated(
+  caller: Caller,
+): Exclude<Caller, { readonly kind: "credential" }> | undefined {
+  return caller.kind === "credential" ? undefined : caller;
+}
+
 /** One request to start a run. Ids are made before, so that a statement can be sent again unchanged. */
 export interface StartRow {
   readonly runId: string;
   readonly eventId: string;
-  readonly source: "invoke" | "trigger";
+  readonly source: RunSource;
   readonly caller: Caller;
   /** The agent named in the path; a trigger's token has one of its own. */
   readonly agentId: string | null;

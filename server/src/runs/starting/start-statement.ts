@@ -2,7 +2,7 @@ import type { RunError } from "@beckon/contract";
 import { type Parameters, type Statement, statement } from "../../base/database/index.ts";
 import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/index.ts";
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
-import { initialError, type StartRow } from "./start-row.ts";
+import { authenticated, initialError, type StartRow } from "./start-row.ts";
 
 /** What at least one request of a batch needs. Joins that none needs are left out: each costs as much as several rows. */
 export interface Parts {
@@ -23,8 +23,6 @@ export interface StartInput {
   readonly full: readonly string[];
 }
 
-const memberOf = ({ caller }: StartRow) => (caller.kind === "member" ? caller : undefined);
-
 /** Stands for a table that no request of the batch needs; the planner folds it away. */
 const noRow = (alias: string, ...columns: readonly string[]) =>
   `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
@@ -42,8 +40,8 @@ function startStatement(parts: Parts): Statement<StartInput> {
       source: ["text", (row) => row.source],
       credential: ["bytea", ({ caller }) => (caller.kind === "credential" ? caller.hash : null)],
       agent: ["text", (row) => row.agentId],
-      member: ["text", (row) => memberOf(row)?.principal ?? null],
-      workspace: ["text", (row) => memberOf(row)?.workspaceId ?? null],
+      member: ["text", ({ caller }) => authenticated(caller)?.principal ?? null],
+      workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
       content_type: ["text", (row) => row.contentType],
       body: ["text", (row) => row.body],
       room: ["boolean", (row) => row.hasCapacity],

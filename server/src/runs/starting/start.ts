@@ -331,6 +331,9 @@ function refusal(verdict: Exclude<Refused, "agent_busy">): ApiError {
   return new ApiError(...refusals[verdict]);
 }
 
+/** Errors that any start can meet, whatever its protocol. */
+export const startErrors = ["agent_paused", "agent_busy"] as const;
+
 /** What each verdict tells the caller. A verdict without a text does not compile. */
 const refusals: {
   readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof ApiError>;
