@@ -158,7 +158,7 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const worker = startWorker(runs, { recordLapsed: lease.recordLapsed });
+  const worker = startWorker(runs, { recordExpired: lease.recordExpired });
   opened.defer(() => worker.stop());
 
   let url = config.publicUrl ?? "";
