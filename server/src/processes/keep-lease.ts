@@ -8,7 +8,9 @@ import { recordDeaths, recordExpired, registerProcess, renewLease } from "./proc
 
 /** The lease that this process must renew to count as alive. */
 export interface Lease {
-  /** Declares processes with expired leases dead, once this process has held its own long enough. */
+  /**
+   * Declares processes with expired leases dead, once this process has held its own long enough.
+   */
   recordExpired(): Promise<void>;
   /** Stops renewing and releases the lease. */
   stop(): Promise<void>;
@@ -30,12 +32,12 @@ const retryMs = 1_000;
 
 /**
  * Renews this process's lease until `stop`. Renewal runs on the main event loop, so that a process
- * whose loop hangs loses its lease. A process that was declared dead drops its runs, which others may
- * own by then, and continues under a new id.
+ * whose loop hangs loses its lease. A process that was declared dead drops its runs, which others
+ * may own by then, and continues under a new id.
  *
- * A process declares others dead only after it has held its own lease for one lease period without a
- * failed renewal. After a database outage all leases may have expired, and every process needs that
- * time to renew.
+ * A process declares others dead only after it has held its own lease for one lease period without
+ * a failed renewal. After a database outage all leases may have expired, and every process needs
+ * that time to renew.
  */
 export function keepLease({
   own,

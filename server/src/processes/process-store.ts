@@ -19,8 +19,8 @@ export async function registerProcess(
 
 /**
  * Renews the lease of a process for `leaseSeconds` from now.
- * @returns the number of processes alive, this one included; undefined if this one was declared dead
- *   and must drop its runs.
+ * @returns the number of processes alive, this one included; undefined if this one was declared
+ *   dead and must drop its runs.
  */
 export async function renewLease(
   connection: Queryable,
@@ -62,7 +62,9 @@ export async function forgetDead(connection: Queryable): Promise<void> {
   );
 }
 
-/** Declares the processes `dead`, or all, dead, except `survivor`. For processes known to be gone. */
+/**
+ * Declares the processes `dead`, or all, dead, except `survivor`. For processes known to be gone.
+ */
 export async function recordDeaths(
   connection: Queryable,
   dead: readonly string[] | "all",

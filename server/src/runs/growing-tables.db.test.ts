@@ -14,7 +14,7 @@ import { connect, inWorkspace, type WorkspaceTransaction } from "../base/databas
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
-import { readEnd, readGeneration, readStretch } from "../events/store.ts";
+import { readEnd, readEventBatch, readGeneration } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
 import {
   claimAbandoned,
@@ -245,14 +245,17 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     const after = await readEnd(database.engine);
     await runningAt(owner, 20);
     return () =>
-      readStretch(planned.engine, [agent.workspaceId, limited.workspaceId], { after, limit: 200 });
+      readEventBatch(planned.engine, [agent.workspaceId, limited.workspaceId], {
+        after,
+        limit: 200,
+      });
   },
   "the events between two places": async () => {
     const after = await readEnd(database.engine);
     await runningAt(owner, 20);
     const upTo = await readEnd(database.engine);
     await runningAt(owner, 20);
-    return () => readStretch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
+    return () => readEventBatch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
   },
   "whether a cursor is of this history": async () => () =>
     readGeneration(planned.engine, beginning),
