@@ -114,7 +114,7 @@ function handleMessage(runs: RunServices, message: ProcessMessage | undefined): 
     case "watch": {
       const live = runs.live.get(message.runId);
       if (live === undefined) break;
-      live.watchedElsewhere = true;
+      live.hasRemoteSubscribers = true;
       runs.processMessages.send({ kind: "journal", runId: message.runId });
       break;
     }

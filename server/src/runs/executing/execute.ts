@@ -71,7 +71,7 @@ export interface OwnedRun extends Claim {
  */
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
-  const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
+  const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: fromQueue, lastAttempt });
   ports.live.set(run.runId, live);
   if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
   ports.subscribers.pollers.wake(run.runId);

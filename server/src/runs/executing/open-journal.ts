@@ -48,7 +48,8 @@ export function openJournal(
     );
     lastSeq += entries.length;
     live.publish(stored, outcome);
-    if (live.watchedElsewhere) ports.processMessages.send({ kind: "journal", runId: claim.runId });
+    if (live.hasRemoteSubscribers)
+      ports.processMessages.send({ kind: "journal", runId: claim.runId });
   }
 
   return {
