@@ -5,9 +5,9 @@
  *        ▲                │  │
  *        └────release─────┘  └─ owner died: claimed again, attempt + 1
  *
- * A run is created running if the process that starts it also executes it. The last three states are
- * final. Every write to a running run names its owner, fence and last_seq, so that a former owner
- * cannot write after another process has claimed the run.
+ * A run is created running if the process that starts it also executes it. The last three states
+ * are final. Every write to a running run names its owner, fence and last_seq, so that a former
+ * owner cannot write after another process has claimed the run.
  */
 
 /** Identifies a run. */

@@ -83,20 +83,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -199,20 +200,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -315,20 +317,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -340,8 +343,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -445,20 +448,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -470,8 +474,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -586,20 +590,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -713,20 +718,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -840,20 +846,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -865,8 +872,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -981,20 +988,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1006,8 +1014,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -1115,20 +1123,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1235,20 +1244,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1355,20 +1365,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1380,8 +1391,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -1489,20 +1500,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1514,8 +1526,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -1634,20 +1646,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1765,20 +1778,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1896,20 +1910,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1921,8 +1936,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -2041,20 +2056,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -2066,8 +2082,8 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
@@ -2091,19 +2107,23 @@ with writes as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
-    -- row would walk over all that its process executes.
+  where r.id = any ($1::text[]) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of running runs, and
+    -- scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is null)
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being cancelled.
+    and w.owner in (
+      select p.id from processes p where p.died_at is null)
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
-  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
   from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2113,8 +2133,8 @@ with writes as materialized (
     e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
   from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2130,19 +2150,23 @@ with writes as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
-    -- row would walk over all that its process executes.
+  where r.id = any ($1::text[]) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of running runs, and
+    -- scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is not null)
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being cancelled.
+    and w.owner in (
+      select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
-  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
   from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2152,8 +2176,8 @@ with writes as materialized (
     e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
   from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2166,43 +2190,49 @@ select json_agg(position) as written, now() as time from moved;
 
 -- cancel
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before from runs r
-  where r.id = any ($1::text[]) and r.workspace_id = $2::text order by r.id for no key update
+  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before
+  from runs r where r.id = any ($1::text[]) and r.workspace_id = $2::text
+  order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, ($3::text[])[array_position($1::text[], id)] as event_id from found
   where status in ('queued', 'waiting')
 ), ended as (
-  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
 ), last_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
-    $9::text as type, $8::jsonb as data
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $9::text as type, $8::jsonb as data
   from ended
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $10::text as error_code, $11::text as error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select id as run_id, workspace_id, null::text as output, $10::text as error_code,
+    $11::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
 ), asked as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
-  from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id and r.workspace_id = f.workspace_id
+  from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id
+    and r.workspace_id = f.workspace_id
   returning r.id
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select $4::text, workspace_id, $5::text, $6::text, 'run.cancel', id, '{}' from found
-  where $4::text is not null and asked_before is null and status in ('queued', 'waiting', 'running')
+  where $4::text is not null and asked_before is null
+    and status in ('queued', 'waiting', 'running')
 )
-select f.id, case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end as answer,
-  f.asked_before is not null as asked_before
+select f.id,
+  case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end
+    as answer, f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued
@@ -2212,23 +2242,25 @@ with picked as (
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
 ), ended as (
-  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
 ), last_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
-    $4::text as type, $3::jsonb as data
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $4::text as type, $3::jsonb as data
   from ended
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $5::text as error_code, $6::text as error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select id as run_id, workspace_id, null::text as output, $5::text as error_code,
+    $6::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2263,7 +2295,8 @@ with recursive waiting (workspace_id, agent_id) as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n
@@ -2294,7 +2327,8 @@ with picked as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n
@@ -2330,7 +2364,8 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n
@@ -2366,7 +2401,8 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n
@@ -2409,7 +2445,8 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n
@@ -2445,7 +2482,8 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
   returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
     r.cancel_requested_at, p.n

@@ -2,7 +2,7 @@ import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest, Prompt } from "../../engine/index.ts";
 
-/** Bytes of a digest, at most. What is older than that is only counted. */
+/** Maximum size of a digest. Of older entries only the number of steps is read. */
 const maxBytes = 1024 * 1024;
 
 interface Row {
@@ -12,15 +12,18 @@ interface Row {
   readonly tool: string | null;
   readonly usage: TokenUsage | null;
   readonly calls: readonly string[] | null;
-  /** Of `total`: answered steps, the agent's model, and characters of prompt and whole journal. */
+  /** Only in the row `total`: the number of steps with a response. */
   readonly steps: number | null;
+  /** Only in the row `total`: the agent's model. */
   readonly model: string | null;
+  /** Only in the row `total`: characters of the prompt and the whole journal. */
   readonly characters: number | null;
 }
 
 /**
- * Reads what of a run's journal decides how it ends, however large the journal is: payloads stay in the database. Tool
- * calls are read of the last step only, since all earlier ones have results before the model is asked again.
+ * Reads the digest of a run's journal from which the engine decides how the run ends. Its size is
+ * bounded: payloads are not read. Tool calls are read of the last step only, since earlier ones had
+ * results before the next model call.
  */
 export async function readDigest(
   database: Database,

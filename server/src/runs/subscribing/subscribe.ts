@@ -110,9 +110,7 @@ function eventsInMemory(
   return live.events.slice(next, output === undefined ? undefined : next + 1);
 }
 
-/**
- * Reads events. A lost database fails only single reads: streams and waiting callers wait for it.
- */
+/** If the database is lost, a single read fails; streams and waiting callers wait for it. */
 async function read(
   ports: SubscribePorts,
   run: RunRef,
