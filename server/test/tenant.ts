@@ -6,7 +6,7 @@ import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
-import type { StartAnswer, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
+import type { StartResult, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
 import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
@@ -100,8 +100,8 @@ export async function startOne(
   return startedOf(answer);
 }
 
-export function startedOf(answer: StartAnswer | undefined): StartedRun {
-  if (answer?.verdict !== "started") throw new Error(`not started: ${answer?.verdict}`);
+export function startedOf(answer: StartResult | undefined): StartedRun {
+  if (answer?.kind !== "started") throw new Error(`not started: ${answer?.kind}`);
   return answer.run;
 }
 

@@ -34,7 +34,7 @@ async function startWith(
   const [answer] = await startRuns(database, [
     startRow(agent, { caller: { kind: "credential", hash }, ...more }),
   ]);
-  return answer?.verdict;
+  return answer?.kind;
 }
 
 async function keepsStream(

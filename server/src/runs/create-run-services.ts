@@ -25,7 +25,7 @@ import type { CancelPorts } from "./managing/index.ts";
 import {
   createQueueLimits,
   createStarts,
-  createUnansweredStarts,
+  createUnconfirmedStarts,
   type StartPorts,
 } from "./starting/index.ts";
 import { createLiveRuns, createSubscribers, type SubscribePorts } from "./subscribing/index.ts";
@@ -102,8 +102,8 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     process: new OwnProcess(options.processId),
     tail,
     starts: createStarts(database, { mutex, onWritten, full: () => memory.runs.waitingOwners }),
-    unanswered: createUnansweredStarts(),
-    unsureClaims: new Set(),
+    unconfirmedStarts: createUnconfirmedStarts(),
+    unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
     execute: (run) => executeOwned(executePorts, run),
   };

@@ -1,13 +1,15 @@
 -- start
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -19,8 +21,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -36,29 +38,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -77,7 +81,8 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -111,20 +116,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -136,8 +144,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -153,29 +161,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -191,10 +201,13 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -228,20 +241,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -253,8 +269,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -270,29 +286,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -311,7 +329,8 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -350,8 +369,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -359,20 +378,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -384,8 +406,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -401,29 +423,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -439,10 +463,13 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -481,8 +508,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -490,20 +517,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -515,8 +545,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -532,29 +562,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -570,17 +602,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -618,20 +651,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -643,8 +679,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -660,29 +696,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -698,17 +736,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -746,20 +787,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -771,8 +815,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -788,29 +832,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -826,17 +872,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -879,8 +926,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -888,20 +935,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -913,8 +963,8 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -930,29 +980,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -968,17 +1020,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1021,8 +1076,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1030,20 +1085,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1057,8 +1115,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1074,31 +1132,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1117,7 +1177,8 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -1151,20 +1212,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1178,8 +1242,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1195,31 +1259,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1235,10 +1301,13 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -1272,20 +1341,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1299,8 +1371,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1316,31 +1388,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1359,7 +1433,8 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -1398,8 +1473,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1407,20 +1482,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1434,8 +1512,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1451,31 +1529,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1491,10 +1571,13 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
@@ -1533,8 +1616,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1542,20 +1625,23 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1569,8 +1655,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1586,31 +1672,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1626,17 +1714,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1674,20 +1763,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1701,8 +1793,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1718,31 +1810,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1758,17 +1852,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1806,20 +1903,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1833,8 +1933,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1850,31 +1950,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1890,17 +1992,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1943,8 +2046,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1952,20 +2055,23 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
       select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
@@ -1979,8 +2085,8 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
     select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
@@ -1996,31 +2102,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -2036,17 +2144,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -2089,8 +2200,8 @@ with callers as materialized (
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2098,9 +2209,10 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- append
 with writes as materialized (
@@ -2112,11 +2224,12 @@ with writes as materialized (
   from writes w
   where r.id = any ($1::text[]) and r.id = w.run_id
     and r.workspace_id = w.workspace_id
-    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of running runs, and
-    -- scan all runs of the process for each row.
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process that was declared dead writes nothing, and no effect is announced for a run being cancelled.
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being
+    -- cancelled.
     and w.owner in (
       select p.id from processes p where p.died_at is null)
     and not (w.intent and r.cancel_requested_at is not null)
@@ -2155,11 +2268,12 @@ with writes as materialized (
   from writes w
   where r.id = any ($1::text[]) and r.id = w.run_id
     and r.workspace_id = w.workspace_id
-    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of running runs, and
-    -- scan all runs of the process for each row.
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process that was declared dead writes nothing, and no effect is announced for a run being cancelled.
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being
+    -- cancelled.
     and w.owner in (
       select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)

@@ -14,11 +14,11 @@ import {
   startRow,
 } from "../../../test/tenant.ts";
 import {
-  type AppendAnswer,
+  type AppendResult,
   type AppendRow,
   appendToRuns,
 } from "../../runs/journal/append-statement.ts";
-import type { StartAnswer, StartRow } from "../../runs/starting/start-row.ts";
+import type { StartResult, StartRow } from "../../runs/starting/start-row.ts";
 import { startRuns } from "../../runs/starting/start-runs.ts";
 import { createLog } from "../log.ts";
 import { createBatcher } from "./batcher.ts";
@@ -37,9 +37,9 @@ afterAll(async () => {
 
 const limits = { bytes: () => 1, maxRows: 200, maxBytes: 1_000_000 };
 const gatherStarts = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
-  createBatcher<StartRow, StartAnswer>({ write: (rows) => startRuns(at, rows), order, ...limits });
+  createBatcher<StartRow, StartResult>({ write: (rows) => startRuns(at, rows), order, ...limits });
 const gatherAppends = (at: Database) =>
-  createBatcher<AppendRow, AppendAnswer>({
+  createBatcher<AppendRow, AppendResult>({
     write: (rows) => appendToRuns(at, rows),
     order: (row) => row.runId,
     ...limits,
@@ -75,16 +75,16 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
     if (index === 7)
       expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
     else if (index === 23)
-      expect(answer).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
+      expect(answer).toEqual({ status: "fulfilled", value: { kind: "unauthorized" } });
     else if (index === 50)
       expect(answer).toMatchObject({
         status: "fulfilled",
-        value: { verdict: "replay", runId: earlier.runId },
+        value: { kind: "replay", runId: earlier.runId },
       });
     else
       expect(answer).toMatchObject({
         status: "fulfilled",
-        value: { verdict: "started", run: { runId: row?.runId } },
+        value: { kind: "started", run: { runId: row?.runId } },
       });
   }
   const runIds = rows.map((row) => row.runId);
@@ -150,7 +150,7 @@ test.each([
   const appends = gatherAppends(far);
   const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
   await cut;
-  expect(answers.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
+  expect(answers.map(({ kind }) => kind)).toEqual(runs.map(() => "written"));
   expect(
     await count(
       "events",
@@ -221,14 +221,14 @@ test("an append that is sent again while the first send is still under way is no
   proxy.drop({ hard: true });
   await held.waiting(2);
   await held.release();
-  expect((await answer).verdict).toBe("written");
+  expect((await answer).kind).toBe("written");
   expect(await count("events", [run.runId])).toBe(2);
 });
 
 test("opposite orders do not deadlock: two processes that are handed the same keys", async () => {
   let deadlocks = 0;
   const watched = (at: Database) =>
-    createBatcher<StartRow, StartAnswer>({
+    createBatcher<StartRow, StartResult>({
       write: (rows) =>
         startRuns(at, rows).catch((thrown) => {
           if (thrown.code === "40P01") deadlocks++;
@@ -248,10 +248,10 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
       ...keys.map((key) => submit(one, key)),
       ...keys.toReversed().map((key) => submit(other, key)),
     ]);
-    const started = answers.filter(({ verdict }) => verdict === "started");
+    const started = answers.filter(({ kind }) => kind === "started");
     expect(started).toHaveLength(60);
     expect(
-      answers.filter(({ verdict }) => verdict === "contended" || verdict === "replay"),
+      answers.filter(({ kind }) => kind === "contended" || kind === "replay"),
     ).toHaveLength(60);
   }
   expect(deadlocks).toBe(0);

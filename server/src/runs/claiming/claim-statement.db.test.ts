@@ -223,7 +223,7 @@ test("a dead process's runs are taken over, with the next attempt and the next f
     [run.runId],
   );
   expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
-  expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.verdict).toBe("fenced");
+  expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.kind).toBe("fenced");
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
 });
 

@@ -4,7 +4,7 @@ import { newId } from "../../base/ids.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import type { UnansweredStarts } from "../starting/index.ts";
+import type { UnconfirmedStarts } from "../starting/index.ts";
 import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
 import {
   claimAbandoned,
@@ -28,9 +28,9 @@ export interface ClaimPorts {
   readonly database: Database;
   readonly process: Pick<OwnProcess, "id">;
   readonly live: LiveRuns;
-  readonly unanswered: UnansweredStarts;
+  readonly unconfirmedStarts: UnconfirmedStarts;
   /** Claims that had no answer, and may have taken effect or still do. */
-  readonly unsureClaims: Set<UnsureClaim>;
+  readonly unconfirmedClaims: Set<UnconfirmedClaim>;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "takeOver">;
@@ -40,7 +40,7 @@ export interface ClaimPorts {
 }
 
 /** A claim that had no answer: it may have taken effect, or still do. */
-export interface UnsureClaim extends Claimant {
+export interface UnconfirmedClaim extends Claimant {
   readonly lastAttempt?: LastAttempt;
   /** On the process's clock. */
   readonly until: number;
@@ -53,7 +53,7 @@ const batch = 50;
 const contendedMs = 5;
 
 /** Milliseconds in which a claim whose connection broke may still take effect: the statement's own limit, and some more. */
-const unsureMs = 30_000;
+const unconfirmedMs = 30_000;
 
 /**
  * Takes queued runs, as far as this process has room, and begins to execute them.
@@ -94,7 +94,7 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
 
 /** Takes over runs for their last attempt, unless a claim of such may still take effect. */
 async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
-  if ([...ports.unsureClaims].some((claim) => claim.lastAttempt !== undefined)) return;
+  if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined)) return;
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
   const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
   // Of a claim whose reply is lost it is not known which it was: the stricter one holds.
@@ -106,7 +106,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
  * no such claim can take effect any more.
  */
 export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
-  for (const claim of [...ports.unsureClaims]) {
+  for (const claim of [...ports.unconfirmedClaims]) {
     const over = elapsed() > claim.until;
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
@@ -117,7 +117,7 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
     // One for last attempts is a single statement: it has taken effect, and holds up the next one
     // no more.
     if (over || (claim.lastAttempt !== undefined && found.length > 0))
-      ports.unsureClaims.delete(claim);
+      ports.unconfirmedClaims.delete(claim);
   }
 }
 
@@ -146,7 +146,7 @@ async function take(
   try {
     taken = await claim(claimant);
   } catch (thrown) {
-    ports.unsureClaims.add({ ...claimant, until: elapsed() + unsureMs });
+    ports.unconfirmedClaims.add({ ...claimant, until: elapsed() + unconfirmedMs });
     throw thrown;
   } finally {
     capacity.release(limit - taken.runs.length);
@@ -163,9 +163,9 @@ function execute(
   run: ClaimedRun,
   claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
 ): void {
-  const unanswered = ports.unanswered.get(run.runId);
-  if (unanswered !== undefined) unanswered.claimed = run;
-  const cancelRequested = run.cancelRequested || unanswered?.refused === true;
+  const start = ports.unconfirmedStarts.get(run.runId);
+  if (start !== undefined) start.claimed = run;
+  const cancelRequested = run.cancelRequested || start?.isRejected === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({
     ...run,

@@ -40,9 +40,9 @@ export function openJournal(
     outcome?: Outcome,
   ): Promise<void> {
     const entries = added.map(toEntry);
-    const answer = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
-    if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
-    const { time } = answer;
+    const result = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
+    if (result.kind !== "written") throw new RunStopped(result.kind);
+    const { time } = result;
     const stored = added.map((event, index) =>
       toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time),
     );

@@ -28,9 +28,9 @@ export interface AppendRow {
  * `written`: with the time of the entries in RFC 3339 format. `fenced`: another process has claimed
  * the run, or it has ended. `cancelled`: an intent was rejected because the run is being cancelled.
  */
-export type AppendAnswer =
-  | { readonly verdict: "written"; readonly time: string }
-  | { readonly verdict: "fenced" | "cancelled" };
+export type AppendResult =
+  | { readonly kind: "written"; readonly time: string }
+  | { readonly kind: "fenced" | "cancelled" };
 
 /** The rows of one statement, split by the tables that it writes. */
 interface AppendInput {
@@ -137,11 +137,11 @@ export const appendStatements = [byLiving, byDead];
 export async function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
-): Promise<AppendAnswer[]> {
+): Promise<AppendResult[]> {
   const { written, time } = await send(database, byLiving, rows);
   return Promise.all(
     rows.map((row, index) =>
-      written.has(index + 1) ? { verdict: "written" as const, time } : findReason(database, row),
+      written.has(index + 1) ? { kind: "written" as const, time } : findReason(database, row),
     ),
   );
 }
@@ -183,7 +183,7 @@ async function send(
  * Finds out why a row was not written: an earlier call wrote it and its reply was lost, another
  * process has claimed the run, or the run is being cancelled.
  */
-async function findReason(database: Database, row: AppendRow): Promise<AppendAnswer> {
+async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
   const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({
     name: "append-find-reason",
     text: `select
@@ -196,6 +196,6 @@ async function findReason(database: Database, row: AppendRow): Promise<AppendAns
     values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
   });
   const found = rows[0];
-  if (found?.ours != null) return { verdict: "written", time: found.ours.toISOString() };
-  return { verdict: found?.to_be_cancelled ? "cancelled" : "fenced" };
+  if (found?.ours != null) return { kind: "written", time: found.ours.toISOString() };
+  return { kind: found?.to_be_cancelled ? "cancelled" : "fenced" };
 }

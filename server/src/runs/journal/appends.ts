@@ -5,10 +5,10 @@ import {
   type Database,
   type Mutex,
 } from "../../base/database/index.ts";
-import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
+import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
 /** The batcher of appends: those that runs of this process make at the same time share a commit. */
-export type Appends = Batcher<AppendRow, AppendAnswer>;
+export type Appends = Batcher<AppendRow, AppendResult>;
 
 /**
  * Creates the batcher of appends.

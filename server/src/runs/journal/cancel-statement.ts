@@ -5,7 +5,7 @@ import type { RunRef } from "../run.ts";
 import { endUnexecuted } from "./end-runs.ts";
 
 /** `asked`: the run executes, and its owner must end it. `over`: it had already ended. */
-export type CancelAnswer = "cancelled" | "asked" | "over" | "not_found";
+export type CancelResult = "cancelled" | "asked" | "over" | "not_found";
 
 interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly runIds: readonly string[];
@@ -57,7 +57,7 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id`;
 
 interface Answered {
   readonly id: string;
-  readonly answer: Exclude<CancelAnswer, "not_found">;
+  readonly answer: Exclude<CancelResult, "not_found">;
   readonly asked_before: boolean;
 }
 
@@ -75,7 +75,7 @@ export async function cancelStored(
   database: Database,
   run: RunRef,
   { eventId, message, by }: CancelOptions,
-): Promise<CancelAnswer> {
+): Promise<CancelResult> {
   const { rows } = await database.engine.query<Answered>(
     cancelStatement.query({
       runIds: [run.runId],
