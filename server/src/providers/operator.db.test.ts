@@ -81,7 +81,7 @@ test("another workspace has it when the operator shares, until the operator does
   expect({ status, code: body.code, error: body.error }).toEqual({
     status: 500,
     code: "model_error",
-    error: expect.stringMatching(/The operator does not offer openai to this workspace any more/),
+    error: expect.stringMatching(/The operator no longer offers openai to this workspace/),
   });
   expect(operator.requests).toHaveLength(1);
 });

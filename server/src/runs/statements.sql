@@ -2351,7 +2351,8 @@ from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued
 with picked as (
-  select id, workspace_id from runs where status = 'queued' and created_at < now() - interval '24 hours'
+  select id, workspace_id from runs
+  where status = 'queued' and created_at < now() - interval '24 hours'
   order by id limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
@@ -2383,39 +2384,47 @@ select count(*)::int as ended from ended;
 
 -- claim
 with recursive waiting (workspace_id, agent_id) as (
-  (select workspace_id, agent_id from runs where status = 'queued' order by workspace_id, agent_id limit 1)
+  (select workspace_id, agent_id from runs where status = 'queued'
+    order by workspace_id, agent_id limit 1)
   union all
   select following.* from waiting w, lateral (
     select workspace_id, agent_id from runs
-    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id) order by workspace_id, agent_id limit 1
+    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id)
+    order by workspace_id, agent_id limit 1
   ) as following
 ), free as (
   select w.* from waiting w, lateral (
-    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null
-      and a.workspace_id <> all ($5::text[]) limit 1
+    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
+      and a.max_concurrent_runs is null and a.workspace_id <> all ($5::text[]) limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id, row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
+  select q.id, f.workspace_id,
+    row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
-    where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id and i.engine_version <= 1
+    where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
+      and i.engine_version <= 1
     order by r.id limit $2::bigint
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn from oldest order by turn, random() limit $2::bigint
+  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn
+  from oldest order by turn, random() limit $2::bigint
 ), picked as (
-  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
+  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued'
+  for no key update skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null )
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2423,19 +2432,26 @@ with recursive waiting (workspace_id, agent_id) as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from turns) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from turns) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-limited
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
-  where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text and i.engine_version <= 1
+  where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text
+    and i.engine_version <= 1
   order by r.id
-  limit least($2::bigint, greatest(0, $7::bigint - (select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
+  limit least($2::bigint, greatest(0, $7::bigint - (
+    select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
   for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
@@ -2443,11 +2459,13 @@ with picked as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null )
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2455,19 +2473,27 @@ with picked as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-abandoned
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2480,11 +2506,13 @@ with abandoned as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2492,19 +2520,27 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-cancelled
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2517,11 +2553,13 @@ with abandoned as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2529,16 +2567,23 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-suspects
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
@@ -2548,7 +2593,8 @@ with abandoned as (
     and r.workspace_id <> all ($5::text[]) order by r.id limit 1
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2561,11 +2607,13 @@ with abandoned as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2573,19 +2621,27 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-last-attempts
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2598,11 +2654,13 @@ with abandoned as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
     started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
     last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2610,9 +2668,14 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
