@@ -5,12 +5,12 @@ import { heldTool } from "../../test/held-tool.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { newId } from "../base/ids.ts";
 
-/** It answers callers and executes nothing. */
+/** Serves callers and executes nothing. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 /**
- * Starts `count` runs in a process that is to die, and waits until a tool call of each is under
- * way. A journal takes 8 MB while it is read.
+ * Starts `count` runs in a process that will die, and waits until each executes a tool call.
+ * Reading a journal takes 8 MB of memory.
  */
 async function start(count: number) {
   const server = await startModelServer();
@@ -43,7 +43,9 @@ async function start(count: number) {
   return { runIds, processId, providerId };
 }
 
-/** Starts a process, where runs of one workspace may hold 45 MiB, and gives it the runs of a dead one. */
+/**
+ * Starts a process with 45 MiB for the runs of one workspace, and lets it take over the dead one's.
+ */
 async function rescue(processId: string) {
   const held = heldTool();
   const settings = { BECKON_ROLE: "worker", BECKON_MEMORY_BUDGET_MIB: "96" };
@@ -54,7 +56,7 @@ async function rescue(processId: string) {
   return held;
 }
 
-/** Takes `count` runs over, more than there is memory for. */
+/** Lets a process take over `count` runs, more than it has memory for. */
 async function takeOver(count: number) {
   const { runIds, processId } = await start(count);
   const held = await rescue(processId);
@@ -79,7 +81,7 @@ const over = (runId: string) =>
     return body.data.finished_at === null ? undefined : body.data;
   });
 
-/** Expects that the run's tool call ended with it, and that its usage is known. */
+/** Expects that the run's open tool call has a result, and that its usage is known. */
 async function expectClosed(runId: string, end: "cancelled" | "failed") {
   const { status, usage } = await over(runId);
   const { body } = await beckon.call(`/runs/${runId}/events`);
@@ -96,7 +98,7 @@ async function expectClosed(runId: string, end: "cancelled" | "failed") {
   expect(usage.output_tokens).toBeGreaterThan(0);
 }
 
-test("runs of a process that died are resumed within the budget: their journals are not all read at once", async () => {
+test("runs of a dead process resume within the memory budget: not all journals are read at once", async () => {
   const { runIds, tool } = await takeOver(12);
   tool.letGo();
   for (const runId of runIds) {

@@ -5,7 +5,9 @@ import { broken } from "../../test/load.ts";
 import { startModelServer } from "../../test/model-server.ts";
 import { startProxy, statement, type Weather } from "../../test/proxy.ts";
 
-/** One process answers and executes, over a network that fails; the other does neither and keeps the database for the test. */
+/**
+ * The process under test, `far`, reaches the database over a network that fails; `beckon` directly.
+ */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
 const far = await beckon.another({
@@ -26,7 +28,7 @@ const invoke = (agent: Agent, input: string, key?: string) =>
     body: { input },
     headers: key === undefined ? {} : { "idempotency-key": key },
   });
-const asked = (input: string) =>
+const modelCallsOf = (input: string) =>
   model.requests.filter(({ body }) => body.messages.some(({ content }) => content === input))
     .length;
 
@@ -39,17 +41,21 @@ async function runOf(input: string) {
 }
 
 test.each<[string, Weather, Record<string, unknown>]>([
-  ["written, its reply lost, and born running", { type: "mute" }, {}],
-  ["written, its reply lost, and queued", { type: "mute" }, { limits: { max_concurrent_runs: 1 } }],
-  ["sent, and has not arrived", { type: "blackHole" }, {}],
+  ["the run was created running, and the reply lost", { type: "mute" }, {}],
+  [
+    "the run was queued, and the reply lost",
+    { type: "mute" },
+    { limits: { max_concurrent_runs: 1 } },
+  ],
+  ["the statement was lost", { type: "blackHole" }, {}],
 ])(
-  "a start without an answer is 503 with Retry-After, and its run ends cancelled without a model call: %s",
+  "a start without a reply gets 503, and its run is cancelled before a model call: %s",
   { timeout: 25_000 },
   async (name, weather, more) => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted`, ...more });
-    // Known to the process, and with an empty queue, so that nothing but the start itself is in the way.
+    // So that the agent is cached and the queue known to be empty: then only the start can fail.
     await eventually(
-      "a first answer",
+      "a first response",
       async () => (await invoke(agent, `before ${name}`)).status === 200 || undefined,
     );
 
@@ -65,15 +71,15 @@ test.each<[string, Weather, Record<string, unknown>]>([
       "the run, cancelled",
       async () => (await runOf(name))[0]?.status === "cancelled" || undefined,
     );
-    expect(asked(name)).toBe(0);
+    expect(modelCallsOf(name)).toBe(0);
     expect(await runOf(name)).toHaveLength(1);
     expect(await broken(beckon.db.database, [])).toEqual([]);
 
-    // Nothing was started, so the key is free: the same request starts a run now.
+    // The key was unbound, so the same request starts a run now.
     expect(await invoke(agent, name, "the key")).toMatchObject({
       status: 200,
       body: { output: name },
     });
-    expect(asked(name)).toBe(1);
+    expect(modelCallsOf(name)).toBe(1);
   },
 );
