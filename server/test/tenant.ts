@@ -6,7 +6,7 @@ import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
-import type { StartResult, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
+import type { StartedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
 import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 

@@ -43,7 +43,7 @@ async function take(events: AsyncGenerator<StoredEvent>, count: number): Promise
   return taken;
 }
 
-test("a subscriber that starts far behind gets all old events and those written meanwhile", async () => {
+test("a subscriber far behind gets all old events and those written meanwhile", async () => {
   const agent = await seedAgent(database);
   const early = await start(agent, 250);
   const poller = createPoller();
@@ -55,7 +55,7 @@ test("a subscriber that starts far behind gets all old events and those written 
   expect([...first, ...rest]).toEqual([...early, ...late]);
 });
 
-test("a subscriber whose backlog overflows misses no event and delays no other subscriber", async () => {
+test("a subscriber whose backlog overflows misses no event and delays no other", async () => {
   const agent = await seedAgent(database);
   const poller = createPoller();
   const after = await readEnd(database.engine);

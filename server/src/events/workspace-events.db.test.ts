@@ -36,7 +36,7 @@ async function readAll(workspaceId: string, count: number, limit: number): Promi
   });
 }
 
-test("workspace events sort before the run events of their transaction and after earlier ones", async () => {
+test("workspace events sort before the run events of their transaction", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
   const none = (id: string, about: string | null = agentId) =>

@@ -34,7 +34,7 @@ async function fire(
   return runIds;
 }
 
-test("with a limit of 5 exactly 5 runs execute at once over two processes, and free capacity is used at once", async ({
+test("a concurrency limit is used fully and never exceeded by two processes", async ({
   annotate,
 }) => {
   const busy = await startBusyModel(beckon, 30);
@@ -127,7 +127,7 @@ test("runs that are released or taken over count once, wherever they execute", a
   }
 });
 
-test("a flood of a limited agent does not delay other agents, limited or not, with capacity for one run", async () => {
+test("a flood of a limited agent does not delay other agents, limited or not", async () => {
   const busy = await startBusyModel(narrow, 20);
   const flooded = await narrow.createAgent({
     model: busy.model,

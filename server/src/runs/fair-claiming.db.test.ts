@@ -78,7 +78,7 @@ test("runs of one agent start oldest first", async () => {
   expect(rows.map(({ payload }) => payload).join("")).toBe("0123456789");
 });
 
-test("two processes share the queue of one agent, and neither is idle while runs are queued", async ({
+test("two processes share a queue, and neither is idle while runs are queued", async ({
   annotate,
 }) => {
   const accepting = await startTestBeckon({ BECKON_ROLE: "api" });

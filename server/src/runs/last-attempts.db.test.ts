@@ -98,7 +98,7 @@ async function rowsOf(runIds: readonly string[]) {
   return rows;
 }
 
-test("runs on their last attempt are executed together, up to a limit, and more are taken as they end", async () => {
+test("runs on their last attempt are executed together, up to a limit", async () => {
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
   await runsAt(dead, await seedAgent(database), maxTogether + 5, 2);
@@ -117,7 +117,7 @@ test("runs on their last attempt are executed together, up to a limit, and more 
   ).toHaveLength(3);
 });
 
-test("suspects are taken by halves, one half at each process, and a suspect that was alone has ended", async () => {
+test("suspects are taken by halves, one half at each process", async () => {
   const agent = await seedAgent(database);
   const [dead, left, right, third] = await Promise.all(
     Array.from({ length: 4 }, () => seedProcess(database)),
@@ -178,7 +178,7 @@ test("no run of a dead process is taken or ended before its suspects are counted
   expect((await rowsOf(runIds)).map(({ status }) => status)).toEqual(["running", "running"]);
 });
 
-test("a claim in progress while its process is declared dead is included in the count", async () => {
+test("a claim in progress when its process is declared dead is counted", async () => {
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
   const runIds = await runsAt(dead, await seedAgent(database), 3, 2);
@@ -208,7 +208,7 @@ test("a claim in progress while its process is declared dead is included in the 
   expect(rows).toEqual([{ suspects: 3 }]);
 });
 
-test("the time between a process's death and the next claim does not count towards a run's timeout", async () => {
+test("the time between a death and the next claim does not count as elapsed", async () => {
   const agent = await seedAgent(database, { limits: { max_attempts: 2 } });
   const processes = await Promise.all(Array.from({ length: 4 }, () => seedProcess(database)));
   const [first = "", second = "", third = "", fourth = ""] = processes;
@@ -253,7 +253,7 @@ test("a run that was released on its last attempt is a suspect like others", asy
   ).toEqual(runIds.slice(0, 1));
 });
 
-test("a run on its last attempt whose process dies while cancelling it is not taken to be cancelled again", async () => {
+test("a run on its last attempt is not taken again only to be cancelled", async () => {
   const [first = "", second = "", third = ""] = await Promise.all(
     Array.from({ length: 3 }, () => seedProcess(database)),
   );
@@ -280,7 +280,7 @@ interface Executor {
   runs: ClaimedRun[];
 }
 
-test("only runs that kill their process end interrupted, and each causes a bounded number of deaths", async () => {
+test("only runs that kill their process end interrupted, after bounded deaths", async () => {
   const agent = await seedAgent(database);
   await fc.assert(
     fc.asyncProperty(

@@ -95,7 +95,7 @@ test.each([
   expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
 
-test("a caller gets the output of its run although the first read of the outcome fails", async () => {
+test("a caller gets the output although the first read of the outcome fails", async () => {
   const api = await startFar({ BECKON_ROLE: "api" });
   const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
   onTestFinished(() => worker.stop());
@@ -110,7 +110,7 @@ test("a caller gets the output of its run although the first read of the outcome
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
-test("a start without a reply gets the outcome of its run if this process claims the run", async () => {
+test("a start without a reply gets the outcome if this process claims the run", async () => {
   const far = await startFar();
   const agent = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
   const invoke = () =>
@@ -127,7 +127,7 @@ test("a start without a reply gets the outcome of its run if this process claims
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2 });
 });
 
-test("a start that got 503 reaches no model, even if its run is claimed before it is cancelled", async () => {
+test("a start that got 503 reaches no model, even if its run is claimed", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
@@ -152,7 +152,7 @@ test("a start that got 503 reaches no model, even if its run is claimed before i
   expect(held.requests.length).toBe(1);
 });
 
-test("a start that got 503 but was written is cancelled before a model call, and its key can be used again", async () => {
+test("the key of a start that got 503 but was written can be used again", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);
   held.release();

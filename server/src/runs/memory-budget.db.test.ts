@@ -52,7 +52,7 @@ async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   return runId;
 }
 
-test("runs of a workspace without memory left wait, while those of another one succeed", async () => {
+test("runs of a workspace without memory wait, those of another one succeed", async () => {
   const held = freshTool();
   const agent = await beckon.createAgent();
   const full = await fillShare(held);
@@ -81,7 +81,7 @@ test("runs of a workspace without memory left wait, while those of another one s
   for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
 });
 
-test("a run that waits for memory ends at once when it is cancelled or reaches its timeout", async () => {
+test("a run that waits for memory ends when it is cancelled or times out", async () => {
   const held = freshTool();
   const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });
   await fillShare(held);
@@ -106,7 +106,7 @@ test("the input of a run that waits for memory is read again later", async () =>
 });
 
 describe.each(["never", "always"])("a run that executes, streamed: %s", (stream) => {
-  test("fails if it needs more memory than is left, with an error that says what to do", async () => {
+  test("fails if it needs more memory than is left, and says what to do", async () => {
     const held = freshTool();
     const model = await startHeldModel(beckon, says("x".repeat(600_000)));
     const agent = await beckon.createAgent({ model: model.model, model_settings: { stream } });
@@ -121,7 +121,7 @@ describe.each(["never", "always"])("a run that executes, streamed: %s", (stream)
     );
   });
 
-  test("fails if the model's response is larger than max_answer_bytes, 4 MiB by default", async () => {
+  test("fails if the response exceeds max_answer_bytes, 4 MiB by default", async () => {
     const server = await startModelServer();
     onTestFinished(() => server.close());
     server.script(says("x".repeat(4_300_000)));

@@ -98,7 +98,7 @@ async function expectClosed(runId: string, end: "cancelled" | "failed") {
   expect(usage.output_tokens).toBeGreaterThan(0);
 }
 
-test("runs of a dead process resume within the memory budget: not all journals are read at once", async () => {
+test("runs of a dead process resume within the memory budget", async () => {
   const { runIds, tool } = await takeOver(12);
   tool.letGo();
   for (const runId of runIds) {
@@ -107,13 +107,13 @@ test("runs of a dead process resume within the memory budget: not all journals a
   }
 });
 
-test("a resumed run that is cancelled keeps its usage and has no open call, also if it waits for memory", async () => {
+test("a resumed run that is cancelled keeps its usage and has no open call", async () => {
   const { runIds } = await takeOver(8);
   for (const runId of runIds) await beckon.call(`/runs/${runId}/cancel`, { method: "POST" });
   for (const runId of runIds) await expectClosed(runId, "cancelled");
 });
 
-test("a resumed run whose provider was deleted meanwhile keeps its usage and has no open call", async () => {
+test("a resumed run without its provider keeps its usage and has no open call", async () => {
   const { runIds, processId, providerId } = await start(1);
   await beckon.db.database.engine.query("update providers set deleted_at = now() where id = $1", [
     providerId,

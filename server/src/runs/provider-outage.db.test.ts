@@ -6,7 +6,7 @@ import { allSucceeded } from "../../test/runs-of.ts";
 
 const beckon = await startTestBeckon();
 
-test("a provider outage delays no other agents, gets few calls, and its runs resume within 30 s", async () => {
+test("a provider outage delays no other agents, and runs resume within 30 s", async () => {
   const [broken, healthy] = [await startModelServer(), await startModelServer()];
   const [down, up] = [
     await beckon.createProvider(broken.url, "down"),

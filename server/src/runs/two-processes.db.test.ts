@@ -31,9 +31,7 @@ async function timesOf(agent: Agent, count: number): Promise<number[]> {
 /** Far below the poll intervals, 500 ms for subscribers and 1 s for workers. */
 const maxNotifiedMs = 170;
 
-test("an invoke that another process executes gets its response without waiting for a poll", async ({
-  annotate,
-}) => {
+test("an invoke executed by another process does not wait for a poll", async ({ annotate }) => {
   const agent = await beckon.createAgent();
   const times = await timesOf(agent, 20);
   await annotate(`median ${median(times).toFixed(1)} ms, max ${Math.max(...times).toFixed(1)} ms`);
@@ -105,7 +103,7 @@ test("a run that another process executes stops promptly when this process cance
   expect(median(times)).toBeLessThan(maxNotifiedMs);
 });
 
-test("a process that has just started is notified at once, not after the next lease renewal", async () => {
+test("a process that has just started is notified before the next lease renewal", async () => {
   const first = await startTestBeckon({ BECKON_ROLE: "api" });
   const agent = await first.createAgent();
   const second = await first.another({ settings: { BECKON_ROLE: "worker" } });

@@ -250,9 +250,9 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
     ]);
     const started = answers.filter(({ kind }) => kind === "started");
     expect(started).toHaveLength(60);
-    expect(
-      answers.filter(({ kind }) => kind === "contended" || kind === "replay"),
-    ).toHaveLength(60);
+    expect(answers.filter(({ kind }) => kind === "contended" || kind === "replay")).toHaveLength(
+      60,
+    );
   }
   expect(deadlocks).toBe(0);
 });

@@ -61,7 +61,7 @@ async function exhausted(...entries: NewEvent[]) {
   return { added: journal.slice(1 + entries.length), outcome: await readOutcome(database, run) };
 }
 
-test("a model call that was probably in flight is recorded, and its usage is estimated", async () => {
+test("a model call in flight is recorded as lost, with estimated usage", async () => {
   const asked = await exhausted();
   expect(asked.added).toMatchObject([
     {
@@ -103,7 +103,7 @@ test("a model call that was probably in flight is recorded, and its usage is est
   expect(askedAgain.outcome?.usage).toMatchObject({ output_tokens: 10, cached_input_tokens: 1 });
 });
 
-test("tool calls that had begun get an unknown result, and no lost model call is recorded", async () => {
+test("tool calls that had begun get an unknown result", async () => {
   const { added, outcome } = await exhausted(
     step("a", "b", "c"),
     intent("a"),

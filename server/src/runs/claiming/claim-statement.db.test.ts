@@ -86,7 +86,7 @@ test("a process that was declared dead claims nothing", async () => {
   expect((await claimQueued(database, claimant(dead, 10))).runs).toEqual([]);
 });
 
-test("an agent's oldest runs come first, and a flood delays no other agent or workspace", async () => {
+test("an agent's oldest runs come first, and a flood delays no others", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);
   const workspaceId = await seedWorkspace(database);
@@ -201,7 +201,7 @@ async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<S
   return run;
 }
 
-test("a dead process's runs are taken over with the next attempt and fence, and its writes are fenced", async () => {
+test("a dead process's runs are taken over with the next attempt and fence", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const alive = await seedProcess(database);
@@ -227,7 +227,7 @@ test("a dead process's runs are taken over with the next attempt and fence, and 
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
 });
 
-test("runs of a process with an expired lease are not taken over until it is declared dead", async () => {
+test("an expired lease alone does not cause a failover", async () => {
   await emptyQueue();
   const late = await seedProcess(database);
   await runAt(late, 1);
@@ -255,7 +255,7 @@ test("concurrent failovers take each run once", async () => {
   expect(taken.sort()).toEqual(ids(runs).sort());
 });
 
-test("runs on their last attempt are taken together; one without any ends interrupted and keeps its usage", async () => {
+test("a run without an attempt left ends interrupted and keeps its usage", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);

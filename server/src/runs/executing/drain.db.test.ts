@@ -39,7 +39,7 @@ async function typesSinceStart(runId: string): Promise<string[]> {
 
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 
-test("a stopping process is not ready, rejects starts, and responds to waiting callers", async () => {
+test("a stopping process rejects starts and responds to waiting callers", async () => {
   const server = await startServer(longGrace);
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -70,7 +70,7 @@ test("a stopping process is not ready, rejects starts, and responds to waiting c
   expect(held.requests.length).toBe(2);
 });
 
-test("after the grace period runs are released, callers get 202, and another process continues the same attempt", async () => {
+test("after the grace period runs are released at no cost of an attempt", async () => {
   const server = await startServer({ BECKON_DRAIN_SECONDS: "1" });
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -98,7 +98,7 @@ test("after the grace period runs are released, callers get 202, and another pro
   ]);
 });
 
-test("a released run resumes after its last completed step, and a caller at another process notices nothing", async () => {
+test("a released run resumes after its last completed step", async () => {
   const models = await startModelServer();
   onTestFinished(() => models.close());
   const released = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ test("a stopping process with the role api waits for the runs of its callers", a
   await stopped;
 });
 
-test("starts in progress when a process stops get a response, and none is lost or costs an attempt", async () => {
+test("starts in progress when a process stops get a response, and none is lost", async () => {
   // Executes runs that the stopping process has queued.
   await startServer({ BECKON_ROLE: "worker" });
   const agent = await beckon.createAgent();
@@ -180,7 +180,7 @@ test("a run can be cancelled while its process drains", async () => {
   await stopped;
 });
 
-test("a process declares itself dead when it stops, so that failover need not wait for its lease", async () => {
+test("a process declares itself dead when it stops", async () => {
   const server = await beckon.another({
     processId: "prc_stopped",
     settings: { BECKON_DRAIN_SECONDS: "0" },

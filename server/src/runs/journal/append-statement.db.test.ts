@@ -87,7 +87,7 @@ test("an append by a process that was declared dead writes nothing", async () =>
   expect(await stateOf(run.runId)).toEqual(before);
 });
 
-test("a repeated append, also one that ends the run, is written once and has the same result", async () => {
+test("a repeated append is written once and has the same result", async () => {
   const run = await startHere();
   const step = appendRow(run, owner);
   const [first] = await appendToRuns(database, [step]);
@@ -98,13 +98,13 @@ test("a repeated append, also one that ends the run, is written once and has the
   expect(await stateOf(run.runId)).toMatchObject({ last_seq: 4, results: 1, artifacts: 1 });
 });
 
-test("an entry with the same seq by another writer is not taken for a repeated append", async () => {
+test("another writer's entry with the same seq is not a repeated append", async () => {
   const run = await startHere();
   await appendToRuns(database, [appendRow(run, owner)]);
   expect(await append([appendRow(run, owner)])).toEqual(["fenced"]);
 });
 
-test("once cancellation is requested, intents are rejected and other entries are still written", async () => {
+test("once cancellation is requested, intents are rejected, other entries not", async () => {
   const run = await startHere();
   await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
     run.runId,
@@ -146,7 +146,7 @@ test("each row of a batch has its own result, in order", async () => {
   }
 });
 
-test("data above 64 KiB becomes an artifact: the journal includes it, a page of events refers to it", async () => {
+test("data above 64 KiB becomes an artifact to which the event refers", async () => {
   const run = await startHere();
   const text = `${"täxt ".repeat(20_000)}the end`;
   const entry = large(text);
@@ -175,7 +175,7 @@ test("data of exactly 64 KiB, in bytes and not in characters, stays in the journ
   expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
 });
 
-test("a released run is queued for any process, and its former owner writes nothing more", async () => {
+test("a released run is queued, and its former owner writes nothing more", async () => {
   const run = await startHere();
   const release = appendRow(run, owner, {
     release: true,

@@ -32,7 +32,7 @@ async function rowsOf(runId: string) {
   return rows;
 }
 
-test("a run is created running if the requesting process has capacity, and that process owns it", async () => {
+test("a run is created running if the requesting process has capacity", async () => {
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
   const row = startRow(agent, { owner });
@@ -60,7 +60,7 @@ test("a run is created running if the requesting process has capacity, and that 
   ]);
 });
 
-test("a run is queued without capacity, with a concurrency limit, or if its process was declared dead", async () => {
+test("a run is queued without capacity, with a limit, or for a dead process", async () => {
   const owner = await seedProcess(database);
   const dead = await seedProcess(database);
   await recordDeaths(database.engine, [dead], owner);
@@ -155,7 +155,7 @@ test("repeating a row that was written gives `started`, whatever has changed sin
   expect(await rowsOf(row.runId)).toHaveLength(1);
 });
 
-test("repeating a row whose run was claimed by another process does not execute it again", async () => {
+test("repeating a row whose run was claimed does not execute it again", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const row = startRow(agent, { owner });
@@ -164,7 +164,7 @@ test("repeating a row whose run was claimed by another process does not execute 
   expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
 });
 
-test("of two rows with one key in a batch one starts; the other is contended and then replays", async () => {
+test("of two rows with one key in a batch one starts, the other is contended", async () => {
   const agent = await seedAgent(database);
   const rows = [0, 1].map(() => startRow(agent, { key: "k", bodyHash: hash }));
   const results = await startRuns(database, rows);
@@ -260,7 +260,7 @@ const details: RunDetails = {
   initial: "ready",
 };
 
-test("a run that is created already failed has its error and result, and binds no Idempotency-Key", async () => {
+test("a run created already failed has an error and binds no Idempotency-Key", async () => {
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
   const error = { code: "ceiling_reached", message: "The daily ceiling is reached." } as const;
@@ -292,7 +292,7 @@ test("a run that is created already failed has its error and result, and binds n
   ).toBe("running");
 });
 
-test("a run can be created waiting although its agent is paused and its queue full, and is not claimed", async () => {
+test("a paused agent with a full queue can get a waiting run, which is not claimed", async () => {
   const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
   const owner = await seedProcess(database);
   await startOne(database, agent);

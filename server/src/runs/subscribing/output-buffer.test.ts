@@ -55,7 +55,7 @@ test("output that later journal events contain is dropped", () => {
   expect(takeAll(output, 2)).toEqual([start(2)]);
 });
 
-test("on overflow the rest of the attempt is dropped, its end says so, and the next is complete", () => {
+test("on overflow the rest of the attempt is dropped, and its end says so", () => {
   const output = createOutputBuffer();
   output.push(start(), 1);
   expect(takeAll(output, 1)).toEqual([start()]);
