@@ -33,11 +33,11 @@ async function nothingMade(): Promise<void> {
 
 describe("a document", () => {
   test.each<[string, unknown, RegExp]>([
-    ["without a version", { agents: [] }, /beckon must be 1: the version of the form/],
+    ["without a version", { agents: [] }, /beckon must be 1, the only format version/],
     [
       "of a version to come",
       { beckon: 2, agents: [] },
-      /beckon must be 1: the version of the form/,
+      /beckon must be 1, the only format version/,
     ],
     ["without agents", { beckon: 1 }, /agents is missing/],
     ["of agents that are no list", { beckon: 1, agents: { a: agent } }, /agents must be a list/],
@@ -120,7 +120,7 @@ describe("a document", () => {
         beckon: 1,
         agents: [{ ...agent, triggers: Array.from({ length: 1_001 }, () => ({ name: "T" })) }],
       },
-      /agents must have at most 1,000 triggers in all/,
+      /agents must have at most 1,000 triggers in total/,
     ],
     [
       "whose last agent is wrong",
