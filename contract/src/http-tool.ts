@@ -27,18 +27,18 @@ const prefix = z.string().max(100).regex(printable, "must be printable ASCII").o
  * A stored secret in responses: its id, never its value. `secret_last4` is empty for secrets under
  * 12 characters and null for a deleted secret; in requests it is ignored.
  */
-const secretKept = z.strictObject({
+const storedSecret = z.strictObject({
   secret_id: z.string().max(100),
   secret_last4: z.string().max(4).nullable().optional(),
   prefix,
 });
-export type SecretKept = z.infer<typeof secretKept>;
+export type SecretKept = z.infer<typeof storedSecret>;
 
 /**
  * A new secret in requests. At least 8 characters: shorter ones can be guessed, and removing them
  * from responses that repeat them would remove ordinary text too.
  */
-const secretGiven = z.strictObject({
+const newSecret = z.strictObject({
   secret: z.string().min(8).max(4_000).regex(printable, "must be printable ASCII"),
   prefix,
 });
@@ -47,15 +47,15 @@ const text = cleanText(2_000);
 const valueError =
   'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a stored secret_id';
 /** A value in a request body: text, a new secret or a stored one. */
-const givenValue = z.union([text, secretGiven, secretKept], { error: valueError });
+const valueInBody = z.union([text, newSecret, storedSecret], { error: valueError });
 /** A value in a stored configuration: text or a stored secret. */
-const keptValue = z.union([text, secretKept], { error: valueError });
-export type GivenValue = z.infer<typeof givenValue>;
+const storedValue = z.union([text, storedSecret], { error: valueError });
+export type GivenValue = z.infer<typeof valueInBody>;
 
 /** A secret in an exported document: null, or filled in by the user before the import. */
-const secretLeftOut = z.strictObject({ secret: secretGiven.shape.secret.nullable(), prefix });
+const secretInDocument = z.strictObject({ secret: newSecret.shape.secret.nullable(), prefix });
 /** A value in a document. No `secret_id`, because other agents do not have that secret. */
-const valueInDocument = z.union([text, secretLeftOut], {
+const valueInDocument = z.union([text, secretInDocument], {
   error:
     'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
 });
@@ -149,14 +149,14 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
 }
 
 /** An `http` tool in requests. */
-export const httpToolBody = httpTool(givenValue);
+export const httpToolBody = httpTool(valueInBody);
 export type HttpToolBody = z.infer<typeof httpToolBody>;
 
 /** An `http` tool in an exported document. */
 export const httpToolInDocument = httpTool(valueInDocument);
 
 /** An `http` tool as it is stored and returned in responses. */
-export const httpToolGrant = httpTool(keptValue);
+export const httpToolGrant = httpTool(storedValue);
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 /** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];

@@ -117,13 +117,13 @@ export {
   updateProviderBody,
 } from "./providers.ts";
 export {
-  type ErrorAnswer,
   type ErrorCode,
+  type ErrorResponse,
   emptyBody,
-  errorAnswer,
+  errorResponse,
   eventsQuery,
-  fireAnswer,
-  invokeAnswer,
+  fireResponse,
+  invokeResponse,
   type PageQuery,
   pageQuery,
 } from "./responses.ts";

@@ -25,23 +25,23 @@ export const errorCode = z.enum([
 export type ErrorCode = z.infer<typeof errorCode>;
 
 /** Body of every error response. */
-export const errorAnswer = z.object({
+export const errorResponse = z.object({
   ok: z.literal(false),
   error: z.string(),
   code: z.union([errorCode, runErrorCode]),
   run_id: z.string().optional(),
 });
-export type ErrorAnswer = z.infer<typeof errorAnswer>;
+export type ErrorResponse = z.infer<typeof errorResponse>;
 
 /** Response of invoke after the run has succeeded. */
-export const invokeAnswer = z.object({
+export const invokeResponse = z.object({
   ok: z.literal(true),
   run_id: z.string(),
   output: z.string(),
 });
 
 /** Response of fire, sent as soon as the run is durable. */
-export const fireAnswer = z.object({ ok: z.literal(true), run_id: z.string() });
+export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
 /** Body of a POST without parameters: none, or an empty object. */
 export const emptyBody = z.strictObject({});
