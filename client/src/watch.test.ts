@@ -61,8 +61,8 @@ test("a watch starts after the given event", async () => {
 test("duplicates are skipped, and missing events are requested again", async () => {
   server.script(
     sendsStream(soon + frame(1) + frame(2) + frame(2)),
-    sendsStream(frame(1) + frame(2) + frame(4) + frame(5), { cut: false }),
-    sendsStream(frame(3) + frame(4) + frame(5), { cut: false }),
+    sendsStream(frame(1) + frame(2) + frame(4) + frame(5), { disconnect: false }),
+    sendsStream(frame(3) + frame(4) + frame(5), { disconnect: false }),
   );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
 });
@@ -114,7 +114,7 @@ test("a stream closed because its credential is no longer valid is not resumed",
   };
   server.script(
     sendsStream(`${frame(1)}event: stream.closed\ndata: ${JSON.stringify(closed)}\n\n`, {
-      cut: false,
+      disconnect: false,
     }),
   );
   await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({

@@ -92,13 +92,13 @@ export const neverResponds: Handler = () => {};
 
 /**
  * Sends the headers and `text` of an event stream, then closes the connection.
- * @param cut without completing the response, as a lost connection would
+ * @param disconnect whether to destroy the connection instead of completing the response
  */
-export function sendsStream(text: string, { cut = true } = {}): Handler {
+export function sendsStream(text: string, { disconnect = true } = {}): Handler {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(text, () => {
-      if (cut) response.destroy();
+      if (disconnect) response.destroy();
       else response.end();
     });
   };

@@ -272,7 +272,7 @@ test.each<[string, unknown, RegExp]>([
   ["an hour", { ...grant, timeout_seconds: 3_600 }, /timeout_seconds/],
   ["a gigabyte", { ...grant, max_response_bytes: 1e9 }, /max_response_bytes/],
   ["no calls", { ...grant, max_calls_per_run: 0 }, /max_calls_per_run/],
-])("refuses %s", (_what, value, why) => {
+])("rejects %s", (_what, value, why) => {
   expect(mistakes(value).join("\n")).toMatch(why);
 });
 
