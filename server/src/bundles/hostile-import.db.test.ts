@@ -145,7 +145,7 @@ describe("a document", () => {
     [
       "nested without end in free data",
       `{"beckon":1,"agents":[{"name":"a","model":"demo/echo","metadata":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}]}`,
-      /agents\.0\.metadata must not be nested/,
+      /agents\.0\.metadata must be at most 32 levels deep/,
     ],
   ])("%s is refused", async (_what, body, why) => {
     expectError(await send(body), 400, "bad_request", why);
