@@ -2,8 +2,8 @@ import { z } from "zod";
 import { cleanText } from "./text.ts";
 
 /**
- * What a provider speaks. `openai` is its responses API, `openai-chat` its chat completions; `openai-compatible` is any other server
- * that speaks chat completions.
+ * The API of a provider. `openai` is OpenAI's Responses API, `openai-chat` its Chat Completions
+ * API, `openai-compatible` any other server with a Chat Completions API.
  */
 export const providerKind = z.enum([
   "openai",
@@ -14,7 +14,7 @@ export const providerKind = z.enum([
 ]);
 export type ProviderKind = z.infer<typeof providerKind>;
 
-/** Where the API of a kind is, unless a provider says otherwise. */
+/** Default base URL of each kind. */
 export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> =
   {
     openai: "https://api.openai.com/v1",
@@ -23,15 +23,18 @@ export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-comp
     google: "https://generativelanguage.googleapis.com/v1beta",
   };
 
-/** First part of `provider/model`. Immutable; `demo` is built in. A name of the operator's provider may be taken: it then means this one. */
+/**
+ * The first part of `provider/model`. Immutable; `demo` is built in. A workspace's provider takes
+ * precedence over the operator's provider of the same name.
+ */
 const providerName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9._-]{0,62}$/,
-    "must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit",
+    "must be 1 to 63 characters a-z 0-9 . _ - and start with a letter or digit",
   );
 
-/** http or https, no user, password, query or fragment. The path is the API's root, for example `http://127.0.0.1:11434/v1`. */
+/** Root URL of the API, for example `http://127.0.0.1:11434/v1`. */
 const baseUrl = cleanText(2_000).refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -42,13 +45,13 @@ const baseUrl = cleanText(2_000).refine((text) => {
     !url.search &&
     !url.hash
   );
-}, "must be an http or https URL without user, query or fragment");
+}, "must be an http or https URL without user, password, query or fragment");
 
 const apiKey = cleanText(4_000)
   .min(1)
   .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 
-/** Body of `POST /providers`. `base_url` is needed for `openai-compatible` and may be given for the others, which have one of their own. */
+/** Body of `POST /providers`. `base_url` is required for `openai-compatible`, else optional. */
 export const createProviderBody = z
   .strictObject({
     name: providerName,
@@ -58,33 +61,33 @@ export const createProviderBody = z
   })
   .refine(({ kind, base_url }) => kind !== "openai-compatible" || base_url !== undefined, {
     path: ["base_url"],
-    error:
-      "is needed for openai-compatible: the root of the API, for example http://127.0.0.1:11434/v1",
+    error: "is required for openai-compatible, for example http://127.0.0.1:11434/v1",
   })
   .refine(
     ({ kind, base_url, api_key }) =>
       kind === "openai-compatible" || base_url !== undefined || api_key !== undefined,
     {
       path: ["api_key"],
-      error: "is needed: the provider answers nobody without one",
+      error: "is required: this provider rejects requests without a key",
     },
   );
 
 /**
- * Body of `PATCH /providers/:provider_id`. null removes the key, or goes back to the kind's own base URL. With a stored key, a
- * `base_url` of another origin needs `api_key` beside it.
+ * Body of `PATCH /providers/:provider_id`. null removes the key, or resets `base_url` to the kind's
+ * default. If a key is stored, a `base_url` with another origin must be sent together with
+ * `api_key`, so that the key is not sent to a host it was not meant for.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
   api_key: apiKey.nullable().optional(),
 });
 
-/** A provider of models as responses show it, without its key. */
+/** A model provider in responses, without its API key. */
 export const provider = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.string(),
-  /** null: the kind's own. */
+  /** null: the kind's default. */
   base_url: z.string().nullable(),
   /** Last four characters of the key, or null without one. */
   api_key_last4: z.string().nullable(),
@@ -93,12 +96,15 @@ export const provider = z.object({
 });
 export type Provider = z.infer<typeof provider>;
 
-/** Answer of `POST /providers/:provider_id/check`: what the provider says when it is asked for its models with this key. */
+/** Response of `POST /providers/:provider_id/check`, which lists the models with the stored key. */
 export const providerCheck = z.object({
   works: z.boolean(),
-  /** Names for the second part of `provider/model`, at most 200. Not every one of them need be a model that speaks. */
+  /**
+   * Names for the second part of `provider/model`, at most 200. They can include models that do not
+   * generate text, such as embedding models.
+   */
   models: z.array(z.string()),
-  /** Why it does not work. */
+  /** Why the check failed; null if it did not. */
   error: z.string().nullable(),
 });
 export type ProviderCheck = z.infer<typeof providerCheck>;

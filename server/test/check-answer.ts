@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorAnswer } from "@beckon/contract";
+import { errorResponse } from "@beckon/contract";
 import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
 import { accountRoutes } from "../src/http/api/accounts.ts";
@@ -33,7 +33,7 @@ export function checkAnswer(
   if (route === undefined) return;
   const where = `${method} ${route.path} answered ${answer.status}`;
   if (answer.status >= 400) {
-    const { code } = errorAnswer.parse(answer.body);
+    const { code } = errorResponse.parse(answer.body);
     const declared: readonly string[] = errorsOf(route);
     if (!declared.includes(code))
       throw new Error(`${where} with ${code}, which its doc does not declare`);

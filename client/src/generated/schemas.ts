@@ -1080,11 +1080,11 @@ export interface ListRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
-   * One or several, with commas between them: invoke, trigger.
+   * Comma-separated list of: invoke, trigger.
    */
   source?: string;
 }
@@ -1096,11 +1096,11 @@ export interface ListAgentRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
-   * One or several, with commas between them: invoke, trigger.
+   * Comma-separated list of: invoke, trigger.
    */
   source?: string;
 }
@@ -1166,7 +1166,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
+   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
 }

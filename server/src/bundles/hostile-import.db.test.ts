@@ -33,11 +33,11 @@ async function nothingMade(): Promise<void> {
 
 describe("a document", () => {
   test.each<[string, unknown, RegExp]>([
-    ["without a version", { agents: [] }, /beckon must be 1: the version of the form/],
+    ["without a version", { agents: [] }, /beckon must be 1, the only format version/],
     [
       "of a version to come",
       { beckon: 2, agents: [] },
-      /beckon must be 1: the version of the form/,
+      /beckon must be 1, the only format version/,
     ],
     ["without agents", { beckon: 1 }, /agents is missing/],
     ["of agents that are no list", { beckon: 1, agents: { a: agent } }, /agents must be a list/],
@@ -120,7 +120,7 @@ describe("a document", () => {
         beckon: 1,
         agents: [{ ...agent, triggers: Array.from({ length: 1_001 }, () => ({ name: "T" })) }],
       },
-      /agents must have at most 1,000 triggers in all/,
+      /agents must have at most 1,000 triggers in total/,
     ],
     [
       "whose last agent is wrong",
@@ -145,7 +145,7 @@ describe("a document", () => {
     [
       "nested without end in free data",
       `{"beckon":1,"agents":[{"name":"a","model":"demo/echo","metadata":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}]}`,
-      /agents\.0\.metadata must not be nested/,
+      /agents\.0\.metadata must be at most 32 levels deep/,
     ],
   ])("%s is refused", async (_what, body, why) => {
     expectError(await send(body), 400, "bad_request", why);

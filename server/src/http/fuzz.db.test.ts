@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { METHODS } from "node:http";
-import { errorAnswer } from "@beckon/contract";
+import { errorResponse } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
@@ -52,7 +52,7 @@ function checked(
     expect(body.run_id).toMatch(/^run_[0-9a-z]{26}$/);
     return String(body.run_id);
   }
-  expect(errorAnswer.strict().parse(body).error).toMatch(/^\S.*\.$/s);
+  expect(errorResponse.strict().parse(body).error).toMatch(/^\S.*\.$/s);
   if (status < 500) {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(body).not.toHaveProperty("run_id");

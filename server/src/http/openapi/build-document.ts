@@ -1,4 +1,4 @@
-import { errorAnswer } from "@beckon/contract";
+import { errorResponse } from "@beckon/contract";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 import { errorHeaders } from "./error-responses.ts";
@@ -74,7 +74,7 @@ export function buildDocument() {
       },
       headers: errorHeaders,
       schemas: {
-        Error: schemaOfAnswer(errorAnswer),
+        Error: schemaOfAnswer(errorResponse),
         ...Object.fromEntries(resources.map(({ name, schema }) => [name, schemaOfAnswer(schema)])),
       },
     },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { runErrorCode } from "./events.ts";
 
-/** Every `code` an error answer may carry. Codes of failed runs are in `runErrorCode`; these are refusals before or without a run. */
+/** Every `code` of an error response, except those of failed runs (`runErrorCode`). */
 export const errorCode = z.enum([
   "bad_request",
   "unauthorized",
@@ -25,35 +25,38 @@ export const errorCode = z.enum([
 export type ErrorCode = z.infer<typeof errorCode>;
 
 /** Body of every error response. */
-export const errorAnswer = z.object({
+export const errorResponse = z.object({
   ok: z.literal(false),
   error: z.string(),
   code: z.union([errorCode, runErrorCode]),
   run_id: z.string().optional(),
 });
-export type ErrorAnswer = z.infer<typeof errorAnswer>;
+export type ErrorResponse = z.infer<typeof errorResponse>;
 
-/** Answer of invoke once the run completed. */
-export const invokeAnswer = z.object({
+/** Response of invoke after the run has succeeded. */
+export const invokeResponse = z.object({
   ok: z.literal(true),
   run_id: z.string(),
   output: z.string(),
 });
 
-/** Answer of fire as soon as the run is durable. */
-export const fireAnswer = z.object({ ok: z.literal(true), run_id: z.string() });
+/** Response of fire, sent as soon as the run is durable. */
+export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
 
-/** Body of a POST that has nothing to say: none, or an object without members. */
+/** Body of a POST without parameters: none, or an empty object. */
 export const emptyBody = z.strictObject({});
 
-/** `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Strict: a filter that is not there must not look as if it had been applied. */
+/**
+ * `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Strict, because a mistyped filter
+ * that is ignored would look as if it had been applied.
+ */
 export const pageQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
   after: z.string().max(1_000).optional(),
 });
 export type PageQuery = z.infer<typeof pageQuery>;
 
-/** `?limit=&after=` of a run's events: `after` is the last seq the reader has seen, so that 0 begins at the beginning. */
+/** Query of a run's events. `after` is the last `seq` that the client has; 0: from the start. */
 export const eventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),

@@ -1,14 +1,15 @@
 import { BeckonError } from "./error.ts";
 
 /**
- * A body, piece by piece, as fast as it is asked for. A connection that has died does not always say so: `idle` milliseconds without a byte
- * end it too. Leaving early closes it.
- * @throws BeckonError `no_answer` when it breaks off; the signal's reason.
+ * Reads a body as text, chunk by chunk. Leaving the loop closes the connection.
+ * @param idleTimeoutMs maximum time without a byte: a dead connection does not always report an
+ * error
+ * @throws BeckonError `no_answer` if the body is truncated or idle; the signal's reason
  */
-export async function* textOf(
+export async function* readText(
   response: Response,
-  what: string,
-  idle: number,
+  operation: string,
+  idleTimeoutMs: number,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
   if (response.body === null) return;
@@ -24,7 +25,10 @@ export async function* textOf(
   signal?.addEventListener("abort", abort, { once: true });
   try {
     for (;;) {
-      const timer = setTimeout(() => stop(new Error(`nothing came for ${idle} ms`)), idle);
+      const timer = setTimeout(
+        () => stop(new Error(`no data for ${idleTimeoutMs} ms`)),
+        idleTimeoutMs,
+      );
       const { done, value } = await Promise.race([reader.read(), stopped]).finally(() =>
         clearTimeout(timer),
       );
@@ -35,7 +39,7 @@ export async function* textOf(
     signal?.throwIfAborted();
     throw new BeckonError({
       code: "no_answer",
-      message: `The answer to ${what} broke off.`,
+      message: `The response to ${operation} was truncated.`,
       cause: thrown,
     });
   } finally {
