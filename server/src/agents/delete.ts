@@ -5,8 +5,9 @@ import { revokeTokens } from "../tokens/index.ts";
 import { requireAgentForChange, requireSeenVersion, updateAgentRow } from "./records/index.ts";
 
 /**
- * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.
- * @throws ApiError `stale` when `If-Match` names another version than the current one.
+ * Marks the agent as deleted; it can be restored for 30 days. Its token and triggers stop working
+ * at once. Accepted runs continue and stay readable.
+ * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function deleteAgent({
   ctx,

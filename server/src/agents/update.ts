@@ -22,8 +22,9 @@ import {
 import { planSecrets } from "./secrets/index.ts";
 
 /**
- * Changes the agent by writing its next version; runs that have started keep theirs.
- * @throws ApiError `stale` when `If-Match` names another version than the current one.
+ * Changes the agent by adding a version. Runs that have started keep the version they started with.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
+ *   current version.
  */
 export async function updateAgent({
   ctx,
@@ -61,7 +62,7 @@ export async function updateAgent({
   });
 }
 
-/** `null` in a model setting takes it away; everything else that is present replaces. */
+/** Replaces the fields present in `change`. `model_settings` and `limits` are merged by field. */
 function merge(
   config: AgentConfig,
   change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined },
@@ -69,6 +70,7 @@ function merge(
   const present = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   );
+  // null removes a model setting.
   const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(
     ([, value]) => value != null,
   );
