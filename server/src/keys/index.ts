@@ -6,5 +6,5 @@ export { listKeys } from "./list.ts";
 export { type KeyUse, recordKeyUse } from "./record-use.ts";
 export { mayBeKey, resolveKey } from "./resolve.ts";
 export { rotateKey } from "./rotate.ts";
-export { holdLivingKey } from "./store.ts";
+export { lockValidKey } from "./store.ts";
 export { updateKey } from "./update.ts";

@@ -2,7 +2,7 @@ import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { attempt } from "../base/errors.ts";
-import { holdLivingKey } from "../keys/index.ts";
+import { lockValidKey } from "../keys/index.ts";
 import { findMemberRow } from "./store.ts";
 
 /** Where a link was issued, and by whom: a principal as in the audit. */
@@ -35,7 +35,7 @@ async function findIssuer(
     return row && { kind, id, role: row.role, scopes: roleScopes[row.role] };
   }
   if (kind === "key") {
-    const key = await holdLivingKey(tx, workspaceId, id);
+    const key = await lockValidKey(tx, workspaceId, id);
     return key && { kind, id, scopes: key.scopes, agentIds: key.agentIds };
   }
   return undefined;

@@ -6,7 +6,10 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
 import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** Changes a workspace's name or time zone. @throws ApiError `forbidden` */
+/**
+ * Changes a workspace's name or time zone.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function updateWorkspace({
   ctx,
   input,
