@@ -37,7 +37,7 @@ inBrowser(
     await again.goto(body.data.url);
     await again.getByLabel("Password").fill(password);
     await again.getByRole("button", { name: "Join" }).click();
-    await again.getByRole("alert").filter({ hasText: "does not stand" }).waitFor();
+    await again.getByRole("alert").filter({ hasText: "no longer valid" }).waitFor();
   },
 );
 

@@ -38,18 +38,18 @@ export async function setUp({
   input: { body: UnparsedBody };
 }): Promise<User> {
   const { token, name, email, password } = parseBody(setupBody, input.body);
-  ctx.guesses.permit();
+  ctx.failedAttempts.permit();
   const link = hashCredential(token);
   const { tenant } = ctx.database;
   const isValid =
     isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
-  if (!isValid) throw ctx.guesses.wrong(invalidLinkMessage);
+  if (!isValid) throw ctx.failedAttempts.count(invalidLinkMessage);
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
     // An owner may have joined by an invitation of a key since the setup link was printed.
     if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
-      throw ctx.guesses.wrong(invalidLinkMessage);
+      throw ctx.failedAttempts.count(invalidLinkMessage);
     const user = await addAccount(tx, { name, email, passwordHash });
     await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });
     const by = {

@@ -69,7 +69,7 @@ export function updateWorkspaceRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Returns whether PostgreSQL knows the time zone; it computes the days of usage limits with it. */
+/** Returns whether PostgreSQL knows the time zone. */
 export async function isTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
   const { rows } =
     await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);

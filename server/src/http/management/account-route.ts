@@ -46,7 +46,10 @@ export interface PersonalRoute extends Described {
   readonly handle: (request: AccountRequest<SignedIn>) => Promise<Answer>;
 }
 
-/** A route about a person's account, which belongs to no workspace: no scope, no role, and no Idempotency-Key. */
+/**
+ * A route about a person's account, which belongs to no workspace: no scope, no role, and no
+ * Idempotency-Key.
+ */
 export type AccountRoute = OpenRoute | PersonalRoute;
 
 /** Handles a request to a route that belongs to a person or to nobody: no workspace, no key. */
@@ -63,11 +66,11 @@ export async function handleAccount(
     auth: services.auth,
     address,
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
-    guesses: {
+    failedAttempts: {
       permit: () => services.guesses.permit(address),
-      wrong: (message) => services.guesses.answer(address, message),
+      count: (message) => services.guesses.answer(address, message),
     },
-    refusedSignIns: services.refusedSignIns,
+    failedSignIns: services.failedSignIns,
   };
   const request = async () => {
     const raw =
