@@ -39,9 +39,9 @@ const given = {
   operatorKey: oddSecret("operator"),
   providerKey: oddSecret("provider"),
   replacedProviderKey: oddSecret("replaced"),
-  refusedProviderKey: oddSecret("refused"),
+  rejectedProviderKey: oddSecret("rejected"),
   toolSecret: oddSecret("tool"),
-  refusedToolSecret: oddSecret("refused-tool"),
+  rejectedToolSecret: oddSecret("rejected-tool"),
   guess: `guess-${randomBytes(24).toString("base64url")}`,
   unknownToken: unknownCredential("bka_"),
   unknownTriggerToken: unknownCredential("bkt_"),
@@ -128,7 +128,7 @@ async function usePeople(): Promise<Record<string, string>> {
     method: "POST",
     body: {},
   });
-  const refused = [
+  const rejected = [
     await call("/me", as(cookie.replace(/.$/, ""))),
     await call("/password", { ...as(cookie), body: passwords }),
     await call("/setup", {
@@ -141,7 +141,7 @@ async function usePeople(): Promise<Record<string, string>> {
     }),
     await call(`/agents?session=${encodeURIComponent(cookie)}`),
   ];
-  expect(refused.filter(({ status }) => status < 400)).toEqual([]);
+  expect(rejected.filter(({ status }) => status < 400)).toEqual([]);
   return {
     invitation: invited.token,
     openInvitation: open.token,
@@ -227,38 +227,38 @@ async function useEverything(): Promise<Record<string, string>> {
   const people = await usePeople();
 
   // Requests that are rejected, with the secret wherever a client can send one.
-  const refused: Answer[] = [];
+  const rejected: Answer[] = [];
   for (const secret of [
     given.guess,
     given.unknownToken,
     given.unknownTriggerToken,
     given.unknownKey,
   ]) {
-    refused.push(await call("/agents", { key: secret }));
-    refused.push(
+    rejected.push(await call("/agents", { key: secret }));
+    rejected.push(
       await call("/agents", { key: null, headers: { authorization: `Bearer ${secret}` } }),
     );
-    refused.push(
+    rejected.push(
       await call(`/agents/${agent.id}/invoke`, { key: secret, body: { input: "Hello" } }),
     );
-    refused.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
-    refused.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
-    refused.push(await call(`/agents/${secret}`));
+    rejected.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
+    rejected.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
+    rejected.push(await call(`/agents/${secret}`));
   }
-  refused.push(
-    await call("/providers", { body: { ...provider, api_key: given.refusedProviderKey } }),
+  rejected.push(
+    await call("/providers", { body: { ...provider, api_key: given.rejectedProviderKey } }),
   );
-  refused.push(
+  rejected.push(
     await call("/providers", {
-      body: { name: "x", kind: "none", api_key: given.refusedProviderKey },
+      body: { name: "x", kind: "none", api_key: given.rejectedProviderKey },
     }),
   );
-  refused.push(
+  rejected.push(
     await call("/agents", {
-      body: { name: "x", model: "demo/echo", tools: [tool(given.refusedToolSecret, { more: 1 })] },
+      body: { name: "x", model: "demo/echo", tools: [tool(given.rejectedToolSecret, { more: 1 })] },
     }),
   );
-  expect(refused.filter((response) => response.status < 400)).toEqual([]);
+  expect(rejected.filter((response) => response.status < 400)).toEqual([]);
 
   // Internal errors, which Beckon and PostgreSQL log: constraints reject every agent and token.
   await inDatabase(async (client) => {

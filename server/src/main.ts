@@ -41,18 +41,13 @@ export interface Beckon {
   readonly setupToken: string | null;
   /** Other processes are known to have died: their runs may be taken over now. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
-  /**
-   * Takes no new work, lets what is under way end for as long as the drain time allows, and closes
-   * everything.
-   */
+  /** Takes no new work, lets what is under way end for as long as the drain time allows, and closes everything. */
   stop(): Promise<void>;
 }
 
 /** How one server process is started. */
 export interface StartOptions {
-  /**
-   * `databaseUrl` and `masterKey` are set: the supervisor sees to that when PostgreSQL runs inside.
-   */
+  /** `databaseUrl` and `masterKey` are set: the supervisor sees to that when PostgreSQL runs inside. */
   readonly config: Config;
   readonly processId?: string;
   /** Earlier processes that are known to be gone; `all`: this start is alone on its database. */
@@ -63,10 +58,7 @@ export interface StartOptions {
   readonly setup?: boolean;
   /** Where they differ from the usual ones. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /**
-   * Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its
-   * servers.
-   */
+  /** Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its servers. */
   readonly listenFd?: number | undefined;
   /** Default: the guard of this process's heap. It is stopped with the server. */
   readonly heap?: HeapGuard;
@@ -209,8 +201,7 @@ async function build(
     setupToken: setupToken ?? null,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as
-      // the drain time allows.
+      // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
@@ -242,9 +233,7 @@ const mib = 1024 * 1024;
 
 /** One address may fail this often in a minute before it is told to slow down. */
 const failedAuthenticationsPerMinute = 300;
-/**
- * And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key.
- */
+/** And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key. */
 const guessesPerMinute = 30;
 
 function shown(demo: DemoAgent, url: string): Demo {
@@ -270,8 +259,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // Killed, the supervisor cannot take the database down in order: whatever is open is taken over
-  // by the next start.
+  // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({

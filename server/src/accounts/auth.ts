@@ -14,7 +14,7 @@ export interface Auth {
   /** Returns the valid session of a `Cookie` header, or undefined. Always queries the database. */
   find(cookies: string): Promise<FoundSession | undefined>;
   /** Returns whether a `Cookie` header contains a session cookie, valid or not. */
-  mayBeSession(cookies: string | undefined): cookies is string;
+  hasSessionCookie(cookies: string | undefined): cookies is string;
   /** `Set-Cookie` value that deletes the session cookie. */
   readonly clearCookie: string;
 }
@@ -164,7 +164,7 @@ export function createAuth({
             cookies: result.headers.getSetCookie(),
           };
     },
-    mayBeSession: (cookies): cookies is string => cookies?.includes(`${cookieName}=`) === true,
+    hasSessionCookie: (cookies): cookies is string => cookies?.includes(`${cookieName}=`) === true,
     clearCookie: `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`,
   };
 }

@@ -25,9 +25,9 @@ test("of many concurrent hashes some wait in the queue and the others are reject
   const settled = await Promise.allSettled(
     Array.from({ length: 60 }, () => hashPassword("correct horse")),
   );
-  const refused = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-  expect(refused.length).toBe(18);
-  for (const reason of refused)
+  const rejected = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  expect(rejected.length).toBe(18);
+  for (const reason of rejected)
     expect(reason).toMatchObject({ code: "unavailable", retryAfter: 1 });
   expect(await hashPassword("correct horse")).toMatch(/:/);
 });

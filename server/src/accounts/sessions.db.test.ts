@@ -82,11 +82,11 @@ describe("signing in", () => {
       const find = async (action: string) =>
         (await beckon.call(`/audit?action=${action}&target=${person.id}`, { credential })).body
           .data;
-      const [refused] = await eventually("a record", async () => {
+      const [rejected] = await eventually("a record", async () => {
         const found = await find("session.refuse");
         return found.length > 0 ? found : undefined;
       });
-      expect(refused).toMatchObject({ actor: "system", address: "203.0.113.3" });
+      expect(rejected).toMatchObject({ actor: "system", address: "203.0.113.3" });
       expect((await find("session.create")).map(({ actor }: { actor: string }) => actor)).toContain(
         `user:${person.id}`,
       );
@@ -100,9 +100,9 @@ describe("signing in", () => {
         attempt(`guess${round}@example.com`, "guessed", "203.0.113.4", aWorkspace),
       ),
     );
-    const refused = await attempt(person.email, password, "203.0.113.4");
-    expectError(refused, 429, "too_many_requests");
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const rejected = await attempt(person.email, password, "203.0.113.4");
+    expectError(rejected, 429, "too_many_requests");
+    expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await attempt(person.email, password, "203.0.113.5")).status).toBe(200);
     expect(
       (await person.call("/me", { headers: { "x-forwarded-for": "203.0.113.4" } })).status,

@@ -1,7 +1,7 @@
 import { type Context, mayTouchAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type AgentRow, lockAgent, noAgent, updateAgentRow } from "./records/index.ts";
+import { type AgentRow, agentNotFound, lockAgent, updateAgentRow } from "./records/index.ts";
 
 /**
  * Returns the agent, deleted or not, and locks its row against other changes until the transaction
@@ -16,7 +16,7 @@ export async function requireAgentForRestore(
   const row = mayTouchAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined) throw noAgent();
+  if (row === undefined) throw agentNotFound();
   if (row.deleted_at !== null && !row.restorable) {
     throw new ApiError(
       "not_found",

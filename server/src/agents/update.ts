@@ -15,7 +15,7 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   toAgent,
   writeSecrets,
 } from "./records/index.ts";
@@ -36,7 +36,7 @@ export async function updateAgent({
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    requireSeenVersion(ctx, row);
+    requireMatchingVersion(ctx, row);
     const change = parseBody(updateAgentBody, input.body);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
     const before = {

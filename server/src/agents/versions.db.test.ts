@@ -255,7 +255,7 @@ describe("restoring a version", () => {
       await restore(id, 1),
       409,
       "conflict",
-      /its provider was deleted, and passing\/x is another one's/,
+      /its provider was deleted, and passing\/x now belongs to another provider/,
     );
     expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(4);
   });

@@ -149,7 +149,7 @@ describe("an export", () => {
     });
   });
 
-  test.each(["?format=xml", "?format=", "?limit=1"])("%s is refused", async (query) => {
+  test.each(["?format=xml", "?format=", "?limit=1"])("%s is rejected", async (query) => {
     for (const path of ["/agents/export", `/agents/${source.id}/export`]) {
       expectError(
         await beckon.call(`${path}${query}`),

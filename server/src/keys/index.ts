@@ -4,7 +4,7 @@ export { ensureBootstrapKey } from "./ensure-bootstrap.ts";
 export { getKey } from "./get.ts";
 export { listKeys } from "./list.ts";
 export { type KeyUse, recordKeyUse } from "./record-use.ts";
-export { mayBeKey, resolveKey } from "./resolve.ts";
+export { hasKeyFormat, resolveKey } from "./resolve.ts";
 export { rotateKey } from "./rotate.ts";
 export { lockValidKey } from "./store.ts";
 export { updateKey } from "./update.ts";

@@ -63,7 +63,7 @@ test("the response to creating a key is the only one with its secret", async () 
   expect((await beckon.call("/keys")).body.data[0]).toEqual(shown);
 });
 
-test.each(Object.entries(presets))("the preset %s stands for scopes", async (preset, meant) => {
+test.each(Object.entries(presets))("the preset %s grants its scopes", async (preset, meant) => {
   const { id } = await create({ preset });
   expect((await beckon.call(`/keys/${id}`)).body.data.scopes).toEqual([...meant]);
 });

@@ -6,14 +6,14 @@ import { type FoundKey, findKeyBySecret } from "./store.ts";
  * Returns the key of a credential, or undefined if it is malformed, unknown, rotated or expired.
  */
 export async function resolveKey(database: Database, text: string): Promise<FoundKey | undefined> {
-  return mayBeKey(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
+  return hasKeyFormat(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
 }
 
 /**
  * Returns whether the text has the format of a key, without a query: prefix `bkw_` and a valid
  * checksum, or a bootstrap key, which can be any 32 to 128 printable ASCII characters.
  */
-export function mayBeKey(text: string): boolean {
+export function hasKeyFormat(text: string): boolean {
   if (text.startsWith("bkw_")) return isCredential("bkw_", text);
   return /^(?!bka_|bkt_)[\x21-\x7e]{32,128}$/.test(text);
 }

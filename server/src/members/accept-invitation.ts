@@ -116,7 +116,7 @@ async function accountOfSession(
     if (await isSession(tx, session)) return session.userId;
     throw new ApiError(
       "unauthorized",
-      "Your session has expired. Sign in again, then accept the invitation.",
+      "Your session is no longer valid. Sign in again, then accept the invitation.",
     );
   };
 }
@@ -144,7 +144,7 @@ async function accountOfPassword(
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
   // Counted as a wrong password. Otherwise inviting an e-mail and sending a name would allow
-  // unlimited failedAttempts of that account's password.
+  // unlimited guesses of that account's password.
   if (isKnown) wrongPassword(ctx, { email });
   const passwordHash = await hashPassword(password);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;

@@ -16,10 +16,10 @@ export function toWorkspace(row: WorkspaceRow): Workspace {
 
 /** @throws ApiError `not_found` for other workspaces than the one that the request acts in. */
 export function requireOwn(ctx: Context, workspaceId: string): void {
-  if (workspaceId !== ctx.workspaceId) throw noWorkspace();
+  if (workspaceId !== ctx.workspaceId) throw workspaceNotFound();
 }
 
-export function noWorkspace(): ApiError {
+export function workspaceNotFound(): ApiError {
   return new ApiError(
     "not_found",
     "There is no workspace with this id that this credential can see.",

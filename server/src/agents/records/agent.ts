@@ -32,7 +32,7 @@ export async function requireAgent(
   const row = mayTouchAgent(ctx, agentId)
     ? await findAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined) throw noAgent();
+  if (row === undefined) throw agentNotFound();
   return row;
 }
 
@@ -48,12 +48,12 @@ export async function requireAgentForChange(
   const row = mayTouchAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined || row.deleted_at !== null) throw noAgent();
+  if (row === undefined || row.deleted_at !== null) throw agentNotFound();
   return row;
 }
 
 /** Checks `If-Match`. @throws ApiError `stale` if it names another version than the current one. */
-export function requireSeenVersion(ctx: Context, row: AgentRow): void {
+export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
   throw new ApiError(
     "stale",
@@ -62,6 +62,6 @@ export function requireSeenVersion(ctx: Context, row: AgentRow): void {
 }
 
 /** Returns the error for an agent that does not exist or that the caller is not allowed to see. */
-export function noAgent(): ApiError {
+export function agentNotFound(): ApiError {
   return new ApiError("not_found", "There is no agent with this id in this workspace.");
 }

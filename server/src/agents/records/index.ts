@@ -1,8 +1,8 @@
 export {
-  noAgent,
+  agentNotFound,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   toAgent,
 } from "./agent.ts";
 export { ownerOfSecret } from "./owner-of-secret.ts";

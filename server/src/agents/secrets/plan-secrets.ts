@@ -6,7 +6,7 @@ import type { EncryptedSecret, SecretChange, StoredSecret } from "../records/ind
 import { type AnyValue, mapValues, ownerOfSecret, type SecretLocation } from "../records/index.ts";
 
 /**
- * Returns the tools with references in location of secrets, and the secrets to write and to delete.
+ * Returns the tools with references in place of secrets, and the secrets to write and to delete.
  *
  * - A new secret (`{secret: "…"}`) is encrypted for the origins it will be sent to. If the same
  *   location had a secret, it reuses that id, so that running runs with older versions use the new

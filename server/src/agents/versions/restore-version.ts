@@ -12,7 +12,7 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   requireVersion,
   type SecretChange,
   type StoredVersion,
@@ -42,7 +42,7 @@ export async function restoreVersion({
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     const earlier = await requireVersion(tx, row, input.version);
     return once(tx, ctx, async () => {
-      requireSeenVersion(ctx, row);
+      requireMatchingVersion(ctx, row);
       parseBody(emptyBody, input.body, {});
       const secrets = await planRestoredSecrets(tx, ctx, row, earlier);
       const version = row.version + 1;

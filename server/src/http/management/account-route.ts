@@ -46,10 +46,7 @@ export interface PersonalRoute extends Described {
   readonly handle: (request: AccountRequest<SignedIn>) => Promise<Answer>;
 }
 
-/**
- * A route about a person's account, which belongs to no workspace: no scope, no role, and no
- * Idempotency-Key.
- */
+/** A route about a person's account, which belongs to no workspace: no scope, no role, and no Idempotency-Key. */
 export type AccountRoute = OpenRoute | PersonalRoute;
 
 /** Handles a request to a route that belongs to a person or to nobody: no workspace, no key. */
