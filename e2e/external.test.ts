@@ -7,7 +7,9 @@ import { databaseAt } from "../server/test/database-url.ts";
 import { caller } from "./call.ts";
 import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
 
-/** On somebody else's PostgreSQL, over TCP and with a superuser's login: nothing of ours may be left in a data folder. */
+/**
+ * With an external PostgreSQL, over TCP and as a superuser: Beckon must not write a data folder.
+ */
 const { name } = await testDatabase({ empty: true });
 const folder = join(temporaryFolder(), "data");
 const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
@@ -18,7 +20,7 @@ const settings = {
   PORT: String(await freePort()),
 };
 
-test("with DATABASE_URL it starts on that database, needs no data folder, and a second start finds all of it", async () => {
+test("with DATABASE_URL it keeps all data in that database and needs no data folder", async () => {
   const first = await startProduct({ ...settings, BECKON_BOOTSTRAP_KEY: key });
   const call = caller(
     () => `http://127.0.0.1:${settings.PORT}`,
@@ -34,7 +36,7 @@ test("with DATABASE_URL it starts on that database, needs no data folder, and a 
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);
 
-  // Another machine with the same settings; its operator has changed the bootstrap key.
+  // As on another machine with the same settings, except for the bootstrap key.
   const changed = `${key}_changed`;
   const second = await startProduct({
     ...settings,
@@ -61,7 +63,7 @@ test.each([
   ["with a wrong port", { ...settings, PORT: "http" }, "PORT"],
   ["with a wrong URL", { ...settings, DATABASE_URL: "mysql://localhost/beckon" }, "DATABASE_URL"],
 ])(
-  "a start %s is refused with the name of the setting, at once and for good",
+  "startup %s fails at once with exit code 78 and the name of the setting",
   async (_what, env, named) => {
     const product = launch(env);
     expect(await product.exited).toBe(78);
@@ -71,7 +73,7 @@ test.each([
   },
 );
 
-test("a database that is not there is named, and the start goes on trying until it is stopped", async () => {
+test("startup without a reachable database logs the error and retries until it is stopped", async () => {
   const product = launch({ ...settings, DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" });
   await expect.poll(product.output, { timeout: 10_000 }).toContain("ECONNREFUSED");
   expect(product.output()).not.toContain(settings.BECKON_MASTER_KEY);

@@ -5,19 +5,19 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 
-/** The product as a newcomer starts it: `script/server`, and nothing known of it but what it prints. */
+/** Beckon started with `script/server`. Tests know of it only what it prints. */
 export interface Product {
   readonly pid: number;
-  /** Everything it has printed. */
+  /** Everything printed so far, stdout and stderr. */
   output(): string;
-  /** What it printed after `label`, at the beginning of a line. */
+  /** Returns the rest of the first printed line that starts with `label`. */
   printed(label: string): string;
-  /** The `curl` lines it printed, to be pasted. */
+  /** The printed `curl` commands. */
   curls(): string[];
   readonly url: string;
-  /** Processes it has started, and theirs. */
+  /** Process ids of its child processes and their descendants. */
   descendants(): number[];
-  /** Asks it to end, as Ctrl-C or a service manager would. Resolves with its exit code, or the signal that ended it. */
+  /** Sends a signal, by default SIGTERM. Resolves with the exit code or the terminating signal. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
   readonly exited: Promise<number | string>;
 }
@@ -27,21 +27,21 @@ export const checkout = resolve(import.meta.dirname, "..");
 const launched: Product[] = [];
 const folders: string[] = [];
 
-// Here and not where they are made: a hook that is registered while a test runs would never be called.
+// At the top level, because a hook that is registered while a test runs is never called.
 afterAll(async () => {
   await Promise.all(launched.map((product) => product.stop()));
   for (const folder of folders)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-/** A folder that is removed at the end of the file. */
+/** Creates a folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-e2e-"));
   folders.push(folder);
   return folder;
 }
 
-/** A port that nobody listens on. */
+/** Returns a free TCP port. */
 export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer();
@@ -53,7 +53,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Runs `command` (default: `script/server`) and does not wait. It is stopped at the end of the file. */
+/** Starts `command`, by default `script/server`. It is stopped after the tests of the file. */
 export function launch(
   env: Record<string, string>,
   command: readonly [string, ...string[]] = [join(checkout, "script/server")],
@@ -62,7 +62,7 @@ export function launch(
   const child = spawn(file, args, {
     cwd: checkout,
     stdio: ["ignore", "pipe", "pipe"],
-    // Nothing of the test runner's own: a newcomer has no such settings.
+    // Without the other environment variables of the test runner, which could be settings.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
   });
   let output = "";
@@ -108,35 +108,36 @@ export async function startProduct(env: Record<string, string>): Promise<Product
   return product;
 }
 
-/** Resolves when the product has greeted; rejects when it ends before, or after half a minute. */
+/** Resolves when the product is ready; rejects if it exits before or is not ready in 30 seconds. */
 async function ready(product: Product): Promise<void> {
-  let ended: number | string | undefined;
+  let exitCode: number | string | undefined;
   void product.exited.then((code) => {
-    ended = code;
+    exitCode = code;
   });
-  await until("the greeting", () => {
-    if (ended !== undefined) throw new Error(`Beckon ended with ${ended}:\n${product.output()}`);
-    // The greeting is one write.
+  await until("the startup message", () => {
+    if (exitCode !== undefined)
+      throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
+    // The startup message is one write.
     return /Beckon is ready at \S+\n/.test(product.output()) && product.output().endsWith("\n");
   });
 }
 
-/** Asks again and again until the answer is yes; fails after `seconds`. */
+/** Polls until `condition` is true. Throws after `seconds`. */
 export async function until(
   what: string,
-  ask: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   seconds = 30,
 ): Promise<void> {
   for (
     const deadline = performance.now() + seconds * 1_000;
-    !(await ask());
+    !(await condition());
     await new Promise((again) => setTimeout(again, 20))
   ) {
     if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
   }
 }
 
-/** Every process of this machine: its number, its parent's, and its command line. Zombies are none. */
+/** Lists the processes of this machine, without zombies. */
 function processes(): {
   readonly pid: number;
   readonly parent: number;
@@ -161,7 +162,9 @@ function descendantsOf(pid: number): number[] {
   return below(pid);
 }
 
-/** Command lines of those that still run, of `pids` or with `text` in their command line. */
+/**
+ * Returns id and command line of running processes in `pids` or with `text` in the command line.
+ */
 export function stillRunning(pids: readonly number[], text: string): string[] {
   return processes()
     .filter(({ pid, command }) => pids.includes(pid) || command.includes(text))

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { getHeapStatistics } from "node:v8";
-import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
+import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
 import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
@@ -181,7 +181,7 @@ async function build(
         secure: config.publicUrl?.startsWith("https:") === true,
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
-      refusedSignIns: recordRefusedSignIns(database, log),
+      failedSignIns: recordFailedSignIns(database, log),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
     },
     { host: config.host, port: config.port, fd: listenFd },

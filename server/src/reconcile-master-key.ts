@@ -1,4 +1,4 @@
-import { resealToolSecrets } from "./agents/index.ts";
+import { reEncryptToolSecrets } from "./agents/index.ts";
 import { resealAnswers } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
 import {
@@ -9,7 +9,7 @@ import {
   replaceMasterKeyCheck,
 } from "./base/secrets/index.ts";
 import { resealProviderKeys } from "./providers/index.ts";
-import { resealTokens } from "./tokens/index.ts";
+import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
@@ -41,7 +41,12 @@ export async function reconcileMasterKey(
       : createSecretCipher(parseMasterKey(keys.previousMasterKey));
   const checked = await checkMasterKey(client, current, { previous, lost: keys.masterKeyLost });
   if (previous !== undefined && previous.prefix !== current.prefix) {
-    for (const reseal of [resealTokens, resealProviderKeys, resealToolSecrets, resealAnswers]) {
+    for (const reseal of [
+      reEncryptTokens,
+      resealProviderKeys,
+      reEncryptToolSecrets,
+      resealAnswers,
+    ]) {
       const counts = await reseal(client, { from: previous, to: current });
       if (counts.resealed > 0) log.info(counts, "sealed anew with the master key");
       if (counts.unreadable > 0)

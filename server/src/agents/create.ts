@@ -9,7 +9,10 @@ import { resolveModel } from "../providers/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
-/** Adds an agent, its first version and its token. */
+/**
+ * Adds an agent, its first version and its token.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function createAgent({
   ctx,
   input,
@@ -24,7 +27,7 @@ export async function createAgent({
   );
 }
 
-/** The same inside a transaction of the caller's, who has checked the permission. */
+/** Like `createAgent`, in the caller's transaction. The caller must have checked permissions. */
 export async function addAgent(
   tx: WorkspaceTransaction,
   ctx: Context,

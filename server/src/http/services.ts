@@ -1,4 +1,4 @@
-import type { Auth, RefusedSignIns } from "../accounts/index.ts";
+import type { Auth, FailedSignIns } from "../accounts/index.ts";
 import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
 import type { Transport } from "../base/egress/index.ts";
@@ -27,6 +27,6 @@ export interface Services {
   readonly auth: Auth;
   /** Of passwords and one-time links, which are not even looked at beyond the limit. */
   readonly guesses: FailedAuthentications;
-  readonly refusedSignIns: RefusedSignIns;
+  readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
 }

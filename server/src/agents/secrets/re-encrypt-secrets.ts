@@ -14,8 +14,8 @@ interface Row {
   readonly origins: string[];
 }
 
-/** Seals the secrets of all agents' tools with the new master key. */
-export function resealToolSecrets(client: Queryable, keys: Resealing): Promise<Resealed> {
+/** Re-encrypts the secrets of all agents' tools with the new master key. */
+export function reEncryptToolSecrets(client: Queryable, keys: Resealing): Promise<Resealed> {
   return resealColumn<Row>(
     client,
     {

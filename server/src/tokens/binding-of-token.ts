@@ -1,8 +1,11 @@
 import type { SecretBinding } from "../base/secrets/index.ts";
 import type { Subject } from "./store.ts";
 
-/** What a token is sealed to: its own row, so that not even the predecessor of the same agent or trigger can stand in its place. */
-export function placeOfToken({
+/**
+ * Returns what a token's encryption is bound to: its own row, including its hash. A ciphertext that
+ * was copied from another row, even an earlier token of the same agent, cannot be decrypted.
+ */
+export function bindingOfToken({
   workspaceId,
   subject,
   hash,

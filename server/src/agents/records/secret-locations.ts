@@ -7,26 +7,26 @@ import {
   type ValueInDocument,
 } from "@beckon/contract";
 
-/** A value as it is given, kept, or stands in a document. */
+/** A header or query value as a request gives it, as it is stored, or as an export contains it. */
 export type AnyValue = GivenValue | ValueInDocument;
 
-/** Where in an agent's tools a value stands that may be a secret. */
-export interface SecretPlace {
-  /** The same as long as tool, operation and name are; header names in lower case. */
+/** The location of a header or query value, possibly a secret, in an agent's tools. */
+export interface SecretLocation {
+  /** Identifies tool, operation, and header or query name. Independent of order and header case. */
   readonly key: string;
   /** For messages, for example `tools.0.headers.authorization`. */
   readonly path: string;
-  /** Where requests with this value go. */
+  /** The origins to which requests with this value are sent. */
   readonly origins: readonly string[];
 }
 
-/** The tool with every value of its headers and queries replaced by what `change` makes of it. */
+/** Returns the tool with every header and query value replaced by the result of `change`. */
 export function mapValues<From extends AnyValue, To extends AnyValue>(
   grant: HttpToolOf<From>,
   index: number,
-  change: (value: From, place: SecretPlace) => To,
+  change: (value: From, location: SecretLocation) => To,
 ): HttpToolOf<To> {
-  const changed = (
+  const changedValues = (
     holder: Values<From>,
     path: string,
     operation: string | undefined,
@@ -49,10 +49,15 @@ export function mapValues<From extends AnyValue, To extends AnyValue>(
   const path = `tools.${index}`;
   return {
     ...grant,
-    ...changed(grant, path, undefined, [...new Set(grant.operations.flatMap(originsOf))]),
+    ...changedValues(grant, path, undefined, [...new Set(grant.operations.flatMap(originsOf))]),
     operations: grant.operations.map((operation, position) => ({
       ...operation,
-      ...changed(operation, `${path}.operations.${position}`, operation.name, originsOf(operation)),
+      ...changedValues(
+        operation,
+        `${path}.operations.${position}`,
+        operation.name,
+        originsOf(operation),
+      ),
     })),
   };
 }
@@ -70,7 +75,11 @@ function originsOf({ url }: { url: string }): string[] {
   return typeof parsed === "string" ? [] : [parsed.origin];
 }
 
-/** The tools as they are shown: of each secret the last four characters, null for one that is gone. */
+/**
+ * Returns the tools as responses show them: each secret as its id and last four characters, which
+ * are null if the secret was deleted.
+ * @param last4 The last four characters of the agent's secrets, by id.
+ */
 export function showSecrets(
   tools: readonly ToolGrant[],
   last4: Readonly<Record<string, string>>,

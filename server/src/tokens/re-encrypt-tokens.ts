@@ -4,7 +4,7 @@ import {
   type Resealing,
   resealColumn,
 } from "../base/secrets/index.ts";
-import { placeOfToken } from "./place-of-token.ts";
+import { bindingOfToken } from "./binding-of-token.ts";
 
 interface Row {
   readonly hash: Buffer;
@@ -13,8 +13,8 @@ interface Row {
   readonly trigger_id: string | null;
 }
 
-/** Seals all tokens with the new master key. */
-export function resealTokens(client: Queryable, keys: Resealing): Promise<Resealed> {
+/** Re-encrypts all tokens with the new master key. */
+export function reEncryptTokens(client: Queryable, keys: Resealing): Promise<Resealed> {
   return resealColumn<Row>(
     client,
     {
@@ -23,7 +23,7 @@ export function resealTokens(client: Queryable, keys: Resealing): Promise<Reseal
       key: { hash: "bytea" },
       beside: ["workspace_id", "agent_id", "trigger_id"],
       placeOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
-        placeOfToken({
+        bindingOfToken({
           workspaceId,
           subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },
           hash,

@@ -1,12 +1,15 @@
-/** A text as it may stand in a table, a file or a log: itself, in JSON, URL-encoded, in hex, and in base64 wherever in it the text begins. */
-function spellings(text: string): string[] {
+/**
+ * Returns the encodings in which a text can occur in a table, file or log: plain, JSON,
+ * URL-encoded, hex, and base64 at each of the three alignments.
+ */
+function encodings(text: string): string[] {
   const bytes = Buffer.from(text);
   const hex = bytes.toString("hex");
   const base64 = [0, 1, 2].flatMap((shift) => {
     const shifted = Buffer.concat([Buffer.alloc(shift), bytes])
       .toString("base64")
       .replace(/=+$/, "");
-    // Characters at either end that depend on what stands beside the text.
+    // Without the characters at both ends that depend on the bytes around the text.
     const inner = shifted.slice(
       Math.ceil((shift * 8) / 6),
       Math.floor(((shift + bytes.length) * 8) / 6),
@@ -25,9 +28,9 @@ function spellings(text: string): string[] {
   ];
 }
 
-/** Names of those whose text, in any spelling, is in `hay`. */
-export function foundIn(hay: string, secrets: Readonly<Record<string, string>>): string[] {
+/** Returns the names of the secrets that `haystack` contains in any encoding. */
+export function foundIn(haystack: string, secrets: Readonly<Record<string, string>>): string[] {
   return Object.keys(secrets).filter((name) =>
-    spellings(secrets[name] ?? "").some((spelling) => hay.includes(spelling)),
+    encodings(secrets[name] ?? "").some((encoding) => haystack.includes(encoding)),
   );
 }

@@ -7,7 +7,7 @@ import { answerOf, openWorld, type Plan } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 
-/** Two real processes on one database. Each test harms the first of them; the second outlives all. */
+/** Two server processes on one database. Each test kills or stops the first one. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();
@@ -19,12 +19,14 @@ afterAll(async () => {
   await world.close();
 });
 
-// What a process may not write it does not even try to: it is told in order, and no constraint has to catch it.
+// A process that lost its lease must notice it before it writes: no constraint violation occurs.
 afterEach(() => expect(fleet.errors).toEqual([]));
 
-const patience = 60_000;
-/** Milliseconds that the contract allows for finding a death and taking over, three times, since the machine has other work as well. */
-const takeOverWithin = 3 * (leaseSeconds + 5) * 1_000;
+const maxWaitMs = 60_000;
+/**
+ * Three times the documented limit for detecting a process exit and failover, on a busy machine.
+ */
+const maxFailoverMs = 3 * (leaseSeconds + 5) * 1_000;
 
 const first = () => {
   const [server] = fleet.servers;
@@ -38,7 +40,7 @@ async function runOf(plan: Plan): Promise<StoredRun> {
   return found[0] as StoredRun;
 }
 
-const ended = (plan: Plan, within = patience) =>
+const ended = (plan: Plan, within = maxWaitMs) =>
   eventually(
     "the run's end",
     async () => {
@@ -48,11 +50,11 @@ const ended = (plan: Plan, within = patience) =>
     within,
   );
 
-const changedHands = (plan: Plan, from: string | undefined) =>
+const hasNewOwner = (plan: Plan, from: string | undefined) =>
   eventually(
     "another owner",
     async () => ((await ownerOf(pool, plan)) === from ? undefined : true),
-    patience,
+    maxWaitMs,
   );
 
 async function eventsOf(plan: Plan): Promise<string[]> {
@@ -63,22 +65,22 @@ async function eventsOf(plan: Plan): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Resolves when the process is on record as dead, and its successor under the same roof as alive. */
-const reborn = (processId: string, living: number) =>
+/** Resolves when the process is recorded as dead and `alive` processes are recorded as alive. */
+const isReplaced = (processId: string, alive: number) =>
   eventually(
-    "a new id for a process that was declared dead",
+    "a new process id for a process that was declared dead",
     async () => {
-      const { rows } = await pool.query<{ dead: boolean; living: number }>(
-        "select bool_or(id = $1 and died_at is not null) as dead, count(*) filter (where died_at is null)::int as living from processes",
+      const { rows } = await pool.query<{ dead: boolean; alive: number }>(
+        "select bool_or(id = $1 and died_at is not null) as dead, count(*) filter (where died_at is null)::int as alive from processes",
         [processId],
       );
-      return (rows[0]?.dead && rows[0].living === living) || undefined;
+      return (rows[0]?.dead && rows[0].alive === alive) || undefined;
     },
-    patience,
+    maxWaitMs,
   );
 
 it(
-  "answers a repeat with the same Idempotency-Key from the same run, executed once, after a kill -9 of its process",
+  "returns the same run for a repeat with the same Idempotency-Key after its process was killed",
   async () => {
     const plan = planned({ steps: ["unsafe", "safe"] });
     const gate = world.holdModel(plan.nonce, 1);
@@ -100,14 +102,14 @@ it(
     expect(world.modelCalls.get(plan.nonce)).toEqual({ made: 4, failed: 0 });
     await restarted;
   },
-  patience,
+  maxWaitMs,
 );
 
 it.each([
   { told: false, how: "by its lease" },
-  { told: true, how: "from whoever reaped it" },
+  { told: true, how: "by its supervisor" },
 ])(
-  "finds a death $how and takes over within the lease and five seconds",
+  "detects a process exit $how and resumes its runs within the lease and five seconds",
   async ({ told, how }) => {
     const plan = planned();
     const gate = world.holdModel(plan.nonce);
@@ -118,21 +120,21 @@ it.each([
 
     const began = performance.now();
     const { restarted } = await fleet.kill(0, { told });
-    await changedHands(plan, owner);
+    await hasNewOwner(plan, owner);
     const took = performance.now() - began;
     console.log(
-      `taken over after ${took.toFixed(0)} ms, found out ${how}, with a lease of ${leaseSeconds} s`,
+      `failover after ${took.toFixed(0)} ms, detected ${how}, with a lease of ${leaseSeconds} s`,
     );
-    expect(took).toBeLessThan(takeOverWithin);
+    expect(took).toBeLessThan(maxFailoverMs);
     gate.release();
     expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
     await restarted;
   },
-  patience,
+  maxWaitMs,
 );
 
 it(
-  "ends a run that kills its process each time, after its attempts, while others go on and succeed",
+  "fails a run that kills its process in each attempt, while other runs succeed",
   async () => {
     const killer = planned({ steps: ["safe"] });
     world.order(killer.nonce, () => ({ order: "kill" }));
@@ -140,7 +142,7 @@ it(
     const others: Promise<unknown>[] = [];
     const plans: Plan[] = [];
     const killed = await eventually(
-      "the end of the run that kills",
+      "the end of the run that kills its process",
       async () => {
         const plan = planned({ steps: ["safe", "unsafe"], thinkMs: 50 });
         plans.push(plan);
@@ -150,7 +152,7 @@ it(
         const run = await runOf(killer);
         return run.ends.length > 0 ? run : undefined;
       },
-      2 * patience,
+      2 * maxWaitMs,
     );
     await Promise.all(others);
 
@@ -163,7 +165,7 @@ it(
     const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
     expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
-    // More than its attempts only if others were on their last attempt beside it.
+    // There are more effects than attempts only if other runs were in their last attempt with it.
     expect(effects.length).toBeGreaterThanOrEqual(3);
     expect(effects.length).toBeLessThanOrEqual(
       maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,
@@ -176,14 +178,14 @@ it(
     await eventually(
       "both servers",
       () => fleet.servers.every(({ up }) => up) || undefined,
-      patience,
+      maxWaitMs,
     );
   },
-  4 * patience,
+  4 * maxWaitMs,
 );
 
 it(
-  "finds the one run that kills its process each time among 20 in few deaths, and lets the others succeed",
+  "isolates a run that kills its process among 20 others after few process exits",
   async () => {
     const killer = planned({ steps: ["safe"], thinkMs: 300 });
     world.order(killer.nonce, () => ({ order: "kill" }));
@@ -195,7 +197,7 @@ it(
       plans.map((plan) => caller.send({ plan, door: "fire", keyed: true }, { at: 0 })),
     );
 
-    const within = 3 * patience;
+    const within = 3 * maxWaitMs;
     const killed = await ended(killer, within);
     expect(killed).toMatchObject({
       status: "failed",
@@ -214,19 +216,19 @@ it(
     const deaths = new Set(
       world.effects.filter(({ nonce }) => nonce === killer.nonce).map(({ pid }) => pid),
     ).size;
-    console.log(`${deaths} processes died of one run among ${plans.length}`);
+    console.log(`one run of ${plans.length} killed ${deaths} processes`);
     expect(deaths).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length)) + 1);
     await eventually(
       "both servers",
       () => fleet.servers.every(({ up }) => up) || undefined,
-      patience,
+      maxWaitMs,
     );
   },
-  8 * patience,
+  8 * maxWaitMs,
 );
 
 it(
-  "lets a process that was stopped for longer than its lease write nothing after it was declared dead",
+  "rejects all writes of a process that was stopped for longer than its lease",
   async () => {
     const thinking = planned();
     const acting = planned({ steps: ["unsafe"] });
@@ -239,20 +241,20 @@ it(
     expect([await ownerOf(pool, thinking), await ownerOf(pool, acting)]).toEqual([dead, dead]);
 
     fleet.stop(0);
-    await Promise.all([changedHands(thinking, dead), changedHands(acting, dead)]);
+    await Promise.all([hasNewOwner(thinking, dead), hasNewOwner(acting, dead)]);
     const closed = await ended(acting);
     await eventually(
-      "the lost call on record",
+      "the lost call in the journal",
       async () => ((await runOf(thinking)).lost === 1 ? true : undefined),
-      patience,
+      maxWaitMs,
     );
     const before = [await eventsOf(thinking), await eventsOf(acting)];
 
-    // Model and effect answer the one that was stopped, and hold its successor.
+    // Model and effect respond to the stopped process and still block its successor.
     fleet.resume(0);
     model.releaseFirst();
     effect.releaseFirst();
-    await reborn(dead, 2);
+    await isReplaced(dead, 2);
     const after = await caller.send(
       { plan: planned({ steps: ["safe"] }), door: "invoke", keyed: false },
       { at: 0 },
@@ -282,11 +284,11 @@ it(
     expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
     expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
   },
-  patience,
+  maxWaitMs,
 );
 
 it(
-  "lets a process whose event loop hung for longer than its lease write nothing after it was declared dead",
+  "rejects all writes of a process whose event loop was blocked for longer than its lease",
   async () => {
     const safe = planned({ steps: ["safe"] });
     const dead = (await ownOnFirst(safe)).owner;
@@ -299,7 +301,7 @@ it(
       calls: [{ outcome: "ok" }],
       owner: fleet.servers[1]?.processId,
     });
-    await reborn(dead, 2);
+    await isReplaced(dead, 2);
     const after = await caller.send({ plan: planned(), door: "invoke", keyed: false }, { at: 0 });
     expect(after.status).toBe(200);
     expect(await runOf(safe)).toEqual(closed);
@@ -307,10 +309,10 @@ it(
     expect(effects).toHaveLength(2);
     expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
   },
-  patience,
+  maxWaitMs,
 );
 
-/** Fires the plan at the first server, whose event loop its first effect hangs for two leases and more. */
+/** Starts the plan on the first server; its first effect blocks the event loop for three leases. */
 async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
   let orders = 0;
   world.order(plan.nonce, () =>

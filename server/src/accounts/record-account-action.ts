@@ -4,10 +4,10 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { membershipsOf } from "./store.ts";
 
 /**
- * Puts an act about a person's account on record in every workspace of theirs, since each of them is concerned; in the transaction of the
- * act, which sees all workspaces.
+ * Writes an action on a person's account to the audit log of each of their workspaces.
+ * @param tx The transaction of the action, which sees all workspaces.
  */
-export async function recordAct(
+export async function recordAccountAction(
   tx: WorkspaceTransaction,
   {
     userId,
