@@ -49,7 +49,7 @@ test("what cannot be opened says so, with what to do", async () => {
     "provider check": `409 secret_unreadable: This provider key ${sealed} Set the provider's api_key again.`,
     "provider run": `500 model_error: This provider key ${sealed} Set the provider's api_key again.`,
     tool: expect.stringMatching(
-      /^200 .*its credential is gone.* Who configures the agent must give it again/,
+      /^200 .*its credential was deleted.* Ask the agent.s administrator to enter it again/,
     ),
     "stored answer": expect.stringMatching(
       `^409 secret_unreadable: This stored answer ${sealed} The request was carried out`,

@@ -117,10 +117,10 @@ export async function play(
     tools: [],
     resumed: false,
     signal: new AbortController().signal,
-    watched: () => false,
+    hasSubscriber: () => false,
     onDelta: (delta) => deltas.push(delta),
     timeouts: { ...defaultTimeouts, stepMs: 5_000 },
-    retry: { tries: 3, baseMs: 2, capMs: 5 },
+    retry: { maxAttempts: 3, baseWaitMs: 2, maxWaitMs: 5 },
     ...rest,
     journal,
   });

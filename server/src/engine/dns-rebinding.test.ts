@@ -58,7 +58,7 @@ const callers = [
     caller: `a provider of kind ${kind}, streamed: ${stream}`,
     call: async (egress: LeanFetch) => {
       const model = scriptedModel(kind, `${root}/v1`, egress);
-      const retry = { tries: 1, baseMs: 1, capMs: 1 };
+      const retry = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
       return JSON.stringify((await play(root, { model, settings: { stream }, retry })).outcome);
     },
   })),

@@ -131,12 +131,12 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
         result,
       ]),
     ).toEqual([
-      ["a", "refused", 'There is no tool named "nowhere". The tools there are: picky, other.'],
-      ["b", "refused", "The arguments of picky are not JSON. The tools there are: picky, other."],
+      ["a", "refused", 'There is no tool named "nowhere". Available tools: picky, other.'],
+      ["b", "refused", "The arguments of picky are not JSON. Available tools: picky, other."],
       [
         "c",
         "refused",
-        "The arguments of picky do not fit: n is missing. The tools there are: picky, other.",
+        "The arguments of picky are invalid: n is missing. Available tools: picky, other.",
       ],
       ["d", "ok", { n: 1 }],
     ]);
@@ -384,7 +384,7 @@ describe("tools of one step", () => {
       ]),
     );
     expect(results.get("a")?.result).toMatch(
-      /^é{131072}\n\[cut: the result has 400000 bytes, these are the first 262144\]$/,
+      /^é{131072}\n\[truncated: the result has 400000 bytes; these are the first 262144\]$/,
     );
     expect(results.get("b")).toEqual({
       outcome: "error",
@@ -402,12 +402,14 @@ describe("a call is streamed", () => {
 
   it("under auto only when someone watches, the answer may be long, or the model thinks hard", async () => {
     expect(await streamed({ settings: { stream: "auto" } })).toBe(false);
-    expect(await streamed({ settings: { stream: "auto" }, watched: () => true })).toBe(true);
+    expect(await streamed({ settings: { stream: "auto" }, hasSubscriber: () => true })).toBe(true);
     expect(await streamed({ settings: { stream: "auto", max_output_tokens: 8_192 } })).toBe(false);
     expect(await streamed({ settings: { stream: "auto", max_output_tokens: 8_193 } })).toBe(true);
     expect(await streamed({ settings: { stream: "auto", reasoning_effort: "low" } })).toBe(false);
     expect(await streamed({ settings: { stream: "auto", reasoning_effort: "medium" } })).toBe(true);
-    expect(await streamed({ settings: { stream: "never" }, watched: () => true })).toBe(false);
+    expect(await streamed({ settings: { stream: "never" }, hasSubscriber: () => true })).toBe(
+      false,
+    );
   });
 
   it("and its watchers hear each piece, reasoning apart from text", async () => {

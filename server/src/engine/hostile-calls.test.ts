@@ -79,7 +79,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
-    expect(shown()).toMatch(/are not JSON|do not fit/);
+    expect(shown()).toMatch(/are not JSON|are invalid/);
     expect(painted).toEqual([]);
   });
 
@@ -105,7 +105,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
       ]);
       expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
       const result = new RegExp(
-        `^The arguments of paint do not fit: ${where} holds NUL or half of a surrogate pair; `,
+        `^The arguments of paint are invalid: ${where} contains NUL or a lone surrogate; `,
       );
       expect(dataOf(journal, "run.tool_result")).toMatchObject([
         { outcome: "refused", result: expect.stringMatching(result) },

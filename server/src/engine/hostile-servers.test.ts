@@ -24,7 +24,7 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 const text = "the whole answer, wörd for 😀 word";
-const once = { tries: 1, baseMs: 1, capMs: 1 };
+const once = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
 const modelError = { status: "failed", error: { code: "model_error" } };
 const modelTimeout = { status: "failed", error: { code: "model_timeout" } };

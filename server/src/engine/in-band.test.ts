@@ -19,7 +19,7 @@ const run = async (
   return play(server.url, {
     model: scriptedModel(kind, server.url),
     settings: { stream },
-    retry: { tries: behaviours.length, baseMs: 1, capMs: 1 },
+    retry: { maxAttempts: behaviours.length, baseWaitMs: 1, maxWaitMs: 1 },
   });
 };
 const modelError = { status: "failed", error: { code: "model_error" } };
@@ -135,7 +135,7 @@ describe("an answer of Google's", () => {
       });
       expect(outcome).toMatchObject({
         ...modelError,
-        error: { message: "The model's answer is continued without end." },
+        error: { message: "The model's answer needs more than 16 continuation requests." },
       });
       expect(server.requests).toHaveLength(16);
     },

@@ -35,7 +35,7 @@ describe.each(cases)(
       }),
       settings: { stream },
       input: "What is the weather?",
-      retry: { tries: 2, baseMs: 1, capMs: 1 },
+      retry: { maxAttempts: 2, baseWaitMs: 1, maxWaitMs: 1 },
     });
 
     it("calls a tool and answers with what it said", async () => {

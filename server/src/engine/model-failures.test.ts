@@ -22,7 +22,7 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 const text = "the whole answer, word for word";
-const once = { tries: 1, baseMs: 1, capMs: 1 };
+const once = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
 const hastyModel = () =>
   openAICompatibleModel({
@@ -183,7 +183,11 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
         modelId: "model",
         transport: hasty,
       });
-      const { outcome } = await play(own.url, { settings, model, retry: { ...once, tries: 2 } });
+      const { outcome } = await play(own.url, {
+        settings,
+        model,
+        retry: { ...once, maxAttempts: 2 },
+      });
       await own.close();
       return { after, outcome, requests: own.requests.length };
     });
@@ -240,7 +244,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   it("fails at once when the provider asks to wait longer than the step or the run may take", async () => {
     server.script(status(429, { headers: { "retry-after": "100" } }));
     const message =
-      "The model's provider answered 429: scripted 429 It asks to wait 100 s, longer than the run may go on.";
+      "The model's provider answered 429: scripted 429 It asks to wait 100 s, which is longer than the time left.";
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_error", message },

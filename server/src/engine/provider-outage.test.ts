@@ -19,15 +19,15 @@ const scale = 400;
 const real = circuitPolicy(2_000);
 const policy: CircuitPolicy = {
   ...real,
-  baseMs: real.baseMs / scale,
-  capMs: real.capMs / scale,
-  lastTryMs: real.lastTryMs / scale,
-  silentMs: real.silentMs / scale,
+  basePauseMs: real.basePauseMs / scale,
+  maxPauseMs: real.maxPauseMs / scale,
+  lastAttemptMs: real.lastAttemptMs / scale,
+  maxSilenceMs: real.maxSilenceMs / scale,
 };
 const retry = {
   ...defaultRetryPolicy,
-  baseMs: defaultRetryPolicy.baseMs / scale,
-  capMs: defaultRetryPolicy.capMs / scale,
+  baseWaitMs: defaultRetryPolicy.baseWaitMs / scale,
+  maxWaitMs: defaultRetryPolicy.maxWaitMs / scale,
 };
 const outageMs = 600_000 / scale;
 const startEveryMs = 10;
@@ -83,9 +83,9 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
     expect(elapsed() - back).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
     // Runs wait for it instead of failing; only those that called it too often before are lost.
-    if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failures);
+    if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failureThreshold);
     // The first ones, before it was known, and then about one in a pause.
-    expect(calls).toBeLessThan(real.failures * 8 + (outageMs / policy.capMs) * 2 + 40);
+    expect(calls).toBeLessThan(real.failureThreshold * 8 + (outageMs / policy.maxPauseMs) * 2 + 40);
 
     const others = await Promise.all(spared);
     expect(others.every(({ outcome }) => outcome?.status === "succeeded")).toBe(true);
@@ -97,7 +97,7 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
 });
 
 describe("a run that finds its model down", () => {
-  const policyOfTwo = { ...policy, failures: 2, baseMs: 2, capMs: 8 };
+  const policyOfTwo = { ...policy, failureThreshold: 2, basePauseMs: 2, maxPauseMs: 8 };
   const circuitOf = (changed: Partial<CircuitPolicy> = {}) =>
     createCircuits({ ...policyOfTwo, ...changed }).of({
       owner: "A",
@@ -110,7 +110,7 @@ describe("a run that finds its model down", () => {
     ailing.script([...Array.from({ length: 10 }, () => status(503)), says("back")]);
     const { outcome, journal } = await play(ailing.url, {
       circuit: circuitOf(),
-      retry: { ...retry, tries: 3 },
+      retry: { ...retry, maxAttempts: 3 },
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
     expect(dataOf(journal, "run.step")[0]?.retries).toBe(10);
@@ -125,9 +125,12 @@ describe("a run that finds its model down", () => {
   });
 
   it.each(["step", "run"])("calls it once before its %s is over", async (which) => {
-    const circuit = circuitOf({ baseMs: 60_000, capMs: 60_000, lastTryMs: 60_000 });
+    const circuit = circuitOf({ basePauseMs: 60_000, maxPauseMs: 60_000, lastAttemptMs: 60_000 });
     ailing.script(status(503));
-    await play(ailing.url, { circuit, retry: { ...retry, tries: policyOfTwo.failures } });
+    await play(ailing.url, {
+      circuit,
+      retry: { ...retry, maxAttempts: policyOfTwo.failureThreshold },
+    });
     ailing.reset();
     const limit = () =>
       which === "step"

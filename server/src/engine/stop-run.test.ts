@@ -90,7 +90,7 @@ describe.each([
     server.script(status(429, { headers: { "retry-after": "4" } }));
     const { journal, outcome } = await play(server.url, {
       signal: stopWhen(reason, () => server.requests.length === 1),
-      retry: { tries: 3, baseMs: 1, capMs: 1 },
+      retry: { maxAttempts: 3, baseWaitMs: 1, maxWaitMs: 1 },
     });
     expect(outcome).toMatchObject({ status: status_, error: { code } });
     expect(dataOf(journal, "run.step_lost").length).toBeLessThanOrEqual(1);

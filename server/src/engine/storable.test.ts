@@ -94,6 +94,8 @@ it("turns a tool's result into JSON, and cuts a large one between characters", (
   });
   expect(() => fitResult(1n)).toThrow("not JSON");
   const cut = fitResult(`x${"😀".repeat(100_000)}`);
-  expect(cut).toMatch(/😀\n\[cut: the result has 400001 bytes, these are the first 262144\]$/);
+  expect(cut).toMatch(
+    /😀\n\[truncated: the result has 400001 bytes; these are the first 262144\]$/,
+  );
   expect(cut).not.toContain("\uFFFD");
 });

@@ -3,15 +3,15 @@ import { ModelFailure } from "../model-failure.ts";
 import type { Circuit, CircuitPolicy, Pass } from "./circuit.ts";
 import { type CircuitKey, createCircuits } from "./circuits.ts";
 
-const failure = new ModelFailure("The connection failed.", { retryable: true, down: true });
+const failure = new ModelFailure("The connection failed.", { retryable: true, unreachable: true });
 const policy: CircuitPolicy = {
-  failures: 3,
-  baseMs: 100,
-  capMs: 1_600,
-  lastTryMs: 400,
+  failureThreshold: 3,
+  basePauseMs: 100,
+  maxPauseMs: 1_600,
+  lastAttemptMs: 400,
   maxWaiting: 40,
   minSilentCalls: 50,
-  silentMs: 500,
+  maxSilenceMs: 500,
 };
 const key: CircuitKey = {
   owner: "A",
@@ -68,7 +68,7 @@ const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) =>
   circuitsWith(changed, random).of(key);
 
 async function opened(circuit = alone()): Promise<Circuit> {
-  for (let n = 0; n < policy.failures; n += 1)
+  for (let n = 0; n < policy.failureThreshold; n += 1)
     (await circuit.enter(forever, never)).failed(failure);
   return circuit;
 }
@@ -177,7 +177,7 @@ describe("a circuit", () => {
   });
 
   it("lets a run whose end is near try once, and only so many of those at once", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const endsAt = performance.now() + 1_000;
     const asked = [...many(circuit, 3, { endsAt }), ...many(circuit, 3, { deadlineAt: endsAt })];
     await settle(590);
@@ -200,7 +200,7 @@ describe("a circuit", () => {
   });
 
   it("leaves a run that has little time half of it for its try", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const hasty = asking(circuit, { endsAt: performance.now() + 100 });
     await settle(45);
     expect(hasty.pass).toBeUndefined();
@@ -209,10 +209,10 @@ describe("a circuit", () => {
   });
 
   it("holds a call no longer than its step may take, and than its run may go on", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const stop = new AbortController();
     const stopped = asking(circuit, { signal: stop.signal });
-    const asked = many(circuit, policy.failures + 1, { endsAt: performance.now() + 100 });
+    const asked = many(circuit, policy.failureThreshold + 1, { endsAt: performance.now() + 100 });
     stop.abort("enough");
     await settle(110);
     expect(stopped.refused).toBe("enough");
@@ -226,7 +226,7 @@ describe("a circuit", () => {
     const circuit = alone({ minSilentCalls: 2 });
     const first = await circuit.enter(forever, never);
     await circuit.enter(forever, never);
-    await settle(policy.silentMs - 10);
+    await settle(policy.maxSilenceMs - 10);
     await circuit.enter(forever, never);
     await settle(20);
     const waits = asking(circuit);
@@ -250,7 +250,7 @@ describe("circuits of one process", () => {
   );
 
   it("probe soon after any call to the same origin is answered, and not because of others", async () => {
-    const circuits = circuitsWith({ baseMs: 10_000, capMs: 10_000 });
+    const circuits = circuitsWith({ basePauseMs: 10_000, maxPauseMs: 10_000 });
     const [hinted, elsewhere] = [
       circuits.of(key),
       circuits.of({ ...key, origin: "https://other.example" }),
@@ -284,7 +284,7 @@ describe("circuits of one process", () => {
   it("spread such probes over a second", async () => {
     let drawn = 0;
     const circuits = circuitsWith(
-      { baseMs: 60_000, capMs: 60_000, maxWaiting: 10_000 },
+      { basePauseMs: 60_000, maxPauseMs: 60_000, maxWaiting: 10_000 },
       () => (drawn++ % 1_000) / 1_000,
     );
     const asked: Asking[] = [];
@@ -298,7 +298,7 @@ describe("circuits of one process", () => {
   });
 
   it("let one owner wait with half of what is free, so that another one can always wait too", async () => {
-    const circuits = circuitsWith({ baseMs: 100_000, capMs: 100_000 });
+    const circuits = circuitsWith({ basePauseMs: 100_000, maxPauseMs: 100_000 });
     const waitingOf = async (owner: string) => {
       const asked: Asking[] = [];
       for (let model = 0; model < 10; model += 1) {

@@ -72,7 +72,7 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
     expect(dataOf(journal, "run.tool_result")).toMatchObject([
-      { outcome: "error", result: expect.stringContaining("was left out") },
+      { outcome: "error", result: expect.stringContaining("was dropped") },
     ]);
   });
 

@@ -42,7 +42,7 @@ it.each(["never", "always"] as const)(
     expect(outcome).toMatchObject({
       status: "succeeded",
       output:
-        'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". The tools there are: clock.',
+        'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". Available tools: clock.',
     });
   },
 );

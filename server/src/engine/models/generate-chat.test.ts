@@ -54,8 +54,11 @@ async function outcomeOf(model: LanguageModelV4, options = hello) {
     const { date: _differs, ...headers } = response?.headers ?? {};
     return { ...rest, response: { ...response, headers } };
   } catch (thrown) {
-    const { message, kind, retryable, down, retryAfterMs } = readFailure(thrown, (text) => text);
-    return { message, kind, retryable, down, retryAfterMs };
+    const { message, kind, retryable, unreachable, retryAfterMs } = readFailure(
+      thrown,
+      (text) => text,
+    );
+    return { message, kind, retryable, unreachable, retryAfterMs };
   }
 }
 

@@ -132,7 +132,7 @@ describe("what is sent", () => {
 
   test("without its secret nothing is sent", async () => {
     await expect(read({ headers: { "x-key": { secret_id: "sec_2" } } })).rejects.toThrow(
-      /^read was not called: its credential is gone/,
+      /^read was not called: its credential was deleted/,
     );
     expect(got).toEqual([]);
   });
@@ -143,7 +143,9 @@ describe("what is sent", () => {
     expect(check?.({ id: "7" })).toBe("body is missing");
     expect(check?.({ id: "7", body: { text: "hi", source: "me" } })).toBe("body.source is unknown");
     expect(check?.({ id: "..", body: { text: "hi" } })).toMatch(/must not be \. or \.\./);
-    expect(check?.({ id: "../admin", body: { text: "hi" } })).toMatch(/id must not hold a slash/);
+    expect(check?.({ id: "../admin", body: { text: "hi" } })).toMatch(
+      /id must not contain a slash/,
+    );
     expect(check?.({ id: "7", body: { text: "hi" }, headers: { "x-evil": "1" } })).toBe(
       "headers is unknown",
     );
@@ -236,7 +238,7 @@ describe("what comes back", () => {
     const result = (await read({ max_response_bytes: 1_001 })) as { body: string; note: string };
     expect(result.body).toBe("ä".repeat(500));
     expect(result.note).toBe(
-      "The body is cut: it has more than 1001 bytes, these are the first ones.",
+      "The body was truncated: it has more than 1001 bytes, and only the first ones are shown.",
     );
     expect(written).toBeLessThan(100_000_000);
   });
@@ -309,7 +311,7 @@ describe("what goes wrong", () => {
   test("silence ends when the time is up; of a call that changes something the effect is unknown", async () => {
     answer = () => undefined;
     await expect(read({ timeout_seconds: 1 })).rejects.toThrow(
-      "There was no whole answer within 1 seconds.",
+      "The server did not send a complete response within 1 seconds.",
     );
     const writing = toolNamed("write", { timeout_seconds: 1 }).execute(
       { id: "7", body: { text: "hi" } },

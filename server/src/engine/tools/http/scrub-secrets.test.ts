@@ -22,7 +22,7 @@ test("user and password of basic authentication are taken out as they were befor
 test("of what is cut no half of a secret is left", () => {
   const text = `12345${secret}67890`;
   for (let end = 0; end <= text.length; end += 1) {
-    const cut = scrubber.beginning(text, end);
+    const cut = scrubber.prefix(text, end);
     expect("12345[secret]67890").toContain(cut);
     expect(cut).not.toContain("sk");
   }
@@ -30,5 +30,5 @@ test("of what is cut no half of a secret is left", () => {
 
 test("without secrets nothing is changed", () => {
   expect(scrubberFor([]).text("anything")).toBe("anything");
-  expect(scrubberFor([]).beginning("anything", 3)).toBe("any");
+  expect(scrubberFor([]).prefix("anything", 3)).toBe("any");
 });
