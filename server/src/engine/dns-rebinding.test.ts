@@ -11,7 +11,7 @@ import { grantedTools } from "./tools/granted-tools.ts";
 
 const publicAddress = "93.184.216.34";
 const dns = await startDnsServer();
-/** Stands for the server on the internet: no test can have a public address of its own. */
+/** Represents a server on the internet: tests have no public address of their own. */
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
 /** On the same port, so that a connection to a private address would reach it. */
@@ -23,7 +23,7 @@ const inside = await listenOn(
 afterAll(() => Promise.all([dns.close(), atPublicAddress.close(), inside.close()]));
 beforeEach(() => atPublicAddress.reset());
 
-/** What egress opens connections to. Only the public address itself is replaced. */
+/** Addresses to which egress connects. Only the public address itself is replaced. */
 const dialled: string[][] = [];
 const really = createOpenPinned(2_000);
 const open: OpenPinned = (addresses, target, callback) => {
@@ -105,13 +105,13 @@ describe.each(callers)("$caller", ({ call }) => {
     dialled: [],
   };
 
-  it("reaches only the public address that was checked, and is refused when the name then says a private one", async () => {
+  it("reaches only the public address that was checked, and is rejected when the name then resolves to a private one", async () => {
     dns.script([publicAddress], ["127.0.0.2"]);
     expect(await callAnew()).toEqual(reached);
     expect(await callAnew()).toEqual(refused);
   });
 
-  it("is refused by a private address, and does not ask again for a better one", async () => {
+  it("is rejected for a private address, without another DNS query", async () => {
     dns.script(["127.0.0.2"], [publicAddress]);
     expect(await callAnew()).toEqual(refused);
     expect(await callAnew()).toEqual(reached);
@@ -123,8 +123,11 @@ describe.each(callers)("$caller", ({ call }) => {
     [[publicAddress, "::1"]],
     [[publicAddress, "::ffff:7f00:2"]],
     [["2606:2800:220:1::1", "10.0.0.1"]],
-  ])("is refused by the answer %j, public and private at once", async (addresses) => {
-    dns.script(addresses);
-    expect(await callAnew()).toEqual(refused);
-  });
+  ])(
+    "is rejected for the DNS answer %j, which mixes public and private addresses",
+    async (addresses) => {
+      dns.script(addresses);
+      expect(await callAnew()).toEqual(refused);
+    },
+  );
 });

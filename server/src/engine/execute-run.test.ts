@@ -16,7 +16,7 @@ const call = (id: string, name: string, args: unknown = {}) => ({
 describe.each(["never", "always"] as const)("a run whose calls are streamed: %s", (stream) => {
   const settings = { stream };
 
-  it("writes the step and the end of a one-step run at once", async () => {
+  it("writes the step and the end of a one-step run in one write", async () => {
     const { journal, outcome } = await play(server.url, {
       settings,
       input: "what is up?",
@@ -44,7 +44,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests[0]?.body.messages.map(({ role }) => role)).toEqual(["user"]);
   });
 
-  it("makes step and intents durable before it calls a tool, then asks the model again", async () => {
+  it("makes step and intents durable before it calls a tool, then calls the model again", async () => {
     server.script([
       says({ text: "let me see", calls: [call("c1", "look", { at: "sky" })] }),
       says("it is blue"),
@@ -92,7 +92,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     ]);
   });
 
-  it("hands the model's reasoning back with its next call", async () => {
+  it("sends the model's reasoning back with its next call", async () => {
     server.script([
       says({ reasoning: "I should look.", calls: [call("c1", "look")] }),
       says("done"),
@@ -101,7 +101,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("I should look.");
   });
 
-  it("refuses unknown tools and arguments that do not fit, tells the model which tools there are, and goes on", async () => {
+  it("rejects unknown tools and invalid arguments, lists the available tools to the model, and continues", async () => {
     const picky = tool("picky", {
       check: (args) =>
         args !== null && typeof args === "object" && "n" in args ? undefined : "n is missing",
@@ -147,7 +147,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     ).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("gives repeated and unusable call ids of their own, and shows the model the same ids in calls and results", async () => {
+  it("assigns new ids to calls with repeated or unusable ids, the same in calls and results", async () => {
     server.script([
       says({ calls: [call("same", "echo", { n: 1 }), call("same", "echo", { n: 2 })] }),
       says({ calls: [call("same", "echo", { n: 3 }), call("has space", "echo", { n: 4 })] }),
@@ -171,7 +171,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(told).toEqual(asked);
   });
 
-  it("refuses a call whose arguments cannot even be checked", async () => {
+  it("rejects a call whose arguments cannot be validated", async () => {
     server.script([says({ calls: [call("c1", "broken")] }), says("done")]);
     const broken = tool("broken", {
       check: () => {
@@ -183,13 +183,13 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
   });
 
-  it("takes missing arguments for an empty object", async () => {
+  it("treats missing arguments as an empty object", async () => {
     server.script([says({ calls: [call("c1", "echo", "")] }), says("done")]);
     const { journal } = await play(server.url, { settings, tools: [tool("echo")] });
     expect(dataOf(journal, "run.tool_call")[0]?.arguments).toEqual({});
   });
 
-  it("tells the model what a tool says of its failure, and hides what it did not mean to say", async () => {
+  it("shows the model the message of a ToolFailure, and hides other errors", async () => {
     server.script([says({ calls: [call("a", "clear"), call("b", "leaky")] }), says("done")]);
     const clear = tool("clear", {
       run: () => Promise.reject(new ToolFailure("the door is locked")),
@@ -211,7 +211,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(results).toContainEqual(["b", "error", "leaky failed with an internal error."]);
   });
 
-  it("fails with step_limit, and does not make calls whose results no step would read", async () => {
+  it("fails with step_limit, without executing calls whose results no step would read", async () => {
     server.script(({ body }, index) =>
       says({ calls: [call(`c${index}`, "again")] })({ path: "", headers: {}, body }, index),
     );
@@ -229,7 +229,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(dataOf(journal, "run.step")).toHaveLength(3);
   });
 
-  it("replaces NUL and lone surrogates in what model and tools say", async () => {
+  it("replaces NUL and lone surrogates in the output of model and tools", async () => {
     server.script([
       says({ text: "a\u0000b\ud800c", calls: [call("c1", "raw")] }),
       says("x\u0000y"),
@@ -249,7 +249,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("estimates and flags usage that is absent or cannot be true", async () => {
+  it("estimates and flags usage that is missing or implausible", async () => {
     for (const usage of [
       null,
       { prompt_tokens: -5, completion_tokens: 3 },
@@ -277,7 +277,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("never takes a cut answer for a whole one, unless the agent set the limit that cut it", async () => {
+  it("never accepts a truncated answer as complete, unless the agent set the limit that truncated it", async () => {
     const cut = { text: "half a te", finish: "length" };
     server.script([
       says(cut),
@@ -307,7 +307,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests).toHaveLength(5);
   });
 
-  it("takes an empty text under stop, and a refusal of the model's own, for answers", async () => {
+  it("accepts an empty text with `stop`, and the model's own refusal, as answers", async () => {
     server.script([says({ text: "", finish: "stop" })]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
@@ -315,7 +315,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("passes the agent's settings on", async () => {
+  it("passes the agent's settings to the model", async () => {
     await play(server.url, {
       settings: { ...settings, temperature: 0.5, max_output_tokens: 77, reasoning_effort: "low" },
       tools: [tool("echo")],
@@ -332,7 +332,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
 });
 
 describe("tools of one step", () => {
-  it("run side by side, eight at most, each result durable as it ends", async () => {
+  it("run concurrently, eight at most, and each result is durable as soon as it is there", async () => {
     const calls = Array.from({ length: 20 }, (_, n) => call(`c${n}`, "slow", { n }));
     server.script([says({ calls }), says("done")]);
     let running = 0;
@@ -355,7 +355,7 @@ describe("tools of one step", () => {
     ).toHaveLength(20);
   });
 
-  it("are made up to the 64th, the others refused", async () => {
+  it("are executed up to the 64th, and the others rejected", async () => {
     server.script([
       says({ calls: Array.from({ length: 70 }, (_, n) => call(`c${n}`, "echo")) }),
       says("done"),
@@ -367,7 +367,7 @@ describe("tools of one step", () => {
     ).toHaveLength(6);
   });
 
-  it("may give large results, which are cut with a note, and results that are no JSON, which are errors", async () => {
+  it("can return large results, which are truncated with a note; results that are not JSON are errors", async () => {
     server.script([says({ calls: [call("a", "large"), call("b", "endless")] }), says("done")]);
     const endless: { self?: unknown } = {};
     endless.self = endless;
@@ -400,7 +400,7 @@ describe("a call is streamed", () => {
     return server.requests[0]?.body.stream ?? false;
   };
 
-  it("under auto only when someone watches, the answer may be long, or the model thinks hard", async () => {
+  it("with `auto` only if the run has a subscriber, the answer may be long, or reasoning effort is high", async () => {
     expect(await streamed({ settings: { stream: "auto" } })).toBe(false);
     expect(await streamed({ settings: { stream: "auto" }, hasSubscriber: () => true })).toBe(true);
     expect(await streamed({ settings: { stream: "auto", max_output_tokens: 8_192 } })).toBe(false);
@@ -412,7 +412,7 @@ describe("a call is streamed", () => {
     );
   });
 
-  it("and its watchers hear each piece, reasoning apart from text", async () => {
+  it("and its subscribers get each delta, reasoning separate from text", async () => {
     server.script([says({ reasoning: "hm hm", text: "one two" })]);
     const { deltas } = await play(server.url, { settings: { stream: "always" } });
     expect(deltas[0]).toEqual({ type: "step_start", step: 1, attempt: 1 });

@@ -29,7 +29,7 @@ const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, b
 const modelError = { status: "failed", error: { code: "model_error" } };
 const modelTimeout = { status: "failed", error: { code: "model_timeout" } };
 
-/** What every run of a test leaves behind, for the search for secrets. */
+/** Everything that the runs of this file wrote, to be searched for secrets. */
 const left: Played[] = [];
 afterEach(() => {
   for (const { journal, outcome, deltas } of left.splice(0)) {
@@ -67,7 +67,7 @@ describe.each(formatCases)(
         path,
       );
 
-    it("answers with what the model says", async () => {
+    it("answers with the model's output", async () => {
       const { outcome, deltas } = await run(says(text));
       expect(outcome).toMatchObject({
         status: "succeeded",
@@ -78,7 +78,7 @@ describe.each(formatCases)(
       expect(deltas.filter(({ type }) => type === "text_delta").length > 3).toBe(streamed);
     });
 
-    it.each([408, 429, 500, 502, 503, 529])("is asked again after %i", async (code) => {
+    it.each([408, 429, 500, 502, 503, 529])("is called again after %i", async (code) => {
       expect((await run([status(code), says(text)])).outcome).toMatchObject({
         status: "succeeded",
         output: text,
@@ -93,7 +93,7 @@ describe.each(formatCases)(
       });
     });
 
-    it("is not asked again when it wants to be left alone for longer than the step may take", async () => {
+    it("is not called again if it asks to wait longer than the rest of the step", async () => {
       const { outcome } = await run(status(429, { headers: { "retry-after": "100" } }));
       expect(outcome).toMatchObject({
         ...modelError,
@@ -102,7 +102,7 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it.each([400, 401, 403, 404, 413])("is not asked again after %i", async (code) => {
+    it.each([400, 401, 403, 404, 413])("is not called again after %i", async (code) => {
       expect((await run(status(code))).outcome).toMatchObject({
         ...modelError,
         error: { message: `The model's provider answered ${code}: scripted ${code}` },
@@ -110,7 +110,7 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it("that never answers holds a run until the step's end and no longer", async () => {
+    it("that never answers holds a run until the step's timeout and no longer", async () => {
       const begun = elapsed();
       expect(
         (await run(blackHole, { timeouts: { ...defaultTimeouts, stepMs: 80 } })).outcome,
@@ -134,27 +134,27 @@ describe.each(formatCases)(
       for (const outcome of await Promise.all(runs)) expect(outcome).toMatchObject(modelTimeout);
     });
 
-    it("that breaks off at any byte never passes half a text off as the whole", async () => {
+    it("that disconnects at any byte never makes a truncated text look complete", async () => {
       const bytes = await sizeOf(says(text));
       const step = Math.ceil(bytes / 40);
       for (let after = 0; after < bytes; after += step) {
         const cut = fated({ type: "cut", after, gently: (after / step) % 2 === 0 }, says(text));
         expect(
           (await run([cut, says(text)])).outcome,
-          `asked again, cut after ${after}`,
+          `called again, disconnected after ${after}`,
         ).toMatchObject({
           status: "succeeded",
           output: text,
         });
         const { outcome } = await run([cut], { retry: once });
-        // Every word and its end mark had come; only the end of the framing is missing.
+        // All content and the finish event had arrived; only the end of the framing is missing.
         if (outcome?.status === "succeeded")
           expect(outcome.output, `cut after ${after} of ${bytes}`).toBe(text);
         else expect(outcome, `cut after ${after}`).toMatchObject(modelError);
       }
     });
 
-    it("that sends an error with 200 is asked again, unless the error is permanent", async () => {
+    it("that sends an error with 200 is called again, unless the error is permanent", async () => {
       const busy = inBandError({
         message: "overloaded",
         type: "overloaded_error",
@@ -187,7 +187,7 @@ describe.each(formatCases)(
       "[]",
       "null",
       '{"error":null}',
-    ])("that answers %j with 200 has not answered", async (words) => {
+    ])("that answers %j with 200 counts as failed", async (words) => {
       const type = streamed ? "text/event-stream" : "application/json";
       const odd: Behaviour = () => ({
         reply: {
@@ -204,7 +204,7 @@ describe.each(formatCases)(
       expect((await run([odd], { retry: once })).outcome).toMatchObject(modelError);
     });
 
-    it("is not read when it compresses its answer", async () => {
+    it("that compresses its response is rejected", async () => {
       const { outcome } = await run(gzipBomb(says(text)));
       expect(outcome).toMatchObject({
         ...modelError,
@@ -213,20 +213,20 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it("may send its answer byte by byte", async () => {
+    it("can send its answer byte by byte", async () => {
       expect((await run(byteByByte(says(text)))).outcome).toMatchObject({
         status: "succeeded",
         output: text,
       });
     });
 
-    it("may say ten megabytes in one line", async () => {
+    it("can send ten megabytes in one line", async () => {
       const long = "0123456789".repeat(1_000_000);
       const { outcome } = await run(says({ text: long }), { maxAnswerBytes: 32 * 1024 ** 2 });
       expect(outcome?.status === "succeeded" && outcome.output === long).toBe(true);
     });
 
-    it("that sends a gigabyte is cut off", async () => {
+    it("that sends a gigabyte is disconnected", async () => {
       const before = process.memoryUsage().rss;
       const [piece, closing] = streamed
         ? [
@@ -243,7 +243,7 @@ describe.each(formatCases)(
       expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 ** 2);
     });
 
-    it("that echoes the key is not repeated", async () => {
+    it("that echoes the key does not reveal it", async () => {
       const leak = `Wrong key ${scriptedKey} (${encodeURIComponent(scriptedKey)})`;
       for (const behaviour of [
         status(401, { body: JSON.stringify(wire.refusal(401, leak)) }),
@@ -258,11 +258,11 @@ describe.each(formatCases)(
     const usages: readonly (readonly [string, number, number])[] = [
       ["negative", -5, -5],
       ["fractions", 1.5, 2.5],
-      ["more than can be", 1e15, 1e15],
+      ["more than is plausible", 1e15, 1e15],
       ["nothing at all", 0, 0],
     ];
     it.each(usages)(
-      "that reports %s for its usage is not believed",
+      "that reports %s as its usage gets an estimate instead",
       async (_what, prompt_tokens, completion_tokens) => {
         const { outcome } = await run(says({ text, usage: { prompt_tokens, completion_tokens } }));
         expect(outcome).toMatchObject({
@@ -280,7 +280,7 @@ describe.each(formatCases)(
       expect(outcome).toMatchObject({ status: "succeeded", usage: { estimated: true } });
     });
 
-    it.runIf(streamed)("whose stream lacks its end mark has not answered", async () => {
+    it.runIf(streamed)("that sends no finish event counts as failed", async () => {
       const unfinished = streams({ text }, (events, closing) =>
         events.slice(0, events.length - closing),
       );
@@ -292,10 +292,10 @@ describe.each(formatCases)(
     });
 
     it.runIf(streamed)(
-      "whose stream holds a piece that cannot be read has not answered, wherever the piece is",
+      "that sends an unreadable event counts as failed, wherever the event is",
       async () => {
         const { events } = wire.stream({ text }, "model");
-        // Behind the finish nothing is left to be said.
+        // After the finish event there is no content left.
         for (let at = 0; at < events.length - 2; at += 3) {
           for (const piece of ["{broken", '"'.repeat(3)]) {
             const broken = streams({ text }, (all) => [
@@ -316,7 +316,7 @@ describe.each(formatCases)(
     );
 
     it.runIf(streamed).each(["\n", "\r", "\r\n"] as const)(
-      "may end its lines by %j, split anywhere",
+      "can end its lines with %j, split anywhere",
       async (end) => {
         expect((await run(withLineEnd(end, says(text)))).outcome).toMatchObject({
           status: "succeeded",
@@ -329,7 +329,7 @@ describe.each(formatCases)(
       },
     );
 
-    it("says why its answer ended", async () => {
+    it("determines the finish reason", async () => {
       expect((await run(says({ text, finish: "length" }))).outcome).toMatchObject({
         ...modelError,
         error: { message: expect.stringMatching(/output limit/) },
@@ -350,7 +350,7 @@ describe.each(formatCases)(
   },
 );
 
-/** The event of a stream that says the most. */
+/** The event of a stream with the most content. */
 function streamPiece(events: readonly unknown[]): string {
   return (
     events

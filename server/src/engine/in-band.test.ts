@@ -4,7 +4,7 @@ import { type FormatCase, scriptedModel } from "../../test/format-cases.ts";
 import { type Behaviour, body, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 
-/** What single formats do beside all that `hostile-servers.test.ts` asks of each. */
+/** Peculiarities of single formats, beyond what `hostile-servers.test.ts` tests for all of them. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -49,7 +49,7 @@ describe("a response of OpenAI", () => {
     response({ status: "failed", error: { code: "server_error", message: "sorry" } }),
   ];
 
-  it.each(unfinished)("that is %j is no answer", async (unfinishedOne) => {
+  it.each(unfinished)("that is %j fails the call", async (unfinishedOne) => {
     const odd = body(JSON.stringify(unfinishedOne));
     expect((await run("openai", "never", [odd])).outcome).toMatchObject(modelError);
     expect((await run("openai", "never", [odd, says("whole")])).outcome).toMatchObject({
@@ -58,7 +58,7 @@ describe("a response of OpenAI", () => {
     });
   });
 
-  it("that says it is incomplete without saying why is no answer when streamed either", async () => {
+  it("that is incomplete without a reason fails the call when streamed too", async () => {
     const end = {
       type: "response.incomplete",
       response: response({ status: "incomplete", incomplete_details: null, usage: null }),
@@ -97,7 +97,7 @@ describe("a response of OpenAI", () => {
 });
 
 describe("an answer of Google's", () => {
-  it("that asks for a pause in its body gets it", async () => {
+  it("that asks for a wait in its body gets it", async () => {
     const error = {
       code: 429,
       message: "slow down",
@@ -114,7 +114,7 @@ describe("an answer of Google's", () => {
   });
 
   it.each(["never", "always"] as const)(
-    "that is continued without end is cut off (streamed: %s)",
+    "that never ends its continuations is aborted (streamed: %s)",
     async (stream) => {
       const piece = {
         candidates: [
@@ -142,7 +142,7 @@ describe("an answer of Google's", () => {
   );
 
   it.each(["never", "always"] as const)(
-    "that was blocked is a refusal of the provider's (streamed: %s)",
+    "that was blocked is a content filter's rejection (streamed: %s)",
     async (stream) => {
       const text = JSON.stringify({
         promptFeedback: { blockReason: "PROHIBITED_CONTENT" },

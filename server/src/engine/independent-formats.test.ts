@@ -4,7 +4,10 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, patient, play, tool } from "../../test/engine-run.ts";
 import { providerModel } from "./models/provider-model.ts";
 
-/** The formats as somebody else has written them: what our own scripted server gets wrong, this one need not. */
+/**
+ * The formats as an independent implementation serves them: it does not share mistakes of our own
+ * scripted server.
+ */
 const mock = await LLMock.create({ port: 0, logLevel: "silent" });
 afterAll(() => mock.stop());
 beforeEach(() => {
@@ -23,7 +26,7 @@ const cases = places.flatMap(([kind, modelId, root]) =>
 );
 
 describe.each(cases)(
-  "$kind as @copilotkit/aimock speaks it, streamed: $stream",
+  "$kind as served by @copilotkit/aimock, streamed: $stream",
   ({ kind, modelId, root, stream }) => {
     const options = () => ({
       model: providerModel(kind, {
@@ -38,7 +41,7 @@ describe.each(cases)(
       retry: { maxAttempts: 2, baseWaitMs: 1, maxWaitMs: 1 },
     });
 
-    it("calls a tool and answers with what it said", async () => {
+    it("calls a tool and answers with its result", async () => {
       mock.on(
         { userMessage: /weather/, hasToolResult: false },
         { toolCalls: [{ name: "weather", arguments: '{"city":"Bonn"}' }] },
@@ -63,7 +66,7 @@ describe.each(cases)(
       ]);
     });
 
-    it.each([500, 503, 529])("goes on after one %i", async (status) => {
+    it.each([500, 503, 529])("continues after one %i", async (status) => {
       mock.on({ userMessage: /weather/ }, { content: "sunny" });
       mock.nextRequestError(status, { message: "busy", type: "server_error" });
       const { outcome, journal } = await play("", options());
@@ -82,19 +85,16 @@ describe.each(cases)(
       },
     );
 
-    it.runIf(stream === "always")(
-      "does not take a stream that breaks off for an answer",
-      async () => {
-        mock.on(
-          { userMessage: /weather/ },
-          { content: "sunny, and later on some rain" },
-          { chunkSize: 4, truncateAfterChunks: 3 },
-        );
-        expect((await play("", options())).outcome).toMatchObject({
-          status: "failed",
-          error: { code: "model_error" },
-        });
-      },
-    );
+    it.runIf(stream === "always")("does not accept a truncated stream as an answer", async () => {
+      mock.on(
+        { userMessage: /weather/ },
+        { content: "sunny, and later on some rain" },
+        { chunkSize: 4, truncateAfterChunks: 3 },
+      );
+      expect((await play("", options())).outcome).toMatchObject({
+        status: "failed",
+        error: { code: "model_error" },
+      });
+    });
   },
 );

@@ -12,7 +12,7 @@ afterAll(() => server.close());
 
 const tools = [tool("safe"), tool("unsafe", { safeToRepeat: false })];
 
-/** A journal of a run whose steps call so many tools each, then answers. */
+/** A journal of a run whose steps call the given number of tools each, then answer. */
 async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]> {
   server.reset();
   server.script((request, index) => {
@@ -33,7 +33,7 @@ const lostSteps = (entries: readonly NewEvent[]) =>
 const results = (entries: readonly NewEvent[]) =>
   entries.flatMap((entry) => (entry.type === "run.tool_result" ? [entry.data.call_id] : []));
 
-test("a run that ends without being executed loses the same model call, and closes the same calls, as one that is stopped at once", async () => {
+test("a run that ends without being executed reports the same lost model call, and closes the same tool calls, as one that is stopped immediately", async () => {
   const steps = fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(steps, async (counts) => {

@@ -9,7 +9,10 @@ const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-/** Two steps with tools, then the answer. Says what belongs after the conversation it is shown, so that a wrong one shows. */
+/**
+ * Two steps with tools, then the answer. Chooses its output by the conversation that it gets, so
+ * that a wrong conversation fails the test.
+ */
 const model: Behaviour = (request, index) => {
   const results = request.body.messages.filter(({ role }) => role === "tool").length;
   const said =
@@ -48,7 +51,7 @@ async function wholeJournal(): Promise<readonly NewEvent[]> {
 }
 
 describe("a run that lost its process", () => {
-  it("comes to the same end from each prefix of its journal, and pays for no answered step again", async () => {
+  it("ends the same from each prefix of its journal, and never pays for an answered step again", async () => {
     const whole = await wholeJournal();
     expect(whole.map(({ type }) => type)).toEqual([
       ...["run.step", "run.tool_call", "run.tool_call", "run.tool_result", "run.tool_result"],
@@ -78,7 +81,7 @@ describe("a run that lost its process", () => {
     }
   });
 
-  it("shows the model the same conversation, byte for byte, as the run that kept its process", async () => {
+  it("sends the model the same conversation, byte for byte, as a run that kept its process", async () => {
     await play(server.url, { tools });
     const undisturbed = server.requests.map(({ body }) => JSON.stringify(body));
     const whole = await wholeJournal();
@@ -95,7 +98,7 @@ describe("a run that lost its process", () => {
     }
   });
 
-  it("records the call that was probably in flight, and counts it", async () => {
+  it("records the call that was probably in flight, and counts its usage", async () => {
     const whole = await wholeJournal();
     for (const [length, step] of [
       [0, 1],
@@ -115,7 +118,7 @@ describe("a run that lost its process", () => {
     }
   });
 
-  it("records no lost call when tools were at work, when it had answered, or when it is new", async () => {
+  it("records no lost call if tools were running, if it had answered, or if it is new", async () => {
     const whole = await wholeJournal();
     for (const length of [3, 4, 7, 9]) {
       const { journal } = await play(server.url, {
@@ -128,7 +131,7 @@ describe("a run that lost its process", () => {
     expect(dataOf((await play(server.url, { tools })).journal, "run.step_lost")).toEqual([]);
   });
 
-  it("repeats an open call with the same key only if its tool is safe to repeat; else the model is told that its outcome is unknown", async () => {
+  it("repeats an open call with the same key only if its tool is safe to repeat; otherwise its outcome is unknown", async () => {
     const whole = await wholeJournal();
     const { journal } = await play(server.url, {
       tools,
@@ -151,7 +154,7 @@ describe("a run that lost its process", () => {
     expect(told?.content).toMatch(/^The outcome of this call is unknown/);
   });
 
-  it("treats an open call of a tool that is granted no more as unknown", async () => {
+  it("treats an open call of a tool that is no longer granted as unknown", async () => {
     const whole = await wholeJournal();
     const { journal } = await play(server.url, {
       tools: [],
@@ -166,7 +169,7 @@ describe("a run that lost its process", () => {
     expect(made).toEqual([]);
   });
 
-  it("is cancelled by its taker without another call, with the lost one on record", async () => {
+  it("is cancelled after failover without another call, with the lost one recorded", async () => {
     const whole = await wholeJournal();
     const signal = AbortSignal.abort(new RunStopped("cancelled"));
     const { journal, outcome } = await play(server.url, {
@@ -181,7 +184,7 @@ describe("a run that lost its process", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("counts its earlier steps against max_steps", async () => {
+  it("counts its earlier steps towards max_steps", async () => {
     const whole = await wholeJournal();
     const { outcome } = await play(server.url, {
       tools,

@@ -9,7 +9,7 @@ beforeEach(() => server.reset());
 
 const calling = says({ text: "one moment", calls: [{ id: "c1", name: "act", arguments: "{}" }] });
 
-/** A signal, and what stops it once `ready` is true. */
+/** A signal, and a function that aborts it once `ready` is true. */
 function stopWhen(reason: StopReason, ready: () => boolean): AbortSignal {
   const controller = new AbortController();
   const timer = setInterval(() => {
@@ -25,7 +25,7 @@ describe.each([
   ["deadline", "failed", "deadline_exceeded", "deadline_exceeded"],
 ] as const)("a run stopped as %s", (reason, status_, code, lost) => {
   it.each(["never", "always"] as const)(
-    "leaves its model call at once and records what it may have used (streamed: %s)",
+    "aborts its model call at once and records an estimate of its usage (streamed: %s)",
     async (stream) => {
       server.script(
         fated(
@@ -77,7 +77,7 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
-  it("starts nothing when it is stopped before it begins", async () => {
+  it("starts nothing if it is stopped before it begins", async () => {
     const { journal, outcome } = await play(server.url, {
       signal: AbortSignal.abort(new RunStopped(reason)),
     });
@@ -86,7 +86,7 @@ describe.each([
     expect(server.requests).toHaveLength(0);
   });
 
-  it("does not sit out a wait between two tries, and counts no call for it", async () => {
+  it("ends the wait between two attempts at once, and counts no call for it", async () => {
     server.script(status(429, { headers: { "retry-after": "4" } }));
     const { journal, outcome } = await play(server.url, {
       signal: stopWhen(reason, () => server.requests.length === 1),
@@ -98,7 +98,7 @@ describe.each([
 });
 
 describe("a run that is to be cancelled", () => {
-  it("is cancelled by the refusal of its intents: no tool begins, and the step it paid for stays on record", async () => {
+  it("is cancelled when its intents are rejected: no tool is called, and the step that was paid for stays in the journal", async () => {
     server.script([calling]);
     let begun = 0;
     const journal = memoryJournal({
@@ -120,7 +120,7 @@ describe("a run that is to be cancelled", () => {
     expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
   });
 
-  it("is cancelled when its end is refused for that", async () => {
+  it("is cancelled when its end is rejected for that reason", async () => {
     const journal = memoryJournal({
       gate: (_entries, { end }) => {
         if (end && journal.writes.length === 0 && refused++ === 0)
@@ -135,7 +135,7 @@ describe("a run that is to be cancelled", () => {
 });
 
 describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
-  it("writes nothing more, whether the model, a tool or the journal was in the way", async () => {
+  it("writes nothing more, whether the model, a tool or the journal was running", async () => {
     server.script([blackHole, calling]);
     const asking = memoryJournal();
     await play(server.url, {
@@ -200,8 +200,8 @@ describe("a signal", () => {
   });
 });
 
-describe("what the journal throws beside RunStopped", () => {
-  it("is passed on, once every tool of the step has been left", async () => {
+describe("an error of the journal other than RunStopped", () => {
+  it("is thrown after every tool of the step was abandoned", async () => {
     server.script([
       says({ calls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: "act", arguments: "{}" })) }),
     ]);
@@ -219,7 +219,7 @@ describe("what the journal throws beside RunStopped", () => {
 });
 
 describe("an answer that has arrived", () => {
-  it("is kept when the run is stopped while it is being written", async () => {
+  it("is journaled if the run is stopped while it is being written", async () => {
     const release = Promise.withResolvers<void>();
     server.script([held(release.promise, says("the answer"))]);
     const controller = new AbortController();

@@ -61,7 +61,7 @@ test.each<[unknown, string | undefined]>([
   [JSON.parse('{"id":"1","__proto__":{"admin":true}}'), "__proto__ is unknown"],
   [JSON.parse('{"__proto__":{"id":"1"}}'), "id is missing"],
   [{ id: "1", constructor: 1 }, "constructor is unknown"],
-])("judges %j", (value, expected) => {
+])("checks %j", (value, expected) => {
   expect(schemaMismatch(order, value)).toBe(expected);
 });
 
@@ -87,7 +87,7 @@ test("a character counts once, however many UTF-16 units it takes", () => {
   );
 });
 
-test("what is fixed of a body is not shown, not taken and always sent", () => {
+test("constant fields of a body are not shown, not accepted and always sent", () => {
   const schema: ValueSchema = {
     type: "object",
     properties: {
@@ -131,7 +131,7 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
   });
 });
 
-test("of a body that is wholly fixed nothing is asked", () => {
+test("a body of constants adds no argument", () => {
   const { modelSchema, complete } = splitFixedFields({
     type: "object",
     properties: { restart: { const: true } },
