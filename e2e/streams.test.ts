@@ -111,8 +111,8 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
     () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined,
     40_000,
   );
-  await fleet.kill(one, { told: true });
-  await fleet.kill(other, { told: true });
+  await fleet.kill(one, { notify: true });
+  await fleet.kill(other, { notify: true });
   for (const gate of gates) gate.release();
   const readings = await reading;
 

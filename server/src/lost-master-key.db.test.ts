@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
+import { allDecrypt, createEncryptedValues } from "../test/encrypted-values.ts";
 import { expectError } from "../test/expect-error.ts";
-import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
 import { ConfigError } from "./base/errors.ts";
 
 const lost = randomBytes(32).toString("base64");
 const before = await startTestBeckon({ BECKON_MASTER_KEY: lost });
-const things = await makeSealedThings(before);
-const spare = await makeSealedThings(before);
+const things = await createEncryptedValues(before);
+const spare = await createEncryptedValues(before);
 const fresh = { BECKON_MASTER_KEY: randomBytes(32).toString("base64") };
 await expect(before.another({ settings: fresh })).rejects.toThrow(ConfigError);
 
@@ -136,9 +136,9 @@ test("from then on the new key is the key, and no declaration is needed", async 
 test("a lost key that is found opens all that was not replaced meanwhile", async () => {
   const again = await before.another({ settings: { ...fresh, BECKON_MASTER_KEY_PREVIOUS: lost } });
   try {
-    expect(await spare.try(again.url)).toEqual(everythingOpens);
+    expect(await spare.try(again.url)).toEqual(allDecrypt);
     // A server that began without it can open what was sealed anew.
-    expect(await spare.try(beckon.url)).toEqual(everythingOpens);
+    expect(await spare.try(beckon.url)).toEqual(allDecrypt);
   } finally {
     await again.stop();
   }

@@ -6,19 +6,20 @@ import { type Behaviour, echo, held, type ModelRequest, startModelServer } from 
 export interface HeldModel {
   /** `provider/model`, for an agent. */
   readonly model: string;
-  /** Requests that have reached it. */
+  /** Requests that have arrived. */
   readonly requests: readonly ModelRequest[];
-  /** Resolves when `count` requests have reached it. */
+  /** Resolves when `count` requests have arrived. */
   reached(count: number): Promise<void>;
-  /** Lets all requests be answered, those that come later too. */
+  /** Releases all requests, present and future. */
   release(): void;
 }
 
 let made = 0;
 
 /**
- * A model of one test's own that answers nobody until it is released; it echoes then, or does what `behaviour` says. Released at the
- * latest when the test is over, which then waits for the end of every run that calls it.
+ * Starts a model for one test that answers nothing until it is released; then it echoes, or follows
+ * `behaviour`. Released at the latest at the end of the test, which then waits for the end of every
+ * run that calls it.
  */
 export async function startHeldModel(
   beckon: TestBeckon,

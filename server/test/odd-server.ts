@@ -5,14 +5,17 @@ import { afterAll } from "vitest";
 
 export interface OddServer {
   readonly root: string;
-  /** Connections there have been. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** URLs of answers that never end: those whose first words were sent, and those whose connection was closed. */
+  /** URLs of endless responses: those that have begun, and those whose connection was closed. */
   readonly begun: ReadonlySet<string>;
   readonly abandoned: ReadonlySet<string>;
 }
 
-/** A server whose answers are hard on a client, each at a path of its own; until the file's tests are over. */
+/**
+ * Starts a server with responses that are difficult for a client, each at its own path. Closed when
+ * the file ends.
+ */
 export async function startOddServer(
   more: Readonly<Record<string, RequestListener>> = {},
 ): Promise<OddServer> {

@@ -6,13 +6,13 @@ import {
   type Behaviour,
   blackHole,
   type ChatBody,
-  fated,
   frame,
   inBandError,
   says,
   startModelServer,
   status,
   streams,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
@@ -122,7 +122,7 @@ describe.each(formatCases)(
       const bytes = await sizeOf(says(text));
       const runs = Array.from({ length: 8 }, async (_, n) => {
         const own = await startModelServer();
-        own.script(fated({ type: "stall", after: Math.floor((n * bytes) / 8) }, says(text)));
+        own.script(withDelivery({ type: "stall", after: Math.floor((n * bytes) / 8) }, says(text)));
         const { outcome } = await play(own.url, {
           model: scriptedModel(kind, own.url, hasty),
           settings: { stream },
@@ -138,7 +138,10 @@ describe.each(formatCases)(
       const bytes = await sizeOf(says(text));
       const step = Math.ceil(bytes / 40);
       for (let after = 0; after < bytes; after += step) {
-        const cut = fated({ type: "cut", after, gently: (after / step) % 2 === 0 }, says(text));
+        const cut = withDelivery(
+          { type: "cut", after, gently: (after / step) % 2 === 0 },
+          says(text),
+        );
         expect(
           (await run([cut, says(text)])).outcome,
           `called again, disconnected after ${after}`,
@@ -246,7 +249,7 @@ describe.each(formatCases)(
     it("that echoes the key does not reveal it", async () => {
       const leak = `Wrong key ${scriptedKey} (${encodeURIComponent(scriptedKey)})`;
       for (const behaviour of [
-        status(401, { body: JSON.stringify(wire.refusal(401, leak)) }),
+        status(401, { body: JSON.stringify(wire.error(401, leak)) }),
         status(401, { body: leak }),
         inBandError({ message: leak, type: "invalid_request_error" }),
       ]) {

@@ -1,7 +1,7 @@
 import type { ProviderKind } from "@beckon/contract";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { dataOf, patient, play, tool } from "../../test/engine-run.ts";
+import { dataOf, play, productionFetch, tool } from "../../test/engine-run.ts";
 import { providerModel } from "./models/provider-model.ts";
 
 /**
@@ -34,7 +34,7 @@ describe.each(cases)(
         baseUrl: mock.url + root,
         apiKey: "key",
         modelId,
-        transport: patient,
+        transport: productionFetch,
       }),
       settings: { stream },
       input: "What is the weather?",

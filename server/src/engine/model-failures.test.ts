@@ -4,13 +4,13 @@ import {
   type Behaviour,
   blackHole,
   body,
-  fated,
   inBandError,
   says,
   startModelServer,
   status,
   streamOf,
   textChunk,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
@@ -153,7 +153,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   }, async () => {
     const bytes = await server.bytesOf(says(text), request);
     for (let after = 0; after < bytes; after += 13) {
-      const cut = fated({ type: "cut", after, gently: after % 2 === 0 }, says(text));
+      const cut = withDelivery({ type: "cut", after, gently: after % 2 === 0 }, says(text));
       server.script([cut, says(text)]);
       const { outcome, journal } = await play(server.url, { settings });
       expect(outcome, `retried, cut after ${after}`).toMatchObject({
@@ -176,7 +176,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((n * bytes) / 12));
     const stalled = offsets.map(async (after) => {
       const own = await startModelServer();
-      own.script(fated({ type: "stall", after }, says(text)));
+      own.script(withDelivery({ type: "stall", after }, says(text)));
       const model = openAICompatibleModel({
         name: "scripted",
         baseUrl: own.url,
@@ -201,7 +201,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   });
 
   it("continues after a stall when the next attempt is answered", async () => {
-    server.script([fated({ type: "stall", after: 250 }, says(text)), says(text)]);
+    server.script([withDelivery({ type: "stall", after: 250 }, says(text)), says(text)]);
     expect((await play(server.url, { settings, model: hastyModel() })).outcome).toMatchObject({
       status: "succeeded",
       output: text,

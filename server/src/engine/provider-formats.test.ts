@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@beckon/contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dataOf, memoryJournal, patient, play, tool } from "../../test/engine-run.ts";
+import { dataOf, memoryJournal, play, productionFetch, tool } from "../../test/engine-run.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { providerModel } from "./models/provider-model.ts";
 
@@ -15,7 +15,7 @@ const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined
     name: "scripted",
     baseUrl: server.url,
     modelId,
-    transport: patient,
+    transport: productionFetch,
     ...(apiKey && { apiKey }),
   });
 

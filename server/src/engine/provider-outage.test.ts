@@ -4,10 +4,10 @@ import { dataOf, play } from "../../test/engine-run.ts";
 import {
   type Behaviour,
   blackHole,
-  fated,
   says,
   startModelServer,
   status,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
@@ -49,8 +49,8 @@ async function timed(url: string, circuit: Circuit, stepMs: number) {
 const outages: readonly (readonly [string, Behaviour])[] = [
   ["answers 503", status(503)],
   ["answers 529", status(529)],
-  ["resets every connection", fated({ type: "cut", after: 0 }, says("never"))],
-  ["truncates every answer", fated({ type: "cut", after: 60, gently: true }, says("never"))],
+  ["resets every connection", withDelivery({ type: "cut", after: 0 }, says("never"))],
+  ["truncates every answer", withDelivery({ type: "cut", after: 60, gently: true }, says("never"))],
   ["accepts calls and never responds", blackHole],
 ];
 

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { ModelSettings } from "@beckon/contract";
 import { afterAll, expect, it } from "vitest";
-import { patient, play, tool } from "../../test/engine-run.ts";
+import { play, productionFetch, tool } from "../../test/engine-run.ts";
 import { type ModelRequest, says, startModelServer } from "../../test/model-server.ts";
 import type { RequestTypes } from "../../test/wire/request-types.ts";
 import { providerModel } from "./models/provider-model.ts";
@@ -70,7 +70,7 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
         baseUrl: server.url,
         apiKey: "key",
         modelId,
-        transport: patient,
+        transport: productionFetch,
       }),
       settings: { stream: "never", ...each },
       instructions: "Be brief.",

@@ -1,6 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, memoryJournal, play, tool } from "../../test/engine-run.ts";
-import { blackHole, fated, held, says, startModelServer, status } from "../../test/model-server.ts";
+import {
+  blackHole,
+  held,
+  says,
+  startModelServer,
+  status,
+  withDelivery,
+} from "../../test/model-server.ts";
 import { RunStopped, type StopReason } from "./journal.ts";
 
 const server = await startModelServer();
@@ -28,7 +35,7 @@ describe.each([
     "aborts its model call at once and records an estimate of its usage (streamed: %s)",
     async (stream) => {
       server.script(
-        fated(
+        withDelivery(
           { type: "stall", after: 250 },
           says("some words that are heard before the silence begins"),
         ),

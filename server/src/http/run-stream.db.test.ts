@@ -1,19 +1,19 @@
 import { EventSource } from "eventsource";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { startCutter } from "../../test/cutter.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import {
   type Behaviour,
-  fated,
   says,
   startModelServer,
   streamOf,
   textChunk,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { openStream, type StreamOptions } from "../../test/read-stream.ts";
+import { startResettingProxy } from "../../test/resetting-proxy.ts";
 
 const beckon = await startTestBeckon({}, { streamLimits: { heartbeatMs: 50, retryMs: 100 } });
 const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
@@ -120,7 +120,7 @@ test("a reader who has had the end is told that nothing comes any more", async (
 });
 
 test("an EventSource reads a run to its end, past a cut, and does not come back after that", async () => {
-  const cutter = await startCutter(new URL(beckon.url), [500]);
+  const cutter = await startResettingProxy(new URL(beckon.url), [500]);
   onTestFinished(() => cutter.close());
   const source = new EventSource(`${cutter.url}/api/public${finished}`, {
     fetch: (url, init) =>
@@ -241,7 +241,7 @@ test("what the model says is told while it speaks, and a reader who comes later 
   const piece = streamOf(textChunk("Hel"));
   const bytes = await server.bytesOf(piece, { model: "scripted", messages: [], stream: true });
   // The end of chunked framing is 5 bytes.
-  server.script([fated({ type: "stall", after: bytes - 5 }, piece)]);
+  server.script([withDelivery({ type: "stall", after: bytes - 5 }, piece)]);
   const first = await stream(`/agents/${speaking.id}/invoke`, {
     credential: speaking.token,
     body: { input: "Hello" },

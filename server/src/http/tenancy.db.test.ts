@@ -5,8 +5,8 @@ import {
   bodyOf,
   type FilledWorkspace,
   fillTwoWorkspaces,
-  pathMembersOf,
   pathOf,
+  pathParametersOf,
 } from "../../test/filled-workspace.ts";
 import { openStream } from "../../test/read-stream.ts";
 import { readRows } from "../../test/rows-of.ts";
@@ -41,7 +41,7 @@ function foreignChoices(
     Object.fromEntries(
       names.map((name, place) => [
         name,
-        pathMembersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? "",
+        pathParametersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? "",
       ]),
     ),
   );
@@ -58,7 +58,7 @@ function foreignChoices(
 
 /** The same choice with ids that nobody has in place of the foreign ones. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
-  const own = Object.values(pathMembersOf(ours));
+  const own = Object.values(pathParametersOf(ours));
   return Object.fromEntries(
     Object.entries(choice).map(([name, id]) => [
       name,

@@ -43,7 +43,7 @@ test("a limit of 5 lets 5 of 200 runs reach the model at once over two processes
   const { token } = await beckon.createTrigger(agent.id);
   await fire(token, 200);
   await allSucceeded(beckon, agent.id, 200);
-  expect(busy.most).toBe(5);
+  expect(busy.maxConcurrent).toBe(5);
   expect(await running()).toBe(5);
   expect(new Set(busy.inputs).size).toBe(200);
   expect(busy.inputs.length).toBe(200);

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { broken } from "../../test/load.ts";
+import { brokenGuarantees } from "../../test/load.ts";
 import { startModelServer } from "../../test/model-server.ts";
-import { startProxy, statement, type Weather } from "../../test/proxy.ts";
+import { type NetworkCondition, startProxy, statement } from "../../test/proxy.ts";
 
 /** One process answers and executes, over a network that fails; the other does neither and keeps the database for the test. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
@@ -38,7 +38,7 @@ async function runOf(input: string) {
   return rows;
 }
 
-test.each<[string, Weather, Record<string, unknown>]>([
+test.each<[string, NetworkCondition, Record<string, unknown>]>([
   ["written, its reply lost, and born running", { type: "mute" }, {}],
   ["written, its reply lost, and queued", { type: "mute" }, { limits: { max_concurrent_runs: 1 } }],
   ["sent, and has not arrived", { type: "blackHole" }, {}],
@@ -67,7 +67,7 @@ test.each<[string, Weather, Record<string, unknown>]>([
     );
     expect(asked(name)).toBe(0);
     expect(await runOf(name)).toHaveLength(1);
-    expect(await broken(beckon.db.database, [])).toEqual([]);
+    expect(await brokenGuarantees(beckon.db.database, [])).toEqual([]);
 
     // Nothing was started, so the key is free: the same request starts a run now.
     expect(await invoke(agent, name, "the key")).toMatchObject({

@@ -22,7 +22,7 @@ const stranger = await insertStranger(beckon);
 function freshTool() {
   const held = heldTool();
   tools.current = held;
-  onTestFinished(() => held.letGo());
+  onTestFinished(() => held.release());
   return held;
 }
 
@@ -77,7 +77,7 @@ test("a workspace that has used up its share waits, and another one's runs all s
   ]);
   expect((await read(queued)).status).toBe("queued");
 
-  held.letGo();
+  held.release();
   for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
 });
 
@@ -101,7 +101,7 @@ test("a large input that waits is read again when there is memory for it", async
   await fillShare(held);
   const input = "é".repeat(200_000);
   const waiting = await begin(agent, input);
-  held.letGo();
+  held.release();
   expect(await over(waiting)).toMatchObject({ status: "succeeded", output: input });
 });
 

@@ -1,7 +1,14 @@
-import { defaultUsage, finishOf, halves, type Said, type SaidUsage, words } from "./said.ts";
+import {
+  defaultUsage,
+  finishOf,
+  halves,
+  type ModelOutput,
+  type OutputUsage,
+  words,
+} from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** Anthropic's messages. */
+/** Anthropic's Messages API. */
 export const anthropic: Wire = {
   name: "messages",
   path: () => "/messages",
@@ -57,7 +64,7 @@ export const anthropic: Wire = {
           ];
     return { events: [...opening, ...closing], closing: closing.length };
   },
-  refusal: (status, message) => ({
+  error: (status, message) => ({
     type: "error",
     error: { type: errorTypes[status] ?? "api_error", message },
   }),
@@ -87,7 +94,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: "refusal",
 };
 
-function stopReason(said: Said): string | null {
+function stopReason(said: ModelOutput): string | null {
   const finish = finishOf(said);
   return finish === null ? null : (stopReasons[finish] ?? finish);
 }
@@ -102,7 +109,7 @@ interface Block {
   readonly deltas: readonly object[];
 }
 
-function blocksOf({ text, reasoning, signature, calls = [] }: Said): readonly Block[] {
+function blocksOf({ text, reasoning, signature, calls = [] }: ModelOutput): readonly Block[] {
   const thought = { type: "thinking", thinking: reasoning ?? "", signature: signature ?? "" };
   return [
     ...(reasoning === undefined
@@ -142,7 +149,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function usageOf(usage: SaidUsage = defaultUsage) {
+function usageOf(usage: OutputUsage = defaultUsage) {
   const { prompt_tokens, completion_tokens, cached_tokens = 0 } = usage;
   return {
     input_tokens: prompt_tokens - cached_tokens,

@@ -1,7 +1,14 @@
-import { defaultUsage, finishOf, halves, type Said, type SaidUsage, words } from "./said.ts";
+import {
+  defaultUsage,
+  finishOf,
+  halves,
+  type ModelOutput,
+  type OutputUsage,
+  words,
+} from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** OpenAI's responses. */
+/** OpenAI's Responses API. */
 export const responses: Wire = {
   name: "responses",
   path: () => "/responses",
@@ -31,7 +38,7 @@ export const responses: Wire = {
     }));
     return { events, closing: closing.length };
   },
-  refusal: (_status, message) => ({
+  error: (_status, message) => ({
     error: { message, type: "scripted", param: null, code: null },
   }),
   inBand: ({ message, type, code = null }, streamed) =>
@@ -49,11 +56,11 @@ export const responses: Wire = {
 
 interface Item {
   readonly whole: object;
-  /** How it is streamed. */
+  /** The stream events of the item. */
   events(output_index: number): readonly object[];
 }
 
-function itemsOf({ text, reasoning, signature, calls = [] }: Said): readonly Item[] {
+function itemsOf({ text, reasoning, signature, calls = [] }: ModelOutput): readonly Item[] {
   return [
     ...(reasoning === undefined && signature === undefined
       ? []
@@ -126,7 +133,7 @@ function messageItem(text: string): Item {
 }
 
 function callItem(
-  { id: call_id, name, arguments: args }: NonNullable<Said["calls"]>[number],
+  { id: call_id, name, arguments: args }: NonNullable<ModelOutput["calls"]>[number],
   id: string,
 ): Item {
   const whole = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
@@ -155,9 +162,12 @@ const reasons: Readonly<Record<string, string>> = {
   content_filter: "content_filter",
 };
 
-/** `finish`: `stop` and `tool_calls` complete it, `failed` fails it, null leaves it in progress, anything else is why it is incomplete. */
+/**
+ * `finish`: `stop` and `tool_calls` complete the response, `failed` fails it, null leaves it in
+ * progress, any other value is the reason why it is incomplete.
+ */
 function response(
-  { usage = defaultUsage }: Said,
+  { usage = defaultUsage }: ModelOutput,
   model: string,
   finish: string | null,
   items: readonly Item[],
@@ -190,7 +200,7 @@ function usageOf({
   completion_tokens,
   cached_tokens = 0,
   reasoning_tokens = 0,
-}: SaidUsage): object {
+}: OutputUsage): object {
   return {
     input_tokens: prompt_tokens,
     input_tokens_details: { cached_tokens },

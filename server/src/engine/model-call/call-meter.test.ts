@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play, tool } from "../../../test/engine-run.ts";
-import { body, fated, says, startModelServer } from "../../../test/model-server.ts";
+import { body, says, startModelServer, withDelivery } from "../../../test/model-server.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -25,7 +25,7 @@ describe.each(["never", "always"] as const)("the memory of a run, streamed: %s",
   it("is released when an attempt fails", async () => {
     const hold = holdOf(10_000 * kib);
     server.script([
-      fated({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
+      withDelivery({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
       says("short"),
     ]);
     expect((await play(server.url, { settings, hold })).outcome).toMatchObject({

@@ -1,16 +1,16 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { patient } from "../../../test/engine-run.ts";
+import { productionFetch } from "../../../test/engine-run.ts";
 import {
   type Behaviour,
   body,
-  fated,
   inBandError,
   type ModelRequest,
   says,
   startModelServer,
   status,
+  withDelivery,
 } from "../../../test/model-server.ts";
 import { createLeanFetch } from "../../base/egress/index.ts";
 import { readFailure } from "../model-call/read-failure.ts";
@@ -32,14 +32,14 @@ const ours = ({ baseUrl, apiKey }: Address) =>
     name: "p",
     baseUrl,
     modelId: "m",
-    transport: patient,
+    transport: productionFetch,
     ...(apiKey !== undefined && { apiKey }),
   });
 const theirs = ({ baseUrl, apiKey }: Address) =>
   createOpenAICompatible({
     name: "p",
     baseURL: baseUrl,
-    fetch: patient.fetch,
+    fetch: productionFetch.fetch,
     ...(apiKey !== undefined && { apiKey }),
   }).languageModel("m");
 
@@ -192,12 +192,15 @@ describe("a call that is not streamed", () => {
     ["no choices", body('{"choices":[]}')],
     ["an error with 200", inBandError({ message: "busy", type: "overloaded_error" })],
     ["a permanent error with 200", inBandError({ message: "no", type: "invalid_request_error" })],
-    ["a truncated body", fated({ type: "cut", after: 250, gently: true }, says("hi"))],
-    ["a truncated head", fated({ type: "cut", after: 20, gently: true }, says("hi"))],
-    ["nothing at all", fated({ type: "cut", after: 0, gently: true }, says("hi"))],
+    ["a truncated body", withDelivery({ type: "cut", after: 250, gently: true }, says("hi"))],
+    ["a truncated head", withDelivery({ type: "cut", after: 20, gently: true }, says("hi"))],
+    ["nothing at all", withDelivery({ type: "cut", after: 0, gently: true }, says("hi"))],
     [
       "a refusal cut short",
-      fated({ type: "cut", after: 120, gently: true }, status(500, { body: "x".repeat(500) })),
+      withDelivery(
+        { type: "cut", after: 120, gently: true },
+        status(500, { body: "x".repeat(500) }),
+      ),
     ],
   ];
   it.each(failures)("fails like the library, word for word: %s", async (_what, behaviour) => {

@@ -3,24 +3,24 @@ import type { Answer, TestBeckon } from "./beckon.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { startTargetServer } from "./target-server.ts";
 
-/** One of everything that is sealed. */
-export interface SealedThings {
+/** One of every type of encrypted value. */
+export interface EncryptedValues {
   readonly agent: { readonly id: string; readonly token: string };
   readonly trigger: { readonly id: string; readonly url: string };
   readonly provider: { readonly id: string };
-  /** Its tool has a secret. */
+  /** An agent whose tool has a secret. */
   readonly handy: { readonly id: string; readonly token: string };
   readonly toolGrant: (authorization: unknown) => object;
-  /** Calls the provider. */
+  /** An agent that calls the provider. */
   readonly modelled: { readonly id: string; readonly token: string };
   readonly models: ModelServer;
-  /** Created with an Idempotency-Key; sent again by this. */
+  /** Repeats the creation of an agent with the same Idempotency-Key. */
   readonly createAgain: (url: string) => Promise<Answer>;
-  /** Tries each at the server at `url`: `opens`, or what it says in place of that. */
-  try(url: string): Promise<Readonly<Record<Thing, string>>>;
+  /** Uses each value at the server at `url`. Returns `opens`, or the error. */
+  try(url: string): Promise<Readonly<Record<EncryptedValue, string>>>;
 }
 
-export type Thing =
+export type EncryptedValue =
   | "agent token"
   | "trigger token"
   | "provider check"
@@ -28,7 +28,7 @@ export type Thing =
   | "tool"
   | "stored answer";
 
-export const everythingOpens: Readonly<Record<Thing, string>> = {
+export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
   "agent token": "opens",
   "trigger token": "opens",
   "provider check": "opens",
@@ -39,8 +39,10 @@ export const everythingOpens: Readonly<Record<Thing, string>> = {
 
 let made = 0;
 
-/** Makes one of everything in the workspace of the bootstrap key. Call it at the top of a file. */
-export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings> {
+/**
+ * Creates one value of every type in the bootstrap key's workspace. Call it at the top of a file.
+ */
+export async function createEncryptedValues(beckon: TestBeckon): Promise<EncryptedValues> {
   const number = ++made;
   const [models, target] = [await startModelServer(), await startTargetServer()];
   afterAll(() => Promise.all([models.close(), target.close()]));

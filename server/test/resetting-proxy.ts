@@ -1,13 +1,16 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands before an HTTP server and resets its first connections, each after so many bytes of what the server says. */
-export interface Cutter {
+/** HTTP proxy that resets its first connections after the given number of response bytes each. */
+export interface ResettingProxy {
   readonly url: string;
   readonly cuts: number;
   close(): Promise<void>;
 }
 
-export async function startCutter(target: URL, after: readonly number[]): Promise<Cutter> {
+export async function startResettingProxy(
+  target: URL,
+  after: readonly number[],
+): Promise<ResettingProxy> {
   const open = new Set<Socket>();
   let connections = 0;
   let cuts = 0;
