@@ -17,7 +17,7 @@ export interface BusyModel {
   idleTimes(slots: number): number[];
 }
 
-let made = 0;
+let count = 0;
 
 /**
  * Starts a model for one test that answers after `ms` milliseconds. The test must wait for all its
@@ -26,7 +26,7 @@ let made = 0;
 export async function startBusyModel(beckon: TestBeckon, ms: number): Promise<BusyModel> {
   const server = await startModelServer();
   onTestFinished(() => server.close());
-  const { name } = await beckon.createProvider(server.url, `busy-${++made}`);
+  const { name } = await beckon.createProvider(server.url, `busy-${++count}`);
   const inputs: string[] = [];
   const arrived: number[] = [];
   const answered: number[] = [];

@@ -26,19 +26,19 @@ async function lines(database: Queryable, text: string): Promise<string[]> {
   return rows.map((row) => row.line);
 }
 
-const ours = "'public'::regnamespace";
+const ourSchema = "'public'::regnamespace";
 
 /** Sequences of identity columns depend on them internally and are part of their description. */
 const leftOut = `
-  select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class c where relnamespace = ${ours} and relkind not in ('r', 'i')
+  select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class c where relnamespace = ${ourSchema} and relkind not in ('r', 'i')
     and not (relkind = 'S' and exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i'))
-  union all select format('type %s', typname) from pg_type where typnamespace = ${ours} and typtype not in ('c', 'b')
+  union all select format('type %s', typname) from pg_type where typnamespace = ${ourSchema} and typtype not in ('c', 'b')
   union all select format('column %s of %s', attname, attrelid::regclass) from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where c.relnamespace = ${ours} and c.relkind = 'r' and attnum > 0 and not attisdropped and (attidentity = 'a' or attgenerated <> '')
+    where c.relnamespace = ${ourSchema} and c.relkind = 'r' and attnum > 0 and not attisdropped and (attidentity = 'a' or attgenerated <> '')
   union all select format('inheritance of %s', inhrelid::regclass) from pg_inherits`;
 
 const functions = `
-  select pg_get_functiondef(oid) || ';' || E'\\n' as line from pg_proc where pronamespace = ${ours} order by proname collate "C"`;
+  select pg_get_functiondef(oid) || ';' || E'\\n' as line from pg_proc where pronamespace = ${ourSchema} order by proname collate "C"`;
 
 /**
  * A table with its columns and constraints, then indexes without a constraint, then policies and
@@ -69,4 +69,4 @@ const tables = `
         from pg_policy where polrelid = c.oid),
       (select string_agg(pg_get_triggerdef(oid) || E';\\n', '' order by tgname) from pg_trigger where tgrelid = c.oid and not tgisinternal)
     )) as line
-  from pg_class c where c.relnamespace = ${ours} and c.relkind = 'r' order by c.relname collate "C"`;
+  from pg_class c where c.relnamespace = ${ourSchema} and c.relkind = 'r' order by c.relname collate "C"`;

@@ -37,13 +37,13 @@ export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
   "stored answer": "opens",
 };
 
-let made = 0;
+let count = 0;
 
 /**
  * Creates one value of every type in the bootstrap key's workspace. Call it at the top of a file.
  */
 export async function createEncryptedValues(beckon: TestBeckon): Promise<EncryptedValues> {
-  const number = ++made;
+  const number = ++count;
   const [models, target] = [await startModelServer(), await startTargetServer()];
   afterAll(() => Promise.all([models.close(), target.close()]));
   const [providerKey, toolSecret] = [
@@ -77,7 +77,7 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
     });
   const once = await createAgain(beckon.url);
 
-  const said = ({ status, body }: Answer) =>
+  const describe = ({ status, body }: Answer) =>
     `${status} ${body.code ?? "ok"}: ${body.error ?? body.output}`;
   const invoke = (url: string, of: { id: string; token: string }, input: string) =>
     beckon.call(`${url}/api/public/agents/${of.id}/invoke`, {
@@ -105,20 +105,22 @@ export async function createEncryptedValues(beckon: TestBeckon): Promise<Encrypt
       const again = await createAgain(url);
       const used = models.requests.at(-1)?.headers.authorization;
       return {
-        "agent token": revealed.body.data?.token === agent.token ? "opens" : said(revealed),
+        "agent token": revealed.body.data?.token === agent.token ? "opens" : describe(revealed),
         "trigger token":
           fired.body.data?.token !== undefined && trigger.url.endsWith(fired.body.data.token)
             ? "opens"
-            : said(fired),
-        "provider check": checked.status === 200 ? "opens" : said(checked),
+            : describe(fired),
+        "provider check": checked.status === 200 ? "opens" : describe(checked),
         "provider run":
-          ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : said(ran),
+          ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : describe(ran),
         tool:
-          target.reached[reached]?.headers.authorization === toolSecret ? "opens" : said(called),
+          target.reached[reached]?.headers.authorization === toolSecret
+            ? "opens"
+            : describe(called),
         "stored answer":
           again.status === 201 && again.body.data.token === once.body.data.token
             ? "opens"
-            : said(again),
+            : describe(again),
       };
     },
   };

@@ -55,7 +55,7 @@ async function fillWorkspace(
       ...(method === undefined ? {} : { method }),
       headers: { "idempotency-key": `${path} ${mark}` },
     });
-  const made = async (path: string, body?: unknown, method?: string) => {
+  const send = async (path: string, body?: unknown, method?: string) => {
     const answer = await call(path, body, method);
     if (answer.status >= 400)
       throw new Error(`${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
@@ -69,7 +69,7 @@ async function fillWorkspace(
     await model.close();
   });
   const { host } = new URL(model.url);
-  const provider = await made("/providers", {
+  const provider = await send("/providers", {
     name: mark,
     kind: "openai-compatible",
     base_url: model.url,
@@ -88,28 +88,28 @@ async function fillWorkspace(
       { name: "read", description: "Reads", method: "GET", url: `http://${host}/orders` },
     ],
   };
-  const agent = await made("/agents", {
+  const agent = await send("/agents", {
     name: mark,
     description: mark,
     model: "demo/echo",
     tools: [tool],
   });
   const [kept] = (
-    await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")
+    await send(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")
   ).tools;
   const secretId = kept.headers.Authorization.secret_id;
   const { id: deletedAgentId } = (
     await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })
   ).body.data;
-  await made(`/agents/${deletedAgentId}/pause`, { reason: mark });
-  await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
+  await send(`/agents/${deletedAgentId}/pause`, { reason: mark });
+  await send(`/agents/${deletedAgentId}`, undefined, "DELETE");
   const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
   const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;
   const start = async () =>
     (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
   const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
   await eventually("the run at its model", () => model.requests.length || undefined);
-  const trigger = await made(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
+  const trigger = await send(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
   await beckon.call(`/agents/${agent.id}/triggers`, {
     credential: key,
     body: { name: `${mark}-2` },
@@ -122,16 +122,16 @@ async function fillWorkspace(
     .body;
   await eventually(
     "the end of the fired run",
-    async () => (await made(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
+    async () => (await send(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
   );
-  const { id: keyId } = await made("/keys", {
+  const { id: keyId } = await send("/keys", {
     name: mark,
     preset: "invoke",
     agent_ids: [agent.id],
   });
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
-  const { id: invitationId } = await made("/invitations", {
+  const { id: invitationId } = await send("/invitations", {
     email: `${mark}@example.com`,
     role: "viewer",
   });
@@ -139,7 +139,7 @@ async function fillWorkspace(
     credential: key,
     body: { email: `${mark}-2@example.com`, role: "viewer" },
   });
-  await made(`/members/${viewer.id}/reset-link`, {});
+  await send(`/members/${viewer.id}/reset-link`, {});
   const sessionId = (await owner.call("/sessions")).body.data[0].id;
   return {
     id,

@@ -14,7 +14,7 @@ export interface HeldModel {
   release(): void;
 }
 
-let made = 0;
+let count = 0;
 
 /**
  * Starts a model for one test that answers nothing until it is released; then it echoes, or follows
@@ -28,7 +28,7 @@ export async function startHeldModel(
   const server = await startModelServer();
   const released = Promise.withResolvers<void>();
   server.script(held(released.promise, behaviour));
-  const { id, name } = await beckon.createProvider(server.url, `held-${++made}`);
+  const { id, name } = await beckon.createProvider(server.url, `held-${++count}`);
   onTestFinished(async () => {
     released.resolve();
     await eventually("the end of all runs that call the model", async () =>

@@ -22,10 +22,10 @@ export function heldTool(): HeldTool {
       parameters: { type: "object" },
       safeToRepeat: true,
       async execute(args, { hold }) {
-        const taken = hold?.grow((args as { kib: number }).kib * 1024);
+        const isGranted = hold?.grow((args as { kib: number }).kib * 1024);
         calls++;
         await gate.promise;
-        return taken === true ? "held" : "refused";
+        return isGranted === true ? "held" : "refused";
       },
     },
     release: () => gate.resolve(),

@@ -48,7 +48,7 @@ export function endless(piece: string, closing: number, behaviour: Behaviour): B
   return async (request, index) => {
     const { reply } = await behaviour(request, index);
     const pieces = reply.pieces.slice(0, reply.pieces.length - closing);
-    return { reply: { ...reply, pieces }, fate: { type: "flood", piece, bytes: 1024 ** 3 } };
+    return { reply: { ...reply, pieces }, delivery: { type: "flood", piece, bytes: 1024 ** 3 } };
   };
 }
 

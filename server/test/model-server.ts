@@ -49,7 +49,7 @@ export interface Reply {
 
 /** How a reply is sent. `after` counts bytes from the status line on, framing included. */
 export type Delivery =
-  | { readonly type: "whole" }
+  | { readonly type: "complete" }
   /** The connection is reset (or closed, with `gently`) after this many bytes. */
   | { readonly type: "cut"; readonly after: number; readonly gently?: boolean }
   /** Nothing more is sent after this many bytes; the connection stays open. */
@@ -67,7 +67,7 @@ export type Behaviour = (
 ) => ScriptedReply | Promise<ScriptedReply>;
 export interface ScriptedReply {
   readonly reply: Reply;
-  readonly fate: Delivery;
+  readonly delivery: Delivery;
 }
 
 export interface ModelServer {
@@ -112,18 +112,18 @@ export async function startModelServer(): Promise<ModelServer> {
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
-    const { reply, fate } = await behaviour(request, index);
-    if (fate.type === "whole") answer(outgoing, reply);
-    else if (fate.type === "flood")
-      await flood(outgoing, reply, fate, (bytes) => (flooded += bytes));
-    else breakOff(incoming.socket, frames(reply), fate);
+    const { reply, delivery } = await behaviour(request, index);
+    if (delivery.type === "complete") answer(outgoing, reply);
+    else if (delivery.type === "flood")
+      await flood(outgoing, reply, delivery, (bytes) => (flooded += bytes));
+    else breakOff(incoming.socket, frames(reply), delivery);
   });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  const place = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(place, resolve));
+  const reserved = await takeReserved();
+  await new Promise<void>((resolve) => server.listen(reserved, resolve));
   server.ref();
 
   return {
@@ -211,12 +211,12 @@ async function flood(
 function breakOff(
   socket: Socket,
   all: readonly Buffer[],
-  fate: Extract<Delivery, { type: "cut" | "stall" }>,
+  delivery: Extract<Delivery, { type: "cut" | "stall" }>,
 ): void {
-  const part = Buffer.concat(all).subarray(0, fate.after);
+  const part = Buffer.concat(all).subarray(0, delivery.after);
   const leave = () => {
-    if (fate.type === "stall") return;
-    if (fate.gently) socket.end();
+    if (delivery.type === "stall") return;
+    if (delivery.gently) socket.end();
     else socket.resetAndDestroy();
   };
   if (part.length === 0) leave();
@@ -231,7 +231,7 @@ export function says(said: ModelOutput | string): Behaviour {
     const reply = streamed
       ? sseReply(wire.stream(saying, model).events)
       : jsonReply(wire.plain(saying, model));
-    return { reply, fate: { type: "whole" } };
+    return { reply, delivery: { type: "complete" } };
   };
 }
 
@@ -246,7 +246,7 @@ export function streams(
   return (request) => {
     const { wire, model } = readCall(request);
     const { events, closing } = wire.stream(said, model);
-    return { reply: sseReply(change(events, closing, wire)), fate: { type: "whole" } };
+    return { reply: sseReply(change(events, closing, wire)), delivery: { type: "complete" } };
   };
 }
 
@@ -266,7 +266,7 @@ export function status(
       headers: { "content-type": "application/json", ...options.headers },
       pieces: [options.body ?? JSON.stringify(wireOf(path).error(code, `scripted ${code}`))],
     },
-    fate: { type: "whole" },
+    delivery: { type: "complete" },
   });
 }
 
@@ -278,7 +278,7 @@ export function body(
 ): Behaviour {
   return () => ({
     reply: { status: 200, headers: { "content-type": contentType, ...headers }, pieces: [text] },
-    fate: { type: "whole" },
+    delivery: { type: "complete" },
   });
 }
 
@@ -287,20 +287,20 @@ export function inBandError(error: ProviderError | string): Behaviour {
   return (request) => {
     const { wire, model, streamed } = readCall(request);
     // Some servers of chat completions send a plain string as the error.
-    const told = typeof error === "string" ? { error } : wire.inBand(error, streamed);
-    if (!streamed) return { reply: jsonReply(told), fate: { type: "whole" } };
+    const content = typeof error === "string" ? { error } : wire.inBand(error, streamed);
+    if (!streamed) return { reply: jsonReply(content), delivery: { type: "complete" } };
     const { events, closing } = wire.stream({ text: "half a te" }, model);
     const opening = events.slice(0, events.length - closing);
     return {
-      reply: sseReply([...opening, told, ...events.slice(opening.length)]),
-      fate: { type: "whole" },
+      reply: sseReply([...opening, content, ...events.slice(opening.length)]),
+      delivery: { type: "complete" },
     };
   };
 }
 
 /** A stream of events with this `data`. */
 export function streamOf(...data: readonly string[]): Behaviour {
-  return () => ({ reply: sseReply(data), fate: { type: "whole" } });
+  return () => ({ reply: sseReply(data), delivery: { type: "complete" } });
 }
 
 /** Returns one event of a stream of chat completions with this text. */
@@ -311,12 +311,12 @@ export function textChunk(text: string, finish: string | null = null): string {
 /** Never responds. */
 export const blackHole: Behaviour = () => ({
   reply: jsonReply({}),
-  fate: { type: "stall", after: 0 },
+  delivery: { type: "stall", after: 0 },
 });
 
 /** Sends the reply of `behaviour` in another way. */
-export function withDelivery(fate: Delivery, behaviour: Behaviour): Behaviour {
-  return async (request, index) => ({ ...(await behaviour(request, index)), fate });
+export function withDelivery(delivery: Delivery, behaviour: Behaviour): Behaviour {
+  return async (request, index) => ({ ...(await behaviour(request, index)), delivery });
 }
 
 /** Sends the reply of `behaviour` once `released` resolves. */

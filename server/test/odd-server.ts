@@ -8,7 +8,7 @@ export interface OddServer {
   /** Number of connections so far. */
   readonly connections: number;
   /** URLs of endless responses: those that have begun, and those whose connection was closed. */
-  readonly begun: ReadonlySet<string>;
+  readonly started: ReadonlySet<string>;
   readonly abandoned: ReadonlySet<string>;
 }
 
@@ -19,7 +19,7 @@ export interface OddServer {
 export async function startOddServer(
   more: Readonly<Record<string, RequestListener>> = {},
 ): Promise<OddServer> {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   const abandoned = new Set<string>();
   let connections = 0;
   const routes: Readonly<Record<string, RequestListener>> = {
@@ -48,7 +48,7 @@ export async function startOddServer(
     "/never-ending": (request, response) => {
       request.socket.once("close", () => abandoned.add(request.url ?? ""));
       response.writeHead(200).write("begun");
-      begun.add(request.url ?? "");
+      started.add(request.url ?? "");
     },
     "/short": (_request, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
@@ -76,7 +76,7 @@ export async function startOddServer(
     get connections() {
       return connections;
     },
-    begun,
+    started,
     abandoned,
   };
 }

@@ -68,7 +68,7 @@ const isAnswered = (reply: Buffer) =>
 export async function startProxy(url: string): Promise<Proxy> {
   const target = targetOf(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
-  let cut: (ReplyInterruption & { done: () => void }) | undefined;
+  let interruption: (ReplyInterruption & { done: () => void }) | undefined;
   let change:
     | { readonly request: (bytes: Buffer) => boolean; readonly weather: NetworkCondition }
     | undefined;
@@ -100,9 +100,9 @@ export async function startProxy(url: string): Promise<Proxy> {
         proxy.weather = change.weather;
         change = undefined;
       }
-      if (cut !== undefined && cutting === undefined && cut.request(bytes)) {
-        cutting = cut;
-        cut = undefined;
+      if (interruption !== undefined && cutting === undefined && interruption.request(bytes)) {
+        cutting = interruption;
+        interruption = undefined;
       }
       pass(server, bytes);
     });
@@ -111,12 +111,12 @@ export async function startProxy(url: string): Promise<Proxy> {
       const bytes = proxy.rewrite?.(said) ?? said;
       if (cutting === undefined) return pass(client, bytes);
       reply.push(bytes);
-      const { pass: most, done } = cutting;
-      if (most === "nothing" || most === "stall") {
+      const { pass: maxPass, done } = cutting;
+      if (maxPass === "nothing" || maxPass === "stall") {
         if (!isAnswered(Buffer.concat(reply))) return;
-        if (most === "nothing") end(true);
+        if (maxPass === "nothing") end(true);
       } else {
-        client.write(Buffer.concat(reply).subarray(0, most), () => end(true));
+        client.write(Buffer.concat(reply).subarray(0, maxPass), () => end(true));
       }
       reply = [];
       done();
@@ -148,7 +148,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     rewrite: undefined,
     cutNext: (next) =>
       new Promise((done) => {
-        cut = { ...next, done };
+        interruption = { ...next, done };
       }),
     drop({ hard = false } = {}) {
       for (const { client, server } of [...pairs]) {

@@ -141,7 +141,7 @@ function readFrames(text: string): Frame[] {
 function frame(id: string | undefined, event: string, text: string): Frame {
   const data = streamEvent.parse(JSON.parse(text));
   if (data.type !== event) throw new Error(`the event ${event} holds one of type ${data.type}`);
-  const place = "cursor" in data ? data.cursor : "seq" in data ? String(data.seq) : undefined;
-  if (id !== place) throw new Error(`the event ${event} has the id ${id}`);
+  const cursor = "cursor" in data ? data.cursor : "seq" in data ? String(data.seq) : undefined;
+  if (id !== cursor) throw new Error(`the event ${event} has the id ${id}`);
   return { id, event, data };
 }

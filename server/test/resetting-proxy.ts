@@ -16,20 +16,20 @@ export async function startResettingProxy(
   let cuts = 0;
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
-    const most = after[connections++] ?? Number.POSITIVE_INFINITY;
+    const maxBytes = after[connections++] ?? Number.POSITIVE_INFINITY;
     let passed = 0;
     client.pipe(server);
     server.on("data", (bytes: Buffer) => {
-      const rest = bytes.subarray(0, Math.max(0, most - passed));
+      const rest = bytes.subarray(0, Math.max(0, maxBytes - passed));
       passed += bytes.length;
-      if (passed < most) return void client.write(rest);
-      if (passed - bytes.length >= most) return;
+      if (passed < maxBytes) return void client.write(rest);
+      if (passed - bytes.length >= maxBytes) return;
       cuts++;
       client.write(rest, () => client.resetAndDestroy());
       server.destroy();
     });
     server.on("close", () => {
-      if (passed < most) client.destroy();
+      if (passed < maxBytes) client.destroy();
     });
     client.on("close", () => server.destroy());
     for (const socket of [client, server]) socket.on("error", () => {});

@@ -42,14 +42,14 @@ export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<s
  * returns the maximum.
  */
 export function watchRunning(beckon: TestBeckon, agentId: string): () => Promise<number> {
-  let most = 0;
+  let max = 0;
   let watching = true;
   const watched = (async () => {
-    while (watching) most = Math.max(most, (await statesOf(beckon, agentId)).running ?? 0);
+    while (watching) max = Math.max(max, (await statesOf(beckon, agentId)).running ?? 0);
   })();
   return async () => {
     watching = false;
     await watched;
-    return most;
+    return max;
   };
 }

@@ -32,8 +32,8 @@ export async function startTargetServer(): Promise<TargetServer> {
       target.answer(request, response);
     });
   });
-  const place = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(place, resolve));
+  const reserved = await takeReserved();
+  await new Promise<void>((resolve) => server.listen(reserved, resolve));
   server.ref();
   const address = server.address();
   const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;

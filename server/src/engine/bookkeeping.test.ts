@@ -152,7 +152,7 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
           )
         : body(piece(`"message":{"content":null,"tool_calls":[${call}]}`, '"tool_calls"'));
     }
-    const written = (sent: string) =>
+    const rewrite = (sent: string) =>
       sent
         .replace(
           /"arguments":"\{\\"colour.*?\}"/g,
@@ -164,7 +164,7 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
         )
         .replace(/"input":\{\}/g, `"input":${value?.startsWith("{") ? "{}" : "null"}`);
     return withText(
-      written,
+      rewrite,
       says({ calls: [{ id: "c", name: "look_up", arguments: '{"colour":"blue"}' }] }),
     );
   };

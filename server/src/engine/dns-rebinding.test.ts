@@ -67,7 +67,7 @@ const callers = [
 describe.each(callers)("$caller", ({ call }) => {
   /** Makes a call over a new connection. */
   async function callAnew(): Promise<{
-    readonly said: string;
+    readonly output: string;
     readonly questions: readonly string[];
     readonly dialled: string[][];
   }> {
@@ -82,7 +82,7 @@ describe.each(callers)("$caller", ({ call }) => {
     const egress = createEgress({ ...waits, allow: [] }, { resolve: dns.resolve, open });
     try {
       return {
-        said: await call(egress),
+        output: await call(egress),
         questions: dns.questions.slice(before).sort(),
         dialled: [...dialled],
       };
@@ -93,12 +93,12 @@ describe.each(callers)("$caller", ({ call }) => {
   }
   const once = ["A rebinding.test", "AAAA rebinding.test"];
   const reached = {
-    said: expect.stringMatching(/scripted|succeeded/),
+    output: expect.stringMatching(/scripted|succeeded/),
     questions: once,
     dialled: [[publicAddress]],
   };
-  const refused = {
-    said: expect.stringMatching(
+  const rejected = {
+    output: expect.stringMatching(
       /host is not a public address|is not a public http or https address/,
     ),
     questions: once,
@@ -108,12 +108,12 @@ describe.each(callers)("$caller", ({ call }) => {
   it("reaches only the public address that was checked, and is rejected when the name then resolves to a private one", async () => {
     dns.script([publicAddress], ["127.0.0.2"]);
     expect(await callAnew()).toEqual(reached);
-    expect(await callAnew()).toEqual(refused);
+    expect(await callAnew()).toEqual(rejected);
   });
 
   it("is rejected for a private address, without another DNS query", async () => {
     dns.script(["127.0.0.2"], [publicAddress]);
-    expect(await callAnew()).toEqual(refused);
+    expect(await callAnew()).toEqual(rejected);
     expect(await callAnew()).toEqual(reached);
   });
 
@@ -127,7 +127,7 @@ describe.each(callers)("$caller", ({ call }) => {
     "is rejected for the DNS answer %j, which mixes public and private addresses",
     async (addresses) => {
       dns.script(addresses);
-      expect(await callAnew()).toEqual(refused);
+      expect(await callAnew()).toEqual(rejected);
     },
   );
 });

@@ -165,10 +165,10 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     const asked = last.flatMap(({ tool_calls = [] }) =>
       tool_calls.map(({ id, function: { arguments: args } }) => [id, args]),
     );
-    const told = last
+    const messages = last
       .filter(({ role }) => role === "tool")
       .map(({ tool_call_id, content }) => [tool_call_id, content]);
-    expect(told).toEqual(asked);
+    expect(messages).toEqual(asked);
   });
 
   it("rejects a call whose arguments cannot be validated", async () => {
@@ -215,8 +215,8 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     server.script(({ body }, index) =>
       says({ calls: [call(`c${index}`, "again")] })({ path: "", headers: {}, body }, index),
     );
-    let made = 0;
-    const again = tool("again", { run: async () => (made += 1) });
+    let calls = 0;
+    const again = tool("again", { run: async () => (calls += 1) });
     const { outcome, journal } = await play(server.url, { settings, tools: [again], maxSteps: 3 });
 
     expect(outcome).toMatchObject({
@@ -225,7 +225,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       usage: { input_tokens: 30, output_tokens: 15 },
     });
     expect(server.requests).toHaveLength(3);
-    expect(made).toBe(2);
+    expect(calls).toBe(2);
     expect(dataOf(journal, "run.step")).toHaveLength(3);
   });
 
@@ -278,13 +278,13 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
   });
 
   it("never accepts a truncated answer as complete, unless the agent set the limit that truncated it", async () => {
-    const cut = { text: "half a te", finish: "length" };
+    const truncated = { text: "half a te", finish: "length" };
     server.script([
-      says(cut),
-      says(cut),
+      says(truncated),
+      says(truncated),
       says({ text: "", finish: "length" }),
-      says({ ...cut, calls: [call("c", "echo")] }),
-      says({ ...cut, finish: "content_filter" }),
+      says({ ...truncated, calls: [call("c", "echo")] }),
+      says({ ...truncated, finish: "content_filter" }),
     ]);
 
     expect((await play(server.url, { settings })).outcome).toMatchObject({
@@ -336,18 +336,18 @@ describe("tools of one step", () => {
     const calls = Array.from({ length: 20 }, (_, n) => call(`c${n}`, "slow", { n }));
     server.script([says({ calls }), says("done")]);
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const slow = tool("slow", {
       run: async () => {
         running += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         await new Promise((resolve) => setTimeout(resolve, 5));
         running -= 1;
       },
     });
     const { journal, outcome } = await play(server.url, { tools: [slow] });
     expect(outcome?.status).toBe("succeeded");
-    expect(most).toBe(8);
+    expect(maxRunning).toBe(8);
     expect(
       dataOf(journal, "run.tool_result").filter(
         (result) => result.outcome === "ok" && result.result === null,

@@ -17,7 +17,7 @@ function valueBytes(value: unknown): number {
     if (typeof next === "string") bytes += 32 + 2 * next.length;
     else if (Array.isArray(next)) {
       bytes += 48 + 8 * next.length;
-      for (const member of next) open.push(member);
+      for (const item of next) open.push(item);
     } else if (typeof next === "object" && next !== null) {
       bytes += 64;
       for (const [name, member] of Object.entries(next)) {

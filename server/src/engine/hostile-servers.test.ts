@@ -30,9 +30,9 @@ const modelError = { status: "failed", error: { code: "model_error" } };
 const modelTimeout = { status: "failed", error: { code: "model_timeout" } };
 
 /** Everything that the runs of this file wrote, to be searched for secrets. */
-const left: Played[] = [];
+const executedRuns: Played[] = [];
 afterEach(() => {
-  for (const { journal, outcome, deltas } of left.splice(0)) {
+  for (const { journal, outcome, deltas } of executedRuns.splice(0)) {
     const all = JSON.stringify([journal.entries, outcome, deltas]);
     expect(all).not.toContain(scriptedKey);
     expect(all).not.toContain(encodeURIComponent(scriptedKey));
@@ -57,7 +57,7 @@ describe.each(formatCases)(
         settings: { stream },
         ...request,
       });
-      left.push(played);
+      executedRuns.push(played);
       return played;
     };
     const sizeOf = (behaviour: Behaviour) =>
@@ -83,10 +83,10 @@ describe.each(formatCases)(
         status: "succeeded",
         output: text,
       });
-      const begun = elapsed();
-      const told = status(code, { headers: { "retry-after": "0.06" } });
-      expect((await run([told, says(text)])).outcome).toMatchObject({ status: "succeeded" });
-      expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+      const startedAt = elapsed();
+      const failure = status(code, { headers: { "retry-after": "0.06" } });
+      expect((await run([failure, says(text)])).outcome).toMatchObject({ status: "succeeded" });
+      expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
       expect((await run(status(code))).outcome).toMatchObject({
         ...modelError,
         error: { message: `The model's provider answered ${code}: scripted ${code}` },
@@ -111,11 +111,11 @@ describe.each(formatCases)(
     });
 
     it("that never answers holds a run until the step's timeout and no longer", async () => {
-      const begun = elapsed();
+      const startedAt = elapsed();
       expect(
         (await run(blackHole, { timeouts: { ...defaultTimeouts, stepMs: 80 } })).outcome,
       ).toMatchObject(modelTimeout);
-      expect(elapsed() - begun).toBeLessThan(1_000);
+      expect(elapsed() - startedAt).toBeLessThan(1_000);
     });
 
     it("that stalls at any byte ends with model_timeout", async () => {
@@ -138,18 +138,18 @@ describe.each(formatCases)(
       const bytes = await sizeOf(says(text));
       const step = Math.ceil(bytes / 40);
       for (let after = 0; after < bytes; after += step) {
-        const cut = withDelivery(
+        const truncated = withDelivery(
           { type: "cut", after, gently: (after / step) % 2 === 0 },
           says(text),
         );
         expect(
-          (await run([cut, says(text)])).outcome,
+          (await run([truncated, says(text)])).outcome,
           `called again, disconnected after ${after}`,
         ).toMatchObject({
           status: "succeeded",
           output: text,
         });
-        const { outcome } = await run([cut], { retry: once });
+        const { outcome } = await run([truncated], { retry: once });
         // All content and the finish event had arrived; only the end of the framing is missing.
         if (outcome?.status === "succeeded")
           expect(outcome.output, `cut after ${after} of ${bytes}`).toBe(text);
@@ -198,7 +198,7 @@ describe.each(formatCases)(
           headers: { "content-type": type },
           pieces: [streamed && words !== "" ? frame(words) : words],
         },
-        fate: { type: "whole" },
+        delivery: { type: "complete" },
       });
       expect((await run([odd, says(text)])).outcome).toMatchObject({
         status: "succeeded",

@@ -104,13 +104,13 @@ describe("an answer of Google's", () => {
       status: "RESOURCE_EXHAUSTED",
       details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "0.06s" }],
     };
-    const begun = elapsed();
+    const startedAt = elapsed();
     const { outcome } = await run("google", "never", [
       status(429, { body: JSON.stringify({ error }) }),
       says("here"),
     ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "here" });
-    expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
   });
 
   it.each(["never", "always"] as const)(

@@ -14,14 +14,14 @@ beforeEach(() => {
   mock.reset();
 });
 
-const places: readonly (readonly [ProviderKind, string, string])[] = [
+const formats: readonly (readonly [ProviderKind, string, string])[] = [
   ["openai", "gpt-5", "/v1"],
   ["openai-chat", "gpt-5", "/v1"],
   ["openai-compatible", "llama", "/v1"],
   ["anthropic", "claude-sonnet-4-5", "/v1"],
   ["google", "gemini-2.5-flash", "/v1beta"],
 ];
-const cases = places.flatMap(([kind, modelId, root]) =>
+const cases = formats.flatMap(([kind, modelId, root]) =>
   (["never", "always"] as const).map((stream) => ({ kind, modelId, root, stream })),
 );
 

@@ -37,9 +37,9 @@ test("a run that ends without being executed reports the same lost model call, a
   const steps = fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(steps, async (counts) => {
-      const whole = await journalOf(counts);
-      for (let length = 0; length <= whole.length; length += 1) {
-        const prefix = whole.slice(0, length);
+      const fullJournal = await journalOf(counts);
+      for (let length = 0; length <= fullJournal.length; length += 1) {
+        const prefix = fullJournal.slice(0, length);
         const stopped = AbortSignal.abort(new RunStopped("deadline"));
         const { journal } = await play(server.url, {
           tools,
@@ -52,10 +52,10 @@ test("a run that ends without being executed reports the same lost model call, a
           model: "scripted/model",
           characters: 100,
         });
-        const begun = openCalls(prefix).map(({ call_id }) => call_id);
+        const open = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));
-        expect(results(added)).toEqual(begun);
-        expect(results(executed)).toEqual(expect.arrayContaining(begun));
+        expect(results(added)).toEqual(open);
+        expect(results(executed)).toEqual(expect.arrayContaining(open));
         expect(outcome).toMatchObject({
           status: "failed",
           error: { code: "interrupted" },

@@ -153,8 +153,8 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
   }, async () => {
     const bytes = await server.bytesOf(says(text), request);
     for (let after = 0; after < bytes; after += 13) {
-      const cut = withDelivery({ type: "cut", after, gently: after % 2 === 0 }, says(text));
-      server.script([cut, says(text)]);
+      const truncated = withDelivery({ type: "cut", after, gently: after % 2 === 0 }, says(text));
+      server.script([truncated, says(text)]);
       const { outcome, journal } = await play(server.url, { settings });
       expect(outcome, `retried, cut after ${after}`).toMatchObject({
         status: "succeeded",
@@ -162,7 +162,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
       });
       expect(dataOf(journal, "run.step")[0]?.retries, `cut after ${after}`).toBe(1);
 
-      server.script([cut]);
+      server.script([truncated]);
       const { outcome: failed } = await play(server.url, { settings, retry: once });
       expect(failed, `cut after ${after}`).toMatchObject({
         status: "failed",
@@ -210,20 +210,20 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
 
   it("ends with model_timeout at the step's timeout when the model never responds", async () => {
     server.script(blackHole);
-    const begun = elapsed();
+    const startedAt = elapsed();
     const { outcome } = await play(server.url, {
       settings,
       timeouts: { ...defaultTimeouts, stepMs: 80 },
     });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
-    expect(elapsed() - begun).toBeLessThan(1_000);
+    expect(elapsed() - startedAt).toBeLessThan(1_000);
     expect(server.requests).toHaveLength(1);
   });
 
   it("is retried when the connection is refused, without the address in its error", async () => {
-    const gone = await startModelServer();
-    await gone.close();
-    const { outcome, deltas } = await play(gone.url, { settings });
+    const stopped = await startModelServer();
+    await stopped.close();
+    const { outcome, deltas } = await play(stopped.url, { settings });
     expect(outcome).toMatchObject({
       status: "failed",
       error: {
@@ -236,9 +236,9 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
 
   it("waits as long as the provider asks", async () => {
     server.script([status(429, { headers: { "retry-after": "0.06" } }), says(text)]);
-    const begun = elapsed();
+    const startedAt = elapsed();
     expect((await play(server.url, { settings })).outcome?.status).toBe("succeeded");
-    expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
   });
 
   it("fails at once when the provider asks to wait longer than the step or the run has left", async () => {
@@ -364,12 +364,12 @@ describe("a stream", () => {
     });
 
     server.script(blackHole);
-    const begun = elapsed();
+    const startedAt = elapsed();
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_timeout" },
     });
-    expect(elapsed() - begun).toBeLessThan(2_000);
+    expect(elapsed() - startedAt).toBeLessThan(2_000);
     expect(server.requests).toHaveLength(5);
   });
 });

@@ -41,9 +41,9 @@ beforeEach(() => {
 
 /** A run's end and its duration. */
 async function timed(url: string, circuit: Circuit, stepMs: number) {
-  const begun = elapsed();
+  const startedAt = elapsed();
   const { outcome } = await play(url, { circuit, retry, timeouts: { ...defaultTimeouts, stepMs } });
-  return { outcome, tookMs: elapsed() - begun };
+  return { outcome, tookMs: elapsed() - startedAt };
 }
 
 const outages: readonly (readonly [string, Behaviour])[] = [
@@ -63,24 +63,24 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
       shared.of({ owner: "A", provider: url, model: "m", origin: url });
     const circuits = { ailing: circuitOf(ailing.url), well: circuitOf(well.url) };
     ailing.script(behaviour);
-    const begun = elapsed();
+    const startedAt = elapsed();
     const hit: ReturnType<typeof timed>[] = [];
     const spared: ReturnType<typeof timed>[] = [];
-    while (elapsed() - begun < outageMs) {
+    while (elapsed() - startedAt < outageMs) {
       hit.push(timed(ailing.url, circuits.ailing, behaviour === blackHole ? 300 : 10_000));
       spared.push(timed(well.url, circuits.well, 10_000));
       await wait(startEveryMs);
     }
     const calls = ailing.requests.length;
     ailing.script(says("back"));
-    const back = elapsed();
+    const recoveredAt = elapsed();
     const afterwards = await timed(ailing.url, circuits.ailing, 10_000);
     expect(afterwards.outcome).toMatchObject({ status: "succeeded" });
     // Thirty seconds, plus what this machine takes for a call.
-    expect(elapsed() - back).toBeLessThan(30_000 / scale + 250);
+    expect(elapsed() - recoveredAt).toBeLessThan(30_000 / scale + 250);
 
     const ends = await Promise.all(hit);
-    expect(elapsed() - back).toBeLessThan(2_500);
+    expect(elapsed() - recoveredAt).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
     // Runs wait instead of failing; only those that had used up their attempts before are lost.
     if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failureThreshold);

@@ -57,8 +57,8 @@ describe("a secret is found", () => {
         anyByte,
         fc.constantFrom("base64", "base64url"),
         (before, key, after, encoding) => {
-          const whole = Buffer.concat([before, Buffer.from(key), after]);
-          const left = scrubbed(whole.toString(encoding as BufferEncoding), [key]);
+          const text = Buffer.concat([before, Buffer.from(key), after]);
+          const left = scrubbed(text.toString(encoding as BufferEncoding), [key]);
           expect(left).toContain("[secret]");
           // The text before and after still decodes to no byte of the secret.
           const [head = "", tail = ""] = [

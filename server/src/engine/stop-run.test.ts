@@ -61,16 +61,16 @@ describe.each([
 
   it("does not wait for a tool that ignores its signal, and closes its call as unknown", async () => {
     server.script([calling]);
-    let begun = false;
+    let isStarted = false;
     const act = tool("act", {
       run: () => {
-        begun = true;
+        isStarted = true;
         return new Promise(() => undefined);
       },
     });
     const { journal, outcome } = await play(server.url, {
       tools: [act],
-      signal: stopWhen(reason, () => begun),
+      signal: stopWhen(reason, () => isStarted),
     });
 
     expect(outcome).toMatchObject({
@@ -107,18 +107,18 @@ describe.each([
 describe("a run that is to be cancelled", () => {
   it("is cancelled when its intents are rejected: no tool is called, and the step that was paid for stays in the journal", async () => {
     server.script([calling]);
-    let begun = 0;
+    let started = 0;
     const journal = memoryJournal({
       gate: (_entries, { intent }) => {
         if (intent) throw new RunStopped("cancelled");
       },
     });
     const { outcome } = await play(server.url, {
-      tools: [tool("act", { run: async () => (begun += 1) })],
+      tools: [tool("act", { run: async () => (started += 1) })],
       journal,
     });
 
-    expect(begun).toBe(0);
+    expect(started).toBe(0);
     expect(outcome).toMatchObject({
       status: "cancelled",
       error: { code: "cancelled" },
@@ -130,11 +130,11 @@ describe("a run that is to be cancelled", () => {
   it("is cancelled when its end is rejected for that reason", async () => {
     const journal = memoryJournal({
       gate: (_entries, { end }) => {
-        if (end && journal.writes.length === 0 && refused++ === 0)
+        if (end && journal.writes.length === 0 && rejected++ === 0)
           throw new RunStopped("cancelled");
       },
     });
-    let refused = 0;
+    let rejected = 0;
     const { outcome } = await play(server.url, { journal });
     expect(outcome).toMatchObject({ status: "cancelled" });
     expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
@@ -151,10 +151,10 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     });
     expect(asking.writes).toEqual([]);
 
-    let begun = false;
+    let isStarted = false;
     const act = tool("act", {
       run: () => {
-        begun = true;
+        isStarted = true;
         return new Promise(() => undefined);
       },
     });
@@ -162,19 +162,19 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     await play(server.url, {
       journal: acting,
       tools: [act],
-      signal: stopWhen(reason, () => begun),
+      signal: stopWhen(reason, () => isStarted),
     });
     expect(acting.writes).toHaveLength(1);
     expect(acting.outcome).toBeUndefined();
 
     server.reset();
-    const refusing = memoryJournal({
+    const journal = memoryJournal({
       gate: () => {
         throw new RunStopped(reason);
       },
     });
-    await play(server.url, { journal: refusing });
-    expect(refusing.outcome).toBeUndefined();
+    await play(server.url, { journal: journal });
+    expect(journal.outcome).toBeUndefined();
   });
 });
 
@@ -188,10 +188,10 @@ describe("a signal", () => {
   it("reaches the tools", async () => {
     server.script([calling]);
     let reason: unknown;
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const act = tool("act", {
       run: (_args, { signal }) => {
-        begun.resolve();
+        started.resolve();
         return new Promise((_, reject) => {
           signal.addEventListener("abort", () => {
             reason = signal.reason;
@@ -201,7 +201,7 @@ describe("a signal", () => {
       },
     });
     let ready = false;
-    begun.promise.then(() => (ready = true));
+    started.promise.then(() => (ready = true));
     await play(server.url, { tools: [act], signal: stopWhen("cancelled", () => ready) });
     expect(reason).toMatchObject({ reason: "cancelled" });
   });

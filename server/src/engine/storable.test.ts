@@ -10,10 +10,10 @@ const anyText = fc.string({
 it("makes any text storable, and returns storable text unchanged", () => {
   fc.assert(
     fc.property(anyText, (text) => {
-      const made = storableText(text);
-      expect(made.isWellFormed() && !made.includes("\u0000")).toBe(true);
-      expect(made).toHaveLength(text.length);
-      expect(storableText(made)).toBe(made);
+      const storable = storableText(text);
+      expect(storable.isWellFormed() && !storable.includes("\u0000")).toBe(true);
+      expect(storable).toHaveLength(text.length);
+      expect(storableText(storable)).toBe(storable);
     }),
   );
 });
@@ -93,9 +93,9 @@ it("converts a tool's result to JSON, and truncates a large one between characte
     not: null,
   });
   expect(() => fitResult(1n)).toThrow("not JSON");
-  const cut = fitResult(`x${"😀".repeat(100_000)}`);
-  expect(cut).toMatch(
+  const truncated = fitResult(`x${"😀".repeat(100_000)}`);
+  expect(truncated).toMatch(
     /😀\n\[truncated: the result has 400001 bytes; these are the first 262144\]$/,
   );
-  expect(cut).not.toContain("\uFFFD");
+  expect(truncated).not.toContain("\uFFFD");
 });

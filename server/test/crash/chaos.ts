@@ -135,18 +135,18 @@ async function stop(chaos: Chaos): Promise<void> {
   const sent = caller.send({ plan, source: "fire", keyed: true });
   await withTimeout(gate.reached);
   const owner = await ownerOf(pool, plan);
-  const place = slotOf(chaos, owner);
-  fleet.stop(place);
+  const slot = slotOf(chaos, owner);
+  fleet.stop(slot);
   await delay(2 * leaseSeconds * 1_000);
   for (
     const deadline = performance.now() + 20_000;
     performance.now() < deadline && (await ownerOf(pool, plan)) === owner;
   )
     await delay(50);
-  fleet.resume(place);
+  fleet.resume(slot);
   // The stopped process gets its answer, and uses it, before its successor gets one.
   gate.releaseFirst();
-  await caller.send({ plan: planned(), source: "invoke", keyed: true }, { at: place });
+  await caller.send({ plan: planned(), source: "invoke", keyed: true }, { at: slot });
   gate.release();
   await sent;
 }

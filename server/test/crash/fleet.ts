@@ -115,16 +115,16 @@ export async function startFleet(
     return launched;
   }
 
-  const places: Slot[] = [await launch([])];
-  places.push(...(await Promise.all(Array.from({ length: count - 1 }, () => launch([])))));
+  const slots: Slot[] = [await launch([])];
+  slots.push(...(await Promise.all(Array.from({ length: count - 1 }, () => launch([])))));
   const at = (slot: number): Slot => {
-    const found = places[slot];
+    const found = slots[slot];
     if (found === undefined) throw new Error(`there is no server ${slot}`);
     return found;
   };
 
   return {
-    servers: places,
+    servers: slots,
     errors,
     async kill(slot, { notify }) {
       const { child, processId } = at(slot);
@@ -133,7 +133,7 @@ export async function startFleet(
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await exited;
       if (notify) {
-        for (const other of places)
+        for (const other of slots)
           if (other.up) other.child.send({ type: "reaped", process_ids: [processId] }, () => {});
       }
       const restarted = closing
@@ -152,16 +152,14 @@ export async function startFleet(
       at(slot).renamed = true;
     },
     slotOf(id) {
-      const known = places.findIndex(
-        ({ processId, child }) => processId === id || child.pid === id,
-      );
-      const renamed = places.filter((slot) => slot.renamed);
-      return known >= 0 || renamed.length !== 1 ? known : places.findIndex((slot) => slot.renamed);
+      const known = slots.findIndex(({ processId, child }) => processId === id || child.pid === id);
+      const renamed = slots.filter((slot) => slot.renamed);
+      return known >= 0 || renamed.length !== 1 ? known : slots.findIndex((slot) => slot.renamed);
     },
     async close() {
       closing = true;
       await Promise.all(
-        places.map(async ({ child }) => {
+        slots.map(async ({ child }) => {
           if (child.exitCode !== null || child.signalCode !== null) return;
           const exited = once(child, "exit");
           child.kill("SIGKILL");

@@ -20,8 +20,8 @@ export async function awaitEnds(database: Database, withinMs: number): Promise<n
     const { rows } = await database.query<{ left: number }>(
       "select count(*)::int as left from runs where finished_at is null",
     );
-    const left = rows[0]?.left ?? 0;
-    if (left === 0 || performance.now() > deadline) return left;
+    const unended = rows[0]?.left ?? 0;
+    if (unended === 0 || performance.now() > deadline) return unended;
   }
 }
 

@@ -61,10 +61,10 @@ export async function storm(options: StormOptions): Promise<StormReport> {
     };
     await Promise.all([...callers, injectFaults().finally(() => (isInjecting = false))]);
 
-    const left = await awaitEnds(options.pool, maxRemainderMs);
+    const unendedCount = await awaitEnds(options.pool, maxRemainderMs);
     const verdict = checkGuarantees(await readRuns(options.pool), caller.calls, world);
     const errors = installation.fleet.errors.map((line) => `a server said: ${line}`);
-    const unended = left === 0 ? [] : [`${left} runs have not ended`];
+    const unended = unendedCount === 0 ? [] : [`${unendedCount} runs have not ended`];
     return {
       ...verdict,
       broken: [...unended, ...verdict.broken, ...errors],

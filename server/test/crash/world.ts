@@ -93,7 +93,7 @@ export async function openWorld(): Promise<World> {
     const step = messages.filter(({ role }) => role === "assistant").length;
     await delay(plan.thinkMs);
     await gates.get(`model ${plan.nonce} ${step}`)?.arrive();
-    return (failing ? status(503) : saidAt(plan, step))(request, index);
+    return (failing ? status(503) : behaviourAt(plan, step))(request, index);
   });
 
   const server = createServer((incoming, outgoing) => {
@@ -155,7 +155,7 @@ export async function openWorld(): Promise<World> {
 }
 
 /** Returns the model's behaviour for a conversation with `step` earlier answers. */
-function saidAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
+function behaviourAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
   const planned = steps[step];
   if (planned === undefined) return says(answerOf(nonce));
   const names = planned === "both" ? ["safe_effect", "unsafe_effect"] : [`${planned}_effect`];

@@ -21,7 +21,7 @@ import { eventually } from "../eventually.ts";
 
 const healthyRuns = 500;
 const thinkMs = 8_000;
-const patience = 600_000;
+const maxWaitMs = 600_000;
 
 /**
  * Returns false if a guarantee was broken.
@@ -94,7 +94,7 @@ async function runLossTest(
       : [...healthy.slice(0, healthyRuns / 2), killer, ...healthy.slice(healthyRuns / 2)];
   await Promise.all(plans.map((plan) => caller.send({ plan, source: "fire", keyed: true })));
   if (killer === undefined) await killTwice(installation.fleet, database.engine);
-  await awaitEnds(database.engine, patience);
+  await awaitEnds(database.engine, maxWaitMs);
 
   const runs = await readRuns(database.engine);
   const broken = [...wrongWith(runs, world, killer), ...installation.fleet.errors];
@@ -123,7 +123,7 @@ async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
       );
       return rows.length === 0 || undefined;
     };
-    await eventually(`attempt ${attempt} of all runs`, inFlight, patience);
+    await eventually(`attempt ${attempt} of all runs`, inFlight, maxWaitMs);
     await (await fleet.kill(0, { notify: true })).restarted;
   }
 }

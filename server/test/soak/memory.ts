@@ -79,7 +79,7 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
         over = true;
       });
       const latencies: number[] = [];
-      let refused = 0;
+      let rejected = 0;
       let failed = 0;
       /** Retries like a client: a 503 says when to retry. */
       const invoke = async (tries = 3): Promise<boolean> => {
@@ -87,7 +87,7 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
           input: "hello",
         });
         if (status !== 503 || tries === 1) return status === 200 && body.output === "hello";
-        refused++;
+        rejected++;
         await delay(1_000);
         return invoke(tries - 1);
       };
@@ -106,7 +106,7 @@ export async function fillMemory(log: (line: string) => void): Promise<boolean> 
       const at = (share: number) =>
         `${latencies[Math.floor((latencies.length - 1) * share)]?.toFixed(0)} ms`;
       log(
-        `memory, ${name}: ${outcome}; the other workspace: ${latencies.length} invokes, ${failed} failed, ${refused} answered with 503 at first, p50 ${at(0.5)}, p99 ${at(0.99)}, ` +
+        `memory, ${name}: ${outcome}; the other workspace: ${latencies.length} invokes, ${failed} failed, ${rejected} answered with 503 at first, p50 ${at(0.5)}, p99 ${at(0.99)}, ` +
           `longest ${at(1)}; the server ${lives ? "lives" : "died"}, heap ${mib(peak.heap)}, buffers ${mib(peak.external)}, ` +
           `resident ${mib(residentPeak(child))} at most`,
       );

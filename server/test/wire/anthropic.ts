@@ -24,7 +24,7 @@ export const anthropic: Wire = {
   },
   plain: (said, model) => ({
     ...message(model),
-    content: blocksOf(said).map(({ whole }) => whole),
+    content: blocksOf(said).map(({ completeBlock }) => completeBlock),
     stop_reason: stopReason(said),
     ...(said.usage === null ? {} : { usage: usageOf(said.usage) }),
   }),
@@ -44,8 +44,8 @@ export const anthropic: Wire = {
         },
       },
       { type: "ping" },
-      ...blocksOf(said).flatMap(({ begun, deltas }, index) => [
-        { type: "content_block_start", index, content_block: begun },
+      ...blocksOf(said).flatMap(({ emptyBlock, deltas }, index) => [
+        { type: "content_block_start", index, content_block: emptyBlock },
         ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
         { type: "content_block_stop", index },
       ]),
@@ -104,8 +104,8 @@ function message(model: string): object {
 }
 
 interface Block {
-  readonly whole: object;
-  readonly begun: object;
+  readonly completeBlock: object;
+  readonly emptyBlock: object;
   readonly deltas: readonly object[];
 }
 
@@ -116,8 +116,8 @@ function blocksOf({ text, reasoning, signature, calls = [] }: ModelOutput): read
       ? []
       : [
           {
-            whole: thought,
-            begun: { ...thought, thinking: "", signature: "" },
+            completeBlock: thought,
+            emptyBlock: { ...thought, thinking: "", signature: "" },
             deltas: [
               ...words(reasoning).map((thinking) => ({ type: "thinking_delta", thinking })),
               { type: "signature_delta", signature: signature ?? "" },
@@ -128,14 +128,14 @@ function blocksOf({ text, reasoning, signature, calls = [] }: ModelOutput): read
       ? []
       : [
           {
-            whole: { type: "text", text },
-            begun: { type: "text", text: "" },
+            completeBlock: { type: "text", text },
+            emptyBlock: { type: "text", text: "" },
             deltas: words(text).map((word) => ({ type: "text_delta", text: word })),
           },
         ]),
     ...calls.map(({ id, name, arguments: args }) => ({
-      whole: { type: "tool_use", id, name, input: parsed(args) },
-      begun: { type: "tool_use", id, name, input: {} },
+      completeBlock: { type: "tool_use", id, name, input: parsed(args) },
+      emptyBlock: { type: "tool_use", id, name, input: {} },
       deltas: halves(args).map((partial_json) => ({ type: "input_json_delta", partial_json })),
     })),
   ];

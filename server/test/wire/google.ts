@@ -77,14 +77,14 @@ function partsOf(
   pieces: (text: string) => readonly string[],
 ): readonly object[] {
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
-  const said = text === undefined ? [] : pieces(text);
+  const textPieces = text === undefined ? [] : pieces(text);
   return [
     ...(reasoning === undefined
       ? []
       : pieces(reasoning).map((word) => ({ text: word, thought: true }))),
-    ...said.map((word, index) => ({
+    ...textPieces.map((word, index) => ({
       text: word,
-      ...(calls.length === 0 && index === said.length - 1 ? signed : {}),
+      ...(calls.length === 0 && index === textPieces.length - 1 ? signed : {}),
     })),
     ...calls.map(({ id, name, arguments: args }, index) => ({
       functionCall: { id, name, args: parsed(args) },

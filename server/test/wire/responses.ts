@@ -23,15 +23,17 @@ export const responses: Wire = {
   },
   plain: (said, model) => response(said, model, finishOf(said), itemsOf(said)),
   stream: (said, model) => {
-    const begun = response({ usage: null }, model, null, []);
-    const whole = response(said, model, finishOf(said), itemsOf(said));
+    const created = response({ usage: null }, model, null, []);
+    const completed = response(said, model, finishOf(said), itemsOf(said));
     const opening = [
-      { type: "response.created", response: begun },
-      { type: "response.in_progress", response: begun },
+      { type: "response.created", response: created },
+      { type: "response.in_progress", response: created },
       ...itemsOf(said).flatMap((item, index) => item.events(index)),
     ];
     const closing =
-      finishOf(said) === null ? [] : [{ type: `response.${whole.status}`, response: whole }];
+      finishOf(said) === null
+        ? []
+        : [{ type: `response.${completed.status}`, response: completed }];
     const events = [...opening, ...closing].map((event, sequence_number) => ({
       ...event,
       sequence_number,
@@ -55,7 +57,7 @@ export const responses: Wire = {
 };
 
 interface Item {
-  readonly whole: object;
+  readonly item: object;
   /** The stream events of the item. */
   events(output_index: number): readonly object[];
 }
@@ -73,14 +75,14 @@ function itemsOf({ text, reasoning, signature, calls = [] }: ModelOutput): reado
 function reasoningItem(reasoning: string | undefined, encrypted_content: string | null): Item {
   const id = "rs_1";
   const summary = reasoning === undefined ? [] : [{ type: "summary_text", text: reasoning }];
-  const whole = { type: "reasoning", id, summary, encrypted_content };
+  const item = { type: "reasoning", id, summary, encrypted_content };
   return {
-    whole,
+    item,
     events: (output_index) => [
       {
         type: "response.output_item.added",
         output_index,
-        item: { ...whole, summary: [], encrypted_content: null },
+        item: { ...item, summary: [], encrypted_content: null },
       },
       ...summary.flatMap(({ text }, summary_index) => {
         const at = { item_id: id, output_index, summary_index };
@@ -103,7 +105,7 @@ function reasoningItem(reasoning: string | undefined, encrypted_content: string 
           },
         ];
       }),
-      { type: "response.output_item.done", output_index, item: whole },
+      { type: "response.output_item.done", output_index, item: item },
     ],
   };
 }
@@ -111,22 +113,22 @@ function reasoningItem(reasoning: string | undefined, encrypted_content: string 
 function messageItem(text: string): Item {
   const id = "msg_1";
   const part = { type: "output_text", text, annotations: [] };
-  const whole = { type: "message", id, role: "assistant", status: "completed", content: [part] };
+  const item = { type: "message", id, role: "assistant", status: "completed", content: [part] };
   return {
-    whole,
+    item,
     events: (output_index) => {
       const at = { item_id: id, output_index, content_index: 0 };
       return [
         {
           type: "response.output_item.added",
           output_index,
-          item: { ...whole, status: "in_progress", content: [] },
+          item: { ...item, status: "in_progress", content: [] },
         },
         { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
         ...words(text).map((delta) => ({ type: "response.output_text.delta", ...at, delta })),
         { type: "response.output_text.done", ...at, text },
         { type: "response.content_part.done", ...at, part },
-        { type: "response.output_item.done", output_index, item: whole },
+        { type: "response.output_item.done", output_index, item: item },
       ];
     },
   };
@@ -136,14 +138,14 @@ function callItem(
   { id: call_id, name, arguments: args }: NonNullable<ModelOutput["calls"]>[number],
   id: string,
 ): Item {
-  const whole = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
+  const item = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
   return {
-    whole,
+    item,
     events: (output_index) => [
       {
         type: "response.output_item.added",
         output_index,
-        item: { ...whole, arguments: "", status: "in_progress" },
+        item: { ...item, arguments: "", status: "in_progress" },
       },
       ...halves(args).map((delta) => ({
         type: "response.function_call_arguments.delta",
@@ -152,7 +154,7 @@ function callItem(
         delta,
       })),
       { type: "response.function_call_arguments.done", item_id: id, output_index, arguments: args },
-      { type: "response.output_item.done", output_index, item: whole },
+      { type: "response.output_item.done", output_index, item: item },
     ],
   };
 }
@@ -190,7 +192,7 @@ function response(
     error: null,
     incomplete_details:
       status === "incomplete" && finish !== null ? { reason: reasons[finish] ?? finish } : null,
-    output: items.map(({ whole }) => whole),
+    output: items.map(({ item }) => item),
     usage: usage === null ? null : usageOf(usage),
   };
 }

@@ -33,7 +33,7 @@ afterEach(() => {
  * Pauses are between 50 % and 100 % of their bound; without randomness 100 %. The most recent
  * waiting call is chosen.
  */
-const whole = () => 1;
+const noRandomness = () => 1;
 
 /** State of a call that entered the circuit, as far as it is known. */
 interface Asking {
@@ -62,9 +62,12 @@ const many = (circuit: Circuit, count: number, options = {}) =>
 const passed = (asked: readonly Asking[]) => asked.filter(({ pass }) => pass !== undefined).length;
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
-const circuitsWith = (changed: Partial<CircuitPolicy> = {}, random = whole, maxCircuits = 1_000) =>
-  createCircuits({ ...policy, ...changed }, { random, maxCircuits });
-const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) =>
+const circuitsWith = (
+  changed: Partial<CircuitPolicy> = {},
+  random = noRandomness,
+  maxCircuits = 1_000,
+) => createCircuits({ ...policy, ...changed }, { random, maxCircuits });
+const alone = (changed: Partial<CircuitPolicy> = {}, random = noRandomness) =>
   circuitsWith(changed, random).of(key);
 
 async function opened(circuit = alone()): Promise<Circuit> {
@@ -338,7 +341,7 @@ describe("circuits of one process", () => {
   });
 
   it("are limited in number, and an owner with many cannot evict those of an owner with few", async () => {
-    const circuits = circuitsWith({}, whole, 10);
+    const circuits = circuitsWith({}, noRandomness, 10);
     const few = await opened(circuits.of({ ...key, owner: "V" }));
     for (let n = 0; n < 50; n += 1) await opened(circuits.of({ ...key, model: `${n}` }));
     expect(await isOpen(few)).toBe(true);
@@ -347,7 +350,7 @@ describe("circuits of one process", () => {
   });
 
   it("evict idle ones first", async () => {
-    const circuits = circuitsWith({}, whole, 10);
+    const circuits = circuitsWith({}, noRandomness, 10);
     const old = await opened(circuits.of({ ...key, model: "old" }));
     for (let n = 0; n < 50; n += 1)
       (await circuits.of({ ...key, model: `${n}` }).enter(forever, never)).answered();

@@ -92,15 +92,15 @@ export function createCircuits(
 /** Returns the id to evict. `cached` is in order of use and not empty. */
 function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
   const oldest = new Map<string, { id: string; count: number }>();
-  let most = { id: "", count: 0 };
+  let largest = { id: "", count: 0 };
   for (const [id, { owner, circuit }] of cached) {
     if (circuit.isIdle) return id;
     const of = oldest.get(owner) ?? { id, count: 0 };
     oldest.set(owner, of);
     of.count += 1;
-    if (of.count > most.count) most = of;
+    if (of.count > largest.count) largest = of;
   }
-  return most.id;
+  return largest.id;
 }
 
 /**

@@ -40,11 +40,11 @@ describe("a model's stream", () => {
   });
 
   it("without a finish event is no answer", async () => {
-    const cut = collect(
+    const truncated = collect(
       { type: "text-start", id: "1" },
       { type: "text-delta", id: "1", delta: "half" },
     );
-    await expect(cut).rejects.toMatchObject({ name: "ModelFailure", retryable: true });
+    await expect(truncated).rejects.toMatchObject({ name: "ModelFailure", retryable: true });
   });
 
   it("with text of a block that never began is no answer", async () => {

@@ -27,7 +27,7 @@ interface Address {
   readonly apiKey?: string;
 }
 
-const ours = ({ baseUrl, apiKey }: Address) =>
+const ourModel = ({ baseUrl, apiKey }: Address) =>
   openAICompatibleModel({
     name: "p",
     baseUrl,
@@ -35,7 +35,7 @@ const ours = ({ baseUrl, apiKey }: Address) =>
     transport: productionFetch,
     ...(apiKey !== undefined && { apiKey }),
   });
-const theirs = ({ baseUrl, apiKey }: Address) =>
+const libraryModel = ({ baseUrl, apiKey }: Address) =>
   createOpenAICompatible({
     name: "p",
     baseURL: baseUrl,
@@ -68,8 +68,8 @@ async function expectTheSame(
   options = hello,
 ) {
   server.script(behaviour);
-  const outcome = await outcomeOf(ours(address), options);
-  expect(outcome).toEqual(await outcomeOf(theirs(address), options));
+  const outcome = await outcomeOf(ourModel(address), options);
+  expect(outcome).toEqual(await outcomeOf(libraryModel(address), options));
   return outcome;
 }
 
@@ -225,7 +225,7 @@ describe("a call that is not streamed", () => {
         `{"choices":[{"message":{${hidden}},"finish_reason":"stop",${hidden}}],"usage":{${hidden}},${hidden}}`,
       ),
     );
-    const result = await ours({ baseUrl: server.url }).doGenerate(hello);
+    const result = await ourModel({ baseUrl: server.url }).doGenerate(hello);
     expect(result).toMatchObject({
       content: [],
       finishReason: { unified: "stop" },
@@ -238,7 +238,7 @@ describe("a call that is not streamed", () => {
   it("is aborted by its signal, with the signal's reason", async () => {
     const reason = new Error("enough");
     const controller = new AbortController();
-    const call = ours({ baseUrl: server.url }).doGenerate({
+    const call = ourModel({ baseUrl: server.url }).doGenerate({
       ...hello,
       abortSignal: controller.signal,
     });

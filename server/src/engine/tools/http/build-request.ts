@@ -88,9 +88,9 @@ export function buildRequest(
 
 /** Returns no value if the argument was omitted, several for a list. */
 function queryValues(template: string, values: Values): string[] {
-  const whole = soleName(template);
-  const value = whole === undefined ? undefined : values.get(whole);
-  if (whole === undefined) return [fillTemplate(template, values, encodeQueryText)];
+  const parameter = soleName(template);
+  const value = parameter === undefined ? undefined : values.get(parameter);
+  if (parameter === undefined) return [fillTemplate(template, values, encodeQueryText)];
   if (value === undefined || value === null) return [];
   return (Array.isArray(value) ? value : [value]).map((each) => encodeQueryText(textOf(each)));
 }
@@ -110,8 +110,9 @@ function headersOf(
     ...Object.entries(grant.headers),
     ...Object.entries(operation.headers),
   ]) {
-    const whole = typeof value === "string" ? soleName(value) : undefined;
-    if (typeof value !== "string" || (whole !== undefined && values.get(whole) == null)) continue;
+    const parameter = typeof value === "string" ? soleName(value) : undefined;
+    if (typeof value !== "string" || (parameter !== undefined && values.get(parameter) == null))
+      continue;
     const text = fillTemplate(value, values, checkHeaderText).trim();
     if (text.length > maxHeaderLength)
       throw new ToolFailure(

@@ -22,8 +22,8 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
     name,
     ...splitFixedFields(member),
   }));
-  const open = fields.flatMap(({ name, modelSchema: left }) =>
-    left === undefined ? [] : [[name, left] as const],
+  const open = fields.flatMap(({ name, modelSchema: fieldSchema }) =>
+    fieldSchema === undefined ? [] : [[name, fieldSchema] as const],
   );
   const isFixed =
     fields.length > 0 && open.length === 0 && (schema.additionalProperties ?? false) === false;
@@ -37,15 +37,16 @@ export function splitFixedFields(schema: ValueSchema): SplitBody {
           ...(required === undefined ? {} : { required }),
         },
     complete: (filled) => {
-      const given =
+      const value =
         typeof filled === "object" && filled !== null
           ? new Map(Object.entries(filled))
           : new Map<string, unknown>();
-      for (const { name, modelSchema: left, complete } of fields) {
+      for (const { name, modelSchema: fieldSchema, complete } of fields) {
         // An object that the model omitted stays omitted, unless it is entirely constant.
-        if (left === undefined || given.has(name)) given.set(name, complete(given.get(name)));
+        if (fieldSchema === undefined || value.has(name))
+          value.set(name, complete(value.get(name)));
       }
-      return Object.fromEntries(given);
+      return Object.fromEntries(value);
     },
   };
 }

@@ -225,11 +225,11 @@ describe("the response", () => {
   });
 
   test("is truncated with a note if it is long, and its rest is not read", async () => {
-    let written = 0;
+    let writtenBytes = 0;
     answer = (_request, response) => {
       const more = () => {
-        while (!response.destroyed && written < 500_000_000) {
-          written += 65_536;
+        while (!response.destroyed && writtenBytes < 500_000_000) {
+          writtenBytes += 65_536;
           if (!response.write("ä".repeat(32_768))) return void response.once("drain", more);
         }
       };
@@ -240,7 +240,7 @@ describe("the response", () => {
     expect(result.note).toBe(
       "The body was truncated: it has more than 1001 bytes, and only the first ones are shown.",
     );
-    expect(written).toBeLessThan(100_000_000);
+    expect(writtenBytes).toBeLessThan(100_000_000);
   });
 
   test("does not reveal the secret if the server repeats it", async () => {
@@ -360,9 +360,11 @@ describe("the calls of one run", () => {
     expect(outcome).toMatchObject({ status: "succeeded" });
     expect(got).toHaveLength(2);
     expect(dataOf(journal, "run.tool_call").map(({ call_id }) => call_id)).toEqual(["c1", "c2"]);
-    const refused = dataOf(journal, "run.tool_result").filter((each) => each.outcome === "refused");
-    expect(refused.map(({ call_id }) => call_id)).toEqual(["c3", "c4"]);
-    expect(refused[0]?.result).toMatch(/^At most 2 calls of shop are made in one run/);
+    const rejected = dataOf(journal, "run.tool_result").filter(
+      (each) => each.outcome === "refused",
+    );
+    expect(rejected.map(({ call_id }) => call_id)).toEqual(["c3", "c4"]);
+    expect(rejected[0]?.result).toMatch(/^At most 2 calls of shop are made in one run/);
   });
 
   test("leave no trace of the secret in the journal", async () => {

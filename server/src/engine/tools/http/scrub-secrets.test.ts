@@ -5,8 +5,8 @@ const secret = 'sk-"live"/a+b&c=0123';
 const scrubber = scrubberFor([secret]);
 
 test("a secret is removed from names and values of JSON, escaped or not", () => {
-  const written = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
-  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(written))).toEqual({
+  const json = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
+  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(json))).toEqual({
     "[secret]": ["[secret]", { deep: "x [secret] y" }],
     n: 7,
   });
@@ -22,9 +22,9 @@ test("user and password of basic authentication are removed in plain text too", 
 test("no part of a secret remains in truncated text", () => {
   const text = `12345${secret}67890`;
   for (let end = 0; end <= text.length; end += 1) {
-    const cut = scrubber.prefix(text, end);
-    expect("12345[secret]67890").toContain(cut);
-    expect(cut).not.toContain("sk");
+    const truncated = scrubber.prefix(text, end);
+    expect("12345[secret]67890").toContain(truncated);
+    expect(truncated).not.toContain("sk");
   }
 });
 
