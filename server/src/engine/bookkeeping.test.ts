@@ -49,7 +49,7 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
       /"id":"msg_1",("type":"message","role")/g,
       '"id":7,$1',
     ],
-    ["a time in words", /"a time that is a word":\d+/g, '"$1":"yesterday"'],
+    ["a time that is a word", /"(created|created_at)":\d+/g, '"$1":"yesterday"'],
     ["no time", /"(created|created_at)":\d+,/g, ""],
     ["a model that is a number", /"model":"model"/g, '"model":7'],
     ["a model that is null", /"model":"model"/g, '"model":null'],
@@ -83,7 +83,7 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
     ["are absent", counts, '"elsewhere":$2'],
     ["are only known for the prompt", outputCounts, '"elsewhere":$2'],
     ["are inside a list", usage, '"$1":[]'],
-    ["are a text", usage, '"$1":"are a string"'],
+    ["are a string", usage, '"$1":"10 in, 5 out"'],
     ["are missing", usage, '"elsewhere":0'],
   ];
   it.each(estimated)(

@@ -39,8 +39,8 @@ describe("a repeated invoke", () => {
     ["one character", "k", "k"],
     ["255 characters", "k".repeat(255), "k".repeat(255)],
     ["255 characters in quotes", `"${"k".repeat(255)}"`, "k".repeat(255)],
-    ["quotes only the second time", '"k"', "k"],
-    ["quotes only the first time", "k", '"k"'],
+    ["quotes only the first time", '"k"', "k"],
+    ["quotes only the second time", "k", '"k"'],
     ["spaces and punctuation", "a b, c; d=é".replace("é", "~"), '"a b, c; d=~"'],
   ])("is recognised by a key of %s", async (_, key, again) => {
     const agent = await beckon.createAgent();

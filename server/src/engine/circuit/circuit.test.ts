@@ -311,7 +311,7 @@ describe("circuits of one process", () => {
         asked.push(...many(circuit, 10));
       }
       await settle();
-      expect(String(asked.at(-1)?.refused)).toContain("too many runs wait");
+      expect(String(asked.at(-1)?.refused)).toContain("too many runs already wait");
       return asked.filter(({ refused }) => refused === undefined).length;
     };
     const waiting = [

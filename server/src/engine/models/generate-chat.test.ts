@@ -196,7 +196,7 @@ describe("a call that is not streamed", () => {
     ["a truncated head", withDelivery({ type: "cut", after: 20, gently: true }, says("hi"))],
     ["nothing at all", withDelivery({ type: "cut", after: 0, gently: true }, says("hi"))],
     [
-      "a refusal cut short",
+      "a truncated error response",
       withDelivery(
         { type: "cut", after: 120, gently: true },
         status(500, { body: "x".repeat(500) }),

@@ -301,10 +301,10 @@ describe("a failure", () => {
           .end(gzipSync("x".repeat(9_999))),
       /^The call failed( \([A-Z_]+\))?\.$/,
     ],
-  ])("shows only its code for %s", async (_what, does, told) => {
+  ])("shows only its code for %s", async (_what, does, expected) => {
     answer = does;
     const message = await read(withSecret).then(String, (thrown: Error) => thrown.message);
-    expect(message).toMatch(told);
+    expect(message).toMatch(expected);
     expect(message).not.toContain("127.0.0.1");
   });
 
