@@ -172,7 +172,7 @@ async function measure(): Promise<void> {
         journal,
         resumed: false,
         signal: stop.signal,
-        watched: () => false,
+        hasSubscriber: () => false,
         timeouts: defaultTimeouts,
         maxAnswerBytes: 2 ** 40,
       });

@@ -84,10 +84,10 @@ it(
   async () => {
     const plan = planned({ steps: ["unsafe", "safe"] });
     const gate = world.holdModel(plan.nonce, 1);
-    const sent = caller.send({ plan, door: "invoke", keyed: true }, { at: 0 });
+    const sent = caller.send({ plan, source: "invoke", keyed: true }, { at: 0 });
     await gate.reached;
     expect(await ownerOf(pool, plan)).toBe(first().processId);
-    const { restarted } = await fleet.kill(0, { told: true });
+    const { restarted } = await fleet.kill(0, { notify: true });
     gate.release();
 
     const call = await sent;
@@ -106,20 +106,20 @@ it(
 );
 
 it.each([
-  { told: false, how: "by its lease" },
-  { told: true, how: "by its supervisor" },
+  { notify: false, how: "by its lease" },
+  { notify: true, how: "by its supervisor" },
 ])(
   "detects a process exit $how and resumes its runs within the lease and five seconds",
-  async ({ told, how }) => {
+  async ({ notify, how }) => {
     const plan = planned();
     const gate = world.holdModel(plan.nonce);
-    await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+    await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
     await gate.reached;
     const owner = first().processId;
     expect(await ownerOf(pool, plan)).toBe(owner);
 
     const began = performance.now();
-    const { restarted } = await fleet.kill(0, { told });
+    const { restarted } = await fleet.kill(0, { notify });
     await hasNewOwner(plan, owner);
     const took = performance.now() - began;
     console.log(
@@ -138,7 +138,7 @@ it(
   async () => {
     const killer = planned({ steps: ["safe"] });
     world.order(killer.nonce, () => ({ order: "kill" }));
-    await caller.send({ plan: killer, door: "fire", keyed: true });
+    await caller.send({ plan: killer, source: "fire", keyed: true });
     const others: Promise<unknown>[] = [];
     const plans: Plan[] = [];
     const killed = await eventually(
@@ -147,7 +147,7 @@ it(
         const plan = planned({ steps: ["safe", "unsafe"], thinkMs: 50 });
         plans.push(plan);
         others.push(
-          caller.send({ plan, door: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }),
+          caller.send({ plan, source: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }),
         );
         const run = await runOf(killer);
         return run.ends.length > 0 ? run : undefined;
@@ -194,7 +194,7 @@ it(
     );
     const plans = [...healthy.slice(0, 10), killer, ...healthy.slice(10)];
     await Promise.all(
-      plans.map((plan) => caller.send({ plan, door: "fire", keyed: true }, { at: 0 })),
+      plans.map((plan) => caller.send({ plan, source: "fire", keyed: true }, { at: 0 })),
     );
 
     const within = 3 * maxWaitMs;
@@ -235,7 +235,7 @@ it(
     const model = world.holdModel(thinking.nonce);
     const effect = world.holdEffects(acting.nonce);
     for (const plan of [thinking, acting])
-      await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+      await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
     await Promise.all([model.reached, effect.reached]);
     const dead = first().processId;
     expect([await ownerOf(pool, thinking), await ownerOf(pool, acting)]).toEqual([dead, dead]);
@@ -256,7 +256,7 @@ it(
     effect.releaseFirst();
     await isReplaced(dead, 2);
     const after = await caller.send(
-      { plan: planned({ steps: ["safe"] }), door: "invoke", keyed: false },
+      { plan: planned({ steps: ["safe"] }), source: "invoke", keyed: false },
       { at: 0 },
     );
     expect(after.status).toBe(200);
@@ -302,7 +302,7 @@ it(
       owner: fleet.servers[1]?.processId,
     });
     await isReplaced(dead, 2);
-    const after = await caller.send({ plan: planned(), door: "invoke", keyed: false }, { at: 0 });
+    const after = await caller.send({ plan: planned(), source: "invoke", keyed: false }, { at: 0 });
     expect(after.status).toBe(200);
     expect(await runOf(safe)).toEqual(closed);
     const effects = world.effects.filter(({ nonce }) => nonce === safe.nonce);
@@ -318,7 +318,7 @@ async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
   world.order(plan.nonce, () =>
     orders++ === 0 ? { order: "hang", ms: 3 * leaseSeconds * 1_000 } : undefined,
   );
-  await caller.send({ plan, door: "fire", keyed: true }, { at: 0 });
+  await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
   const owner = await ownerOf(pool, plan);
   if (owner === undefined) throw new Error("the run has no owner");
   return { owner };

@@ -39,7 +39,7 @@ it(
     // No run finishes before both kills.
     const gates = plans.map(({ nonce }) => world.holdModel(nonce));
     const [call] = await Promise.all(
-      plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })),
+      plans.map((plan) => caller.send({ plan, source: "fire", keyed: true })),
     );
     const runId = call?.acknowledged[0]?.runId ?? "";
     for (const attempt of [1, 2]) {
@@ -52,7 +52,7 @@ it(
         maxWaitMs,
       );
       expect(await shownAttempt(runId)).toBe(attempt);
-      const { restarted } = await fleet.kill(0, { told: true });
+      const { restarted } = await fleet.kill(0, { notify: true });
       await restarted;
     }
     for (const gate of gates) gate.release();

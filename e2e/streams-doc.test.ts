@@ -7,9 +7,9 @@ import type { StreamEvent } from "@beckon/contract";
 import { EventSource } from "eventsource";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
-import { startCutter } from "../server/test/cutter.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { addPerson } from "../server/test/people.ts";
+import { startResettingProxy } from "../server/test/resetting-proxy.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { temporaryFolder } from "./product.ts";
 
@@ -58,7 +58,7 @@ const { listen } = await moduleOf<{ listen: Listen }>(of("js")[0]);
 const { watch } = await moduleOf<{ watch: Watch }>(of("js")[1]);
 
 async function cutTwice() {
-  const cutter = await startCutter(new URL(beckon.url), [600, 900]);
+  const cutter = await startResettingProxy(new URL(beckon.url), [600, 900]);
   onTestFinished(() => cutter.close());
   return cutter;
 }

@@ -114,8 +114,8 @@ test("500 readers each read the whole journal across cuts and kills of two of th
     () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined,
     40_000,
   );
-  await fleet.kill(one, { told: true });
-  await fleet.kill(other, { told: true });
+  await fleet.kill(one, { notify: true });
+  await fleet.kill(other, { notify: true });
   for (const gate of gates) gate.release();
   const readings = await reading;
 

@@ -73,7 +73,7 @@ try {
     acknowledged: number("CRASH_ACKNOWLEDGED", 10_000),
     faults: faultsOf(number("CRASH_FAULTS", 60)),
     callers: 16,
-    tell: (line) => console.log(line),
+    log: (line) => console.log(line),
   });
   for (const line of report.broken.slice(0, 50)) console.log(`✗ ${line}`);
   const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);

@@ -3,7 +3,7 @@ import { testDatabase } from "./database.ts";
 
 const { database, role, name } = await testDatabase();
 
-test("a file gets a database of its own, with our schema, under row-level security", async () => {
+test("a test file gets its own database, with our schema, under row-level security", async () => {
   const { rows } = await database.engine.query<{
     database: string;
     role: string;

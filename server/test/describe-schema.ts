@@ -7,37 +7,43 @@ const heading = `-- The schema after all migrations, made from the catalog: \`no
 `;
 
 /**
- * The schema as SQL, the same whatever the order in which the migrations came to it, and whoever owns it.
- * @throws when there is something in it that would be left out.
+ * Returns the schema as SQL, independent of the order of migrations and of the owner.
+ *
+ * @throws {Error} the schema contains an object that this file does not describe.
  */
 export async function describeSchema(database: Queryable): Promise<string> {
   const unknown = await lines(database, leftOut);
   if (unknown.length > 0)
-    throw new Error(`describe-schema.ts has to learn to describe: ${unknown.join(", ")}`);
+    throw new Error(
+      `describe-schema.ts does not describe these objects yet: ${unknown.join(", ")}`,
+    );
   return `${[heading, ...(await lines(database, functions)), ...(await lines(database, tables))].join("\n")}`;
 }
 
-/** Rows of one text each. */
+/** Returns rows of one text column each. */
 async function lines(database: Queryable, text: string): Promise<string[]> {
   const { rows } = await database.query<{ line: string }>(text);
   return rows.map((row) => row.line);
 }
 
-const ours = "'public'::regnamespace";
+const ourSchema = "'public'::regnamespace";
 
-/** The sequence of an identity column depends on it internally, and is described with it. */
+/** Sequences of identity columns depend on them internally and are part of their description. */
 const leftOut = `
-  select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class c where relnamespace = ${ours} and relkind not in ('r', 'i')
+  select format('%s (a relation of kind %s)', relname, relkind) as line from pg_class c where relnamespace = ${ourSchema} and relkind not in ('r', 'i')
     and not (relkind = 'S' and exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid and deptype = 'i'))
-  union all select format('type %s', typname) from pg_type where typnamespace = ${ours} and typtype not in ('c', 'b')
+  union all select format('type %s', typname) from pg_type where typnamespace = ${ourSchema} and typtype not in ('c', 'b')
   union all select format('column %s of %s', attname, attrelid::regclass) from pg_attribute a join pg_class c on c.oid = a.attrelid
-    where c.relnamespace = ${ours} and c.relkind = 'r' and attnum > 0 and not attisdropped and (attidentity = 'a' or attgenerated <> '')
+    where c.relnamespace = ${ourSchema} and c.relkind = 'r' and attnum > 0 and not attisdropped and (attidentity = 'a' or attgenerated <> '')
   union all select format('inheritance of %s', inhrelid::regclass) from pg_inherits`;
 
 const functions = `
-  select pg_get_functiondef(oid) || ';' || E'\\n' as line from pg_proc where pronamespace = ${ours} order by proname collate "C"`;
+  select pg_get_functiondef(oid) || ';' || E'\\n' as line from pg_proc where pronamespace = ${ourSchema} order by proname collate "C"`;
 
-/** A table with its columns and constraints, then its indexes that no constraint has made, then its policies and triggers. */
+/**
+ * A table with its columns and constraints, then indexes without a constraint, then policies and
+ * triggers.
+ */
 const tables = `
   select format(E'create table %s (\\n%s\\n)%s;\\n%s', c.relname,
     (select string_agg('  ' || member, E',\\n' order by place, member collate "C") from (
@@ -63,4 +69,4 @@ const tables = `
         from pg_policy where polrelid = c.oid),
       (select string_agg(pg_get_triggerdef(oid) || E';\\n', '' order by tgname) from pg_trigger where tgrelid = c.oid and not tgisinternal)
     )) as line
-  from pg_class c where c.relnamespace = ${ours} and c.relkind = 'r' order by c.relname collate "C"`;
+  from pg_class c where c.relnamespace = ${ourSchema} and c.relkind = 'r' order by c.relname collate "C"`;

@@ -1,6 +1,9 @@
 import type { Pool } from "pg";
 
-/** Puts `count` steps of so many bytes between the events of a finished run, past the server. */
+/**
+ * Inserts `count` steps of the given size between the events of a finished run, directly in the
+ * database.
+ */
 export async function growJournal(
   database: Pick<Pool, "query">,
   runId: string,

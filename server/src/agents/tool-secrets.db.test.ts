@@ -142,7 +142,7 @@ test("a running run with an older version uses the new secret, and its call fail
   expect(first?.body).toMatchObject({ ok: true, output: expect.stringContaining("[secret]") });
   expect(second?.body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/read was not called: its credential is gone/),
+    output: expect.stringMatching(/read was not called: its credential was deleted/),
   });
 });
 
@@ -161,7 +161,7 @@ test("a running run with an older version does not send the new secret to an ori
   held.release();
   expect((await response).body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/credential is gone, or is not for this address/),
+    output: expect.stringMatching(/credential was deleted or is not bound to this origin/),
   });
   expect(target.reached).toEqual([]);
 });

@@ -238,12 +238,16 @@ describe("an import", () => {
       secret_last4: null,
       prefix: "Bearer ",
     });
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(/credential is gone/);
+    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
+      /credential was deleted/,
+    );
     // Gives one secret per update. References to secrets that are still missing are accepted.
     shown[0].headers.Authorization = { secret, prefix: "Bearer " };
     const half = await beckon.call(path, { method: "PATCH", body: { tools: shown } });
     expect(half.status).toBe(200);
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(/credential is gone/);
+    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
+      /credential was deleted/,
+    );
     const { tools } = half.body.data;
     expect(tools[0].headers.Authorization.secret_last4).toBe("1234");
     tools[0].operations[0].query.key = { secret: "the-other-secret" };

@@ -43,7 +43,7 @@ test("a concurrency limit is used fully and never exceeded by two processes", as
   const { token } = await beckon.createTrigger(agent.id);
   await fire(token, 200);
   await allSucceeded(beckon, agent.id, 200);
-  expect(busy.most).toBe(5);
+  expect(busy.maxConcurrent).toBe(5);
   expect(await running()).toBe(5);
   expect(new Set(busy.inputs).size).toBe(200);
   expect(busy.inputs.length).toBe(200);

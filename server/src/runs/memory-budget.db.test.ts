@@ -22,7 +22,7 @@ const stranger = await insertStranger(beckon);
 function freshTool() {
   const held = heldTool();
   tools.current = held;
-  onTestFinished(() => held.letGo());
+  onTestFinished(() => held.release());
   return held;
 }
 
@@ -77,7 +77,7 @@ test("runs of a workspace without memory wait, those of another one succeed", as
   ]);
   expect((await read(queued)).status).toBe("queued");
 
-  held.letGo();
+  held.release();
   for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
 });
 
@@ -101,7 +101,7 @@ test("the input of a run that waits for memory is read again later", async () =>
   await fillShare(held);
   const input = "é".repeat(200_000);
   const waiting = await begin(agent, input);
-  held.letGo();
+  held.release();
   expect(await over(waiting)).toMatchObject({ status: "succeeded", output: input });
 });
 

@@ -37,7 +37,7 @@ async function start(count: number) {
     tools: [held.tool],
   });
   onTestFinished(() => dead.stop());
-  onTestFinished(() => held.letGo());
+  onTestFinished(() => held.release());
   const runIds: string[] = (await Promise.all(begun)).map(({ body }) => body.run_id);
   await held.called(count);
   return { runIds, processId, providerId };
@@ -51,7 +51,7 @@ async function rescue(processId: string) {
   const settings = { BECKON_ROLE: "worker", BECKON_MEMORY_BUDGET_MIB: "96" };
   const rescuer = await beckon.another({ settings, tools: [held.tool] });
   onTestFinished(() => rescuer.stop());
-  onTestFinished(() => held.letGo());
+  onTestFinished(() => held.release());
   await rescuer.recordDeaths([processId]);
   return held;
 }
@@ -100,7 +100,7 @@ async function expectClosed(runId: string, end: "cancelled" | "failed") {
 
 test("runs of a dead process resume within the memory budget", async () => {
   const { runIds, tool } = await takeOver(12);
-  tool.letGo();
+  tool.release();
   for (const runId of runIds) {
     const run = await over(runId);
     expect([run.status, run.output, run.attempt]).toEqual(["succeeded", "done", 2]);

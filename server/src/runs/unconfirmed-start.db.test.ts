@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon, type TestBeckon } from "../../test/beckon.ts";
 import { eventually } from "../../test/eventually.ts";
-import { broken } from "../../test/load.ts";
+import { brokenGuarantees } from "../../test/load.ts";
 import { startModelServer } from "../../test/model-server.ts";
-import { startProxy, statement, type Weather } from "../../test/proxy.ts";
+import { type NetworkCondition, startProxy, statement } from "../../test/proxy.ts";
 
 /**
  * The process under test, `far`, reaches the database over a network that fails; `beckon` directly.
@@ -40,7 +40,7 @@ async function runOf(input: string) {
   return rows;
 }
 
-test.each<[string, Weather, Record<string, unknown>]>([
+test.each<[string, NetworkCondition, Record<string, unknown>]>([
   ["the run was created running, and the reply lost", { type: "mute" }, {}],
   [
     "the run was queued, and the reply lost",
@@ -73,7 +73,7 @@ test.each<[string, Weather, Record<string, unknown>]>([
     );
     expect(modelCallsOf(name)).toBe(0);
     expect(await runOf(name)).toHaveLength(1);
-    expect(await broken(beckon.db.database, [])).toEqual([]);
+    expect(await brokenGuarantees(beckon.db.database, [])).toEqual([]);
 
     // The key was unbound, so the same request starts a run now.
     expect(await invoke(agent, name, "the key")).toMatchObject({

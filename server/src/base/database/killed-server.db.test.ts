@@ -6,7 +6,7 @@ import { kill } from "node:process";
 import { afterAll, expect, test } from "vitest";
 import { eventually } from "../../../test/eventually.ts";
 import { startGuard } from "../../../test/guard.ts";
-import { answered, broken, type Target, underLoad, wrong } from "../../../test/load.ts";
+import { answered, brokenGuarantees, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { readConfig } from "../../config.ts";
 import { start } from "../../main.ts";
 import { createLog } from "../log.ts";
@@ -79,7 +79,7 @@ test("PostgreSQL is killed under load: callers get right answers or 503, it come
     });
     expect(wrong(exchanges)).toEqual([]);
     await eventually("readiness", async () => (await ready()) === 200 || undefined);
-    expect(await broken(database, exchanges)).toEqual([]);
+    expect(await brokenGuarantees(database, exchanges)).toEqual([]);
   } finally {
     await database.close();
     await beckon.stop();

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { afterAll, expect, inject, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { databaseAt } from "../../../test/database-url.ts";
-import { answered, broken, type Target, underLoad, wrong } from "../../../test/load.ts";
+import { answered, brokenGuarantees, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { seedAgent } from "../../../test/tenant.ts";
 import { ApiError } from "../errors.ts";
 import { inWorkspace } from "./in-workspace.ts";
@@ -41,7 +41,7 @@ test("all connections are dropped again and again under load: callers get right 
     await answered(so_far, 50);
   });
   expect(wrong(exchanges)).toEqual([]);
-  expect(await broken(database, exchanges)).toEqual([]);
+  expect(await brokenGuarantees(database, exchanges)).toEqual([]);
 });
 
 test("idle connections that break are replaced: the next request is served", async () => {
@@ -122,5 +122,5 @@ test("when all connections are held up, callers are told 503 in time, and served
     status: 200,
     body: { output: "free again" },
   });
-  expect(await broken(database, [])).toEqual([]);
+  expect(await brokenGuarantees(database, [])).toEqual([]);
 });

@@ -30,7 +30,7 @@ const server = await startOddServer({
     );
   },
 });
-const { root, begun, abandoned } = server;
+const { root, started, abandoned } = server;
 const lean = createLeanFetch({
   connectTimeoutMs: 1_000,
   headersTimeoutMs: 60,
@@ -145,7 +145,7 @@ describe("a lean call", () => {
       const path = `/never-ending?${reason}`;
       const reading = new AbortController();
       const body = get(path, reading.signal);
-      await expect.poll(() => begun.has(encodeURI(path))).toBe(true);
+      await expect.poll(() => started.has(encodeURI(path))).toBe(true);
       reading.abort(reason);
       await expect(body).rejects.toBe(reason);
       await expect.poll(() => abandoned.has(encodeURI(path))).toBe(true);
@@ -201,7 +201,7 @@ describe("a lean call", () => {
     const path = "/never-ending?closed";
     const call = get(path, undefined, short);
     const failed = expect(call).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
-    await expect.poll(() => begun.has(path)).toBe(true);
+    await expect.poll(() => started.has(path)).toBe(true);
     await short.close();
     await failed;
   });

@@ -222,7 +222,7 @@ function execute(
     resumed: run.resumed,
     signal: live.signal,
     deadlineAt,
-    watched: () => ports.subscribers.outputBuffers.has(run.runId),
+    hasSubscriber: () => ports.subscribers.outputBuffers.has(run.runId),
     onDelta: publishOutput(ports.subscribers.outputBuffers, live),
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,

@@ -6,34 +6,35 @@ import { meterCalls } from "../../base/egress/index.ts";
 import { ModelFailure } from "../model-failure.ts";
 import { CallMeter } from "./call-meter.ts";
 import { collectStream, type OnText } from "./collect-stream.ts";
+import { throwInBandError } from "./in-band-error.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
-import { refuseInBand } from "./refuse-in-band.ts";
 
-export interface ModelTry {
+export interface ModelAttempt {
   readonly model: LanguageModelV4;
   readonly options: LanguageModelV4CallOptions;
   readonly streamed: boolean;
-  /** Stops the try; its reason is thrown. */
+  /** Aborts the attempt; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** When the step's time is over, on the clock of `base/clock.ts`. */
+  /** When the step times out, on the clock of `base/clock.ts` (milliseconds). */
   readonly endsAt: number;
   readonly firstByteMs: number;
   readonly onText: OnText;
-  /** Bytes of the answer, at most. */
+  /** Maximum size of the answer in bytes. */
   readonly maxAnswerBytes: number;
   /**
-   * Counts what the try holds, and its answer until it is released; undefined: nothing is counted.
+   * Counts the memory of the attempt, and its answer until it is released. Undefined: no counting.
    */
   readonly hold: ByteHold | undefined;
 }
 
 /**
- * Calls the model once. Whatever the model does, this settles when the signal aborts or the time is over, and an
- * unfinished request is aborted.
+ * Calls the model once. Always finishes when the signal aborts or the time is over, even if the
+ * library ignores its signal; an unfinished request is aborted.
  *
- * @throws the signal's reason, `ModelFailure` (time-out, answer not whole), or what the model threw or wrote as its error.
+ * @throws the signal's reason, {ModelFailure} (timeout or incomplete answer), or the library's or
+ *   provider's error.
  */
-export async function tryModel(request: ModelTry): Promise<Answer> {
+export async function attemptCall(request: ModelAttempt): Promise<Answer> {
   const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =
     request;
   const { controller: stop, release } = linkAbort(signal);
@@ -46,22 +47,22 @@ export async function tryModel(request: ModelTry): Promise<Answer> {
   });
   meterCalls(call, meter);
   const stepTimer = setTimeout(
-    () => stop.abort(outOfTime("finish its answer")),
+    () => stop.abort(timeout("finish its answer")),
     Math.max(0, endsAt - elapsed()),
   );
-  const called = { ...options, abortSignal: call };
-  const ask = async () => {
+  const callOptions = { ...options, abortSignal: call };
+  const callOnce = async () => {
     if (!streamed) {
-      const result = await raceSignal(model.doGenerate(called), call);
-      refuseInBand(result.response?.body);
+      const result = await raceSignal(model.doGenerate(callOptions), call);
+      throwInBandError(result.response?.body);
       return readAnswer({ ...result, streamed });
     }
 
     const firstByteTimer = setTimeout(
-      () => stop.abort(outOfTime("begin its answer", true)),
+      () => stop.abort(timeout("begin its answer", true)),
       firstByteMs,
     );
-    const { stream } = await raceSignal(model.doStream(called), call).finally(() =>
+    const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
       clearTimeout(firstByteTimer),
     );
     return readAnswer(
@@ -69,8 +70,8 @@ export async function tryModel(request: ModelTry): Promise<Answer> {
     );
   };
   try {
-    const answer = await ask();
-    meter.weigh(answer);
+    const answer = await callOnce();
+    meter.chargeAnswer(answer);
     call.throwIfAborted();
     return answer;
   } catch (thrown) {
@@ -84,6 +85,6 @@ export async function tryModel(request: ModelTry): Promise<Answer> {
   }
 }
 
-function outOfTime(what: string, retryable = false): ModelFailure {
+function timeout(what: string, retryable = false): ModelFailure {
   return new ModelFailure(`The model did not ${what} in time.`, { kind: "timeout", retryable });
 }

@@ -4,7 +4,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person, visitor } from "../../test/people.ts";
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
-/** What a session opens, and in which workspace. */
+/** What a session can access, and in which workspace. */
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -19,7 +19,7 @@ const { data: theirs } = (
   })
 ).body;
 
-/** A member of both workspaces: an editor here, a viewer there. */
+/** A member of both workspaces: editor in one, viewer in the other. */
 async function memberOfTwo(): Promise<Person> {
   const person = await addPerson(beckon, { role: "editor" });
   await beckon.db.database.engine.query(
@@ -31,7 +31,7 @@ async function memberOfTwo(): Promise<Person> {
 const at = (workspace: string) => ({ headers: { "beckon-workspace": workspace } });
 
 describe("a member of one workspace", () => {
-  test("need not name it, and may", async () => {
+  test("can name it, but need not", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     for (const options of [{}, at(defaultWorkspaceId)])
       expect((await person.call("/agents", options)).status).toBe(200);
@@ -40,7 +40,7 @@ describe("a member of one workspace", () => {
     ).toHaveLength(1);
   });
 
-  test("finds no other workspace, whether it is there or not", async () => {
+  test("gets not_found for any other workspace, existing or not", async () => {
     const person = await addPerson(beckon, { role: "owner" });
     const answers = [
       await person.call("/agents", at(secondId)),
@@ -58,7 +58,7 @@ describe("a member of one workspace", () => {
 });
 
 describe("a member of two workspaces", () => {
-  test("names one, in the header or, on GET, in the query", async () => {
+  test("names one, in the header or, for GET, in the query", async () => {
     const person = await memberOfTwo();
     const names = async (path: string, options = {}) =>
       (await person.call(path, options)).body.data.map(({ id }: { id: string }) => id);
@@ -75,7 +75,7 @@ describe("a member of two workspaces", () => {
     expect((await person.call("/agents", { body, ...at(defaultWorkspaceId) })).status).toBe(201);
   });
 
-  test("has in each the role they have there", async () => {
+  test("has in each the role that they have there", async () => {
     const person = await memberOfTwo();
     const body = { description: "x" };
     expectError(
@@ -135,7 +135,7 @@ describe("invoke", () => {
     headers: Record<string, string> = {},
   ) => person.call(`/agents/${id}/invoke`, { body: { input: "Hello" }, headers });
 
-  test("takes a session, and the run says whose it is", async () => {
+  test("accepts a session, and the run records its user", async () => {
     const person = await addPerson(beckon, { role: "editor" });
     const { status, body } = await invoke(person);
     expect([status, body.output]).toEqual([200, "Hello"]);
@@ -154,7 +154,7 @@ describe("invoke", () => {
     expect(body).toContain("event: run.finished");
   });
 
-  test("refuses a role without agents:invoke, an agent of elsewhere, and a session that has ended", async () => {
+  test("rejects a role without agents:invoke, an agent of another workspace, and an expired session", async () => {
     expectError(
       await invoke(await addPerson(beckon, { role: "viewer" })),
       403,
@@ -172,7 +172,7 @@ describe("invoke", () => {
     expectError(await invoke(person), 401, "unauthorized");
   });
 
-  test("names the workspace in the header", async () => {
+  test("requires the workspace in the header", async () => {
     const person = await memberOfTwo();
     expectError(await invoke(person), 400, "bad_request", /beckon-workspace/);
     expect(
@@ -185,7 +185,7 @@ describe("invoke", () => {
     );
   });
 
-  test("keeps pause, Idempotency-Key and queue as for any caller", async () => {
+  test("applies pause, Idempotency-Key and queue as for any caller", async () => {
     const person = await addPerson(beckon, { role: "editor" });
     const paused = await beckon.createAgent();
     await beckon.call(`/agents/${paused.id}/pause`, { method: "POST" });
@@ -197,7 +197,7 @@ describe("invoke", () => {
   });
 });
 
-test("fire takes no session: its URL is the credential", async () => {
+test("fire ignores sessions: its URL is the credential", async () => {
   const person = await addPerson(beckon, { role: "owner" });
   expectError(await person.call("/triggers/bkt_wrong", { body: "Hello" }), 401, "unauthorized");
   const fired = await beckon.call(trigger.url, {
@@ -208,13 +208,13 @@ test("fire takes no session: its URL is the credential", async () => {
   expect(fired.status).toBe(200);
 });
 
-test("to a key the query's workspace is a member that it does not know", async () => {
+test("with a key `?workspace=` is an unknown parameter", async () => {
   expectError(await beckon.call(`/agents?workspace=${secondId}`), 400, "bad_request", /workspace/);
   const { body } = await beckon.call("/agents", { headers: { "beckon-workspace": secondId } });
   expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(theirs.id);
 });
 
-test("two cookies of a session's name, and one that is no cookie of ours, open nothing", async () => {
+test("two session cookies, and a cookie that is not ours, are invalid", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   const [name, value] = person.cookie.split("=");
   expectError(await visitor(beckon, `${name}=x; ${name}=y`).call("/agents"), 401, "unauthorized");

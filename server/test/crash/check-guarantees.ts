@@ -3,8 +3,8 @@ import { maxAttempts } from "./installation.ts";
 import type { StoredRun } from "./journal.ts";
 import { answerOf, type Effect, type Plan, type World } from "./world.ts";
 
-/** Everything that was promised and not kept, one line each; and the figures, which say how hard it was tried. */
-export interface Verdict {
+/** Violations of guarantees, one line each, and the figures of the test. */
+export interface CheckReport {
   readonly broken: readonly string[];
   readonly figures: Figures;
 }
@@ -12,11 +12,11 @@ export interface Verdict {
 export interface Figures {
   readonly runs: number;
   readonly acknowledged: number;
-  /** Runs that more than one process had. */
+  /** Runs that were executed by more than one process. */
   readonly takenOver: number;
   /** Runs that ended `interrupted`. */
   readonly interrupted: number;
-  /** Requests whose first answer was lost and whose repeat found the run. */
+  /** Requests whose first response was lost and whose repeat found the run. */
   readonly replayed: number;
   readonly modelCalls: number;
   readonly answered: number;
@@ -24,11 +24,11 @@ export interface Figures {
   readonly lost: number;
   readonly unsafeEffects: number;
   readonly safeEffects: number;
-  /** Safe calls that were made more than once. */
+  /** Safe calls that were executed more than once. */
   readonly repeated: number;
   readonly unknown: number;
   readonly unfaulted: number;
-  /** Share of the requests that met no fault and did not succeed. */
+  /** Share of the requests without a fault that did not succeed. */
   readonly unfaultedFailures: number;
 }
 
@@ -38,13 +38,13 @@ const ends: Readonly<Record<string, string>> = {
   cancelled: "run.cancelled",
 };
 
-/** Judges what is stored against what callers, model and effects have seen. */
-export function judge(
+/** Checks the database against the records of callers, model and effects. */
+export function checkGuarantees(
   stored: readonly StoredRun[],
   calls: readonly Call[],
   world: Pick<World, "effects" | "modelCalls">,
-): Verdict {
-  // Written after all, although its caller had been told that nothing goes on: ended at once, beside the run of a repeat perhaps.
+): CheckReport {
+  // Written although the caller got a 503: cancelled at once, possibly next to the run of a repeat.
   const withdrawn = Map.groupBy(stored.filter(isWithdrawn), nonceOf);
   const runs = stored.filter((run) => !isWithdrawn(run));
   const byNonce = Map.groupBy(runs, nonceOf);
@@ -53,11 +53,13 @@ export function judge(
     ...stored.flatMap((run) => wrongWithJournal(run).map((what) => `${run.id}: ${what}`)),
     ...calls.flatMap((call) => {
       const { nonce } = call.plan;
-      const refused = withdrawn.get(nonce)?.length ?? 0;
+      const cancelled = withdrawn.get(nonce)?.length ?? 0;
       return [
         ...wrongWithCall(call, byNonce.get(nonce) ?? []),
-        ...(refused > call.unavailable
-          ? [`${refused} of its runs were cancelled, and it was refused ${call.unavailable} times`]
+        ...(cancelled > call.unavailable
+          ? [
+              `${cancelled} of its runs were cancelled, and it got ${call.unavailable} responses of 503`,
+            ]
           : []),
       ].map((what) => `${nonce}: ${what}`);
     }),
@@ -70,14 +72,14 @@ export function judge(
     }),
     ...[...effects.keys(), ...world.modelCalls.keys()]
       .filter((nonce) => !byNonce.has(nonce))
-      .map((nonce) => `${nonce}: there is no run, and something was done for it`),
+      .map((nonce) => `${nonce}: there is no run, but model calls or effects`),
   ];
   return { broken, figures: figuresOf(runs, calls, world, byNonce) };
 }
 
 const nonceOf = (run: StoredRun) => (JSON.parse(run.payload) as Plan).nonce;
 
-/** Cancelled before any model call; nobody else cancels here. */
+/** Cancelled before any model call. No test cancels runs here. */
 const isWithdrawn = (run: StoredRun) =>
   run.status === "cancelled" && run.error_code === "cancelled" && run.steps + run.lost === 0;
 
@@ -98,13 +100,13 @@ function wrongWithJournal(run: StoredRun): string[] {
   );
   expect(
     run.types.at(-1) === run.ends[0],
-    `its journal goes on after its end: ${run.types.at(-1)}`,
+    `its journal continues after its end: ${run.types.at(-1)}`,
   );
   expect(run.has_result, "it has no result");
   expect(starts === 1 || (starts === 0 && isWithdrawn(run)), `it was started ${starts} times`);
   expect(
     run.claims === run.fence,
-    `${run.claims} claims are on record, and its fence is ${run.fence}`,
+    `${run.claims} claims are journaled, and its fence is ${run.fence}`,
   );
   expect(run.attempt <= maxAttempts, `it was attempted ${run.attempt} times`);
   if (run.status === "succeeded") {
@@ -119,24 +121,24 @@ function wrongWithJournal(run: StoredRun): string[] {
 }
 
 function wrongWithCall(
-  { plan, door, keyed, acknowledged, status, faulted }: Call,
+  { plan, source, keyed, acknowledged, status, faulted }: Call,
   runs: readonly StoredRun[],
 ): string[] {
   const wrong: string[] = [];
   const ids = new Set(acknowledged.map(({ runId }) => runId));
   if (runs.length > 1) wrong.push(`one request made ${runs.length} runs`);
-  if (ids.size > 1) wrong.push(`its repeats were answered with ${ids.size} runs`);
+  if (ids.size > 1) wrong.push(`its repeats returned ${ids.size} runs`);
   for (const id of ids) if (runs[0]?.id !== id) wrong.push(`${id} was acknowledged and is lost`);
   for (const answer of acknowledged) {
-    if (answer.status === 200 && door === "invoke" && answer.output !== answerOf(plan.nonce))
+    if (answer.status === 200 && source === "invoke" && answer.output !== answerOf(plan.nonce))
       wrong.push(`it was answered ${answer.output}`);
     if (answer.status === 500 && runs[0]?.status === "succeeded")
-      wrong.push("it was told of a failure, and its run succeeded");
+      wrong.push("it got an error, and its run succeeded");
   }
   if (keyed && acknowledged.length === 0)
-    wrong.push(`it has a key and was never answered; last status ${status}`);
+    wrong.push(`it has a key and was never acknowledged; last status ${status}`);
   if (!faulted && acknowledged.length === 0)
-    wrong.push(`it met no fault and was not acknowledged: ${status}`);
+    wrong.push(`it had no fault and was not acknowledged: ${status}`);
   return wrong;
 }
 

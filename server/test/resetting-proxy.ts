@@ -1,32 +1,35 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands before an HTTP server and resets its first connections, each after so many bytes of what the server says. */
-export interface Cutter {
+/** HTTP proxy that resets its first connections after the given number of response bytes each. */
+export interface ResettingProxy {
   readonly url: string;
   readonly cuts: number;
   close(): Promise<void>;
 }
 
-export async function startCutter(target: URL, after: readonly number[]): Promise<Cutter> {
+export async function startResettingProxy(
+  target: URL,
+  after: readonly number[],
+): Promise<ResettingProxy> {
   const open = new Set<Socket>();
   let connections = 0;
   let cuts = 0;
   const listener = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
-    const most = after[connections++] ?? Number.POSITIVE_INFINITY;
+    const maxBytes = after[connections++] ?? Number.POSITIVE_INFINITY;
     let passed = 0;
     client.pipe(server);
     server.on("data", (bytes: Buffer) => {
-      const rest = bytes.subarray(0, Math.max(0, most - passed));
+      const rest = bytes.subarray(0, Math.max(0, maxBytes - passed));
       passed += bytes.length;
-      if (passed < most) return void client.write(rest);
-      if (passed - bytes.length >= most) return;
+      if (passed < maxBytes) return void client.write(rest);
+      if (passed - bytes.length >= maxBytes) return;
       cuts++;
       client.write(rest, () => client.resetAndDestroy());
       server.destroy();
     });
     server.on("close", () => {
-      if (passed < most) client.destroy();
+      if (passed < maxBytes) client.destroy();
     });
     client.on("close", () => server.destroy());
     for (const socket of [client, server]) socket.on("error", () => {});

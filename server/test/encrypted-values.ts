@@ -3,24 +3,24 @@ import type { Answer, TestBeckon } from "./beckon.ts";
 import { type ModelServer, startModelServer } from "./model-server.ts";
 import { startTargetServer } from "./target-server.ts";
 
-/** One of everything that is sealed. */
-export interface SealedThings {
+/** One of every type of encrypted value. */
+export interface EncryptedValues {
   readonly agent: { readonly id: string; readonly token: string };
   readonly trigger: { readonly id: string; readonly url: string };
   readonly provider: { readonly id: string };
-  /** Its tool has a secret. */
+  /** An agent whose tool has a secret. */
   readonly handy: { readonly id: string; readonly token: string };
   readonly toolGrant: (authorization: unknown) => object;
-  /** Calls the provider. */
+  /** An agent that calls the provider. */
   readonly modelled: { readonly id: string; readonly token: string };
   readonly models: ModelServer;
-  /** Created with an Idempotency-Key; sent again by this. */
+  /** Repeats the creation of an agent with the same Idempotency-Key. */
   readonly createAgain: (url: string) => Promise<Answer>;
-  /** Tries each at the server at `url`: `opens`, or what it says in place of that. */
-  try(url: string): Promise<Readonly<Record<Thing, string>>>;
+  /** Uses each value at the server at `url`. Returns `opens`, or the error. */
+  try(url: string): Promise<Readonly<Record<EncryptedValue, string>>>;
 }
 
-export type Thing =
+export type EncryptedValue =
   | "agent token"
   | "trigger token"
   | "provider check"
@@ -28,7 +28,7 @@ export type Thing =
   | "tool"
   | "stored answer";
 
-export const everythingOpens: Readonly<Record<Thing, string>> = {
+export const allDecrypt: Readonly<Record<EncryptedValue, string>> = {
   "agent token": "opens",
   "trigger token": "opens",
   "provider check": "opens",
@@ -37,11 +37,13 @@ export const everythingOpens: Readonly<Record<Thing, string>> = {
   "stored answer": "opens",
 };
 
-let made = 0;
+let count = 0;
 
-/** Makes one of everything in the workspace of the bootstrap key. Call it at the top of a file. */
-export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings> {
-  const number = ++made;
+/**
+ * Creates one value of every type in the bootstrap key's workspace. Call it at the top of a file.
+ */
+export async function createEncryptedValues(beckon: TestBeckon): Promise<EncryptedValues> {
+  const number = ++count;
   const [models, target] = [await startModelServer(), await startTargetServer()];
   afterAll(() => Promise.all([models.close(), target.close()]));
   const [providerKey, toolSecret] = [
@@ -75,7 +77,7 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
     });
   const once = await createAgain(beckon.url);
 
-  const said = ({ status, body }: Answer) =>
+  const describe = ({ status, body }: Answer) =>
     `${status} ${body.code ?? "ok"}: ${body.error ?? body.output}`;
   const invoke = (url: string, of: { id: string; token: string }, input: string) =>
     beckon.call(`${url}/api/public/agents/${of.id}/invoke`, {
@@ -103,20 +105,22 @@ export async function makeSealedThings(beckon: TestBeckon): Promise<SealedThings
       const again = await createAgain(url);
       const used = models.requests.at(-1)?.headers.authorization;
       return {
-        "agent token": revealed.body.data?.token === agent.token ? "opens" : said(revealed),
+        "agent token": revealed.body.data?.token === agent.token ? "opens" : describe(revealed),
         "trigger token":
           fired.body.data?.token !== undefined && trigger.url.endsWith(fired.body.data.token)
             ? "opens"
-            : said(fired),
-        "provider check": checked.status === 200 ? "opens" : said(checked),
+            : describe(fired),
+        "provider check": checked.status === 200 ? "opens" : describe(checked),
         "provider run":
-          ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : said(ran),
+          ran.status === 200 && used === `Bearer ${providerKey}` ? "opens" : describe(ran),
         tool:
-          target.reached[reached]?.headers.authorization === toolSecret ? "opens" : said(called),
+          target.reached[reached]?.headers.authorization === toolSecret
+            ? "opens"
+            : describe(called),
         "stored answer":
           again.status === 201 && again.body.data.token === once.body.data.token
             ? "opens"
-            : said(again),
+            : describe(again),
       };
     },
   };
