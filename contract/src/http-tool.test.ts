@@ -137,7 +137,7 @@ test.each<[string, unknown, RegExp]>([
   ],
   ["no host", { ...grant, allowed_hosts: [] }, /allowed_hosts: /],
   ["no operation", { ...grant, operations: [] }, /operations: /],
-  ["an unknown member", withOperation({ timeout: 3 }), /Unrecognized key.*timeout/],
+  ["an unknown field", withOperation({ timeout: 3 }), /Unrecognized key.*timeout/],
   ["a name with spaces", withOperation({ name: "get order" }), /name: must be 1 to 64/],
   ["a name that begins with a digit", withOperation({ name: "1st" }), /name: must be 1 to 64/],
   ["a long name", withOperation({ name: "x".repeat(65) }), /name: must be 1 to 64/],

@@ -25,10 +25,10 @@ test("a value of the schema is given back", () => {
   });
 });
 
-test("unknown members are named with their path", () => {
-  expect(messageFor({ name: "a", colour: "red" })).toBe("unknown member colour.");
+test("unknown fields are named with their path", () => {
+  expect(messageFor({ name: "a", colour: "red" })).toBe("unknown field colour.");
   expect(messageFor({ name: "a", limits: { hours: 1, days: 2 } })).toBe(
-    "unknown members limits.hours, limits.days.",
+    "unknown fields limits.hours, limits.days.",
   );
 });
 

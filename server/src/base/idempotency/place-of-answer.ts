@@ -1,6 +1,6 @@
 import type { SecretBinding } from "../secrets/index.ts";
 
-/** What a stored answer is sealed to. */
+/** Returns the binding of a stored response. */
 export function placeOfAnswer(row: {
   readonly workspace_id: string;
   readonly scope: string;
@@ -8,9 +8,10 @@ export function placeOfAnswer(row: {
 }): SecretBinding {
   return {
     workspaceId: row.workspace_id,
+    // Part of the authenticated data of stored rows: it must not change.
     kind: "stored answer",
     row: `${row.scope} ${row.key}`,
     remedy:
-      "The request was carried out when it first came and is not carried out again. Look at what there is now, or use a new key.",
+      "The request was executed when it was first sent and is not executed again. Read the current state, or use a new key.",
   };
 }

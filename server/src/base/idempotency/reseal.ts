@@ -7,7 +7,7 @@ interface Row {
   readonly key: string;
 }
 
-/** Seals the stored answers with the new master key. */
+/** Re-encrypts the stored responses with the new master key. */
 export function resealAnswers(client: Queryable, keys: Resealing): Promise<Resealed> {
   return resealColumn<Row>(
     client,

@@ -1,18 +1,26 @@
 import { ApiError } from "../errors.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-/** Owner of a bound secret: a `Place` whose row has several parts. The origins become its last parts. */
+/**
+ * Owner of a secret that is bound to origins: a `SecretBinding` whose row has several parts. The
+ * origins become its last parts.
+ */
 export interface SecretOwner extends Omit<SecretBinding, "row"> {
   readonly row: readonly string[];
 }
 
-/** A stored secret that requests carry, and the origins (scheme, host, port) it was given for. */
+/**
+ * A stored secret that requests send, and the origins (scheme, host, port) that it was given for.
+ */
 interface BoundSecret {
   readonly sealed: string;
   readonly origins: readonly string[];
 }
 
-/** What a bound secret is encrypted for: under another owner, or with other origins, it does not open. */
+/**
+ * Returns the binding of a secret and its origins. With another owner or other origins it cannot be
+ * decrypted.
+ */
 export function boundPlace(
   { row, ...owner }: SecretOwner,
   origins: readonly string[],
@@ -20,7 +28,7 @@ export function boundPlace(
   return { ...owner, row: JSON.stringify([...row, ...origins]) };
 }
 
-/** Encrypts a secret that is sent to these origins and to no other. */
+/** Encrypts a secret that is sent only to `origins`. */
 export function sealFor(
   cipher: SecretCipher,
   secret: string,
@@ -31,9 +39,10 @@ export function sealFor(
 }
 
 /**
- * Returns the secret in clear for a request to `origin`. Checks again what `requireGivenFor` checks at write time, so that a
- * change that forgets to call it leaks nothing.
- * @throws ApiError `secret_unreadable` if it was not given for this origin, or does not open.
+ * Returns the decrypted secret for a request to `origin`. Repeats the check that `requireGivenFor`
+ * does on write, so that code which forgets that check leaks nothing.
+ * @throws ApiError `secret_unreadable` if the secret was not given for this origin or cannot be
+ *   decrypted.
  */
 export function openFor(
   cipher: SecretCipher,
@@ -52,7 +61,8 @@ export function openFor(
 
 /**
  * Checks a change after which the stored secret would be sent to `wanted`.
- * @throws ApiError `bad_request` with the message made for the first origin that it was not given for.
+ * @throws ApiError `bad_request`, with the message that `messageFor` returns for the first origin
+ *   that the secret was not given for.
  */
 export function requireGivenFor(
   origins: readonly string[],
@@ -63,7 +73,10 @@ export function requireGivenFor(
   if (stray !== undefined) throw new ApiError("bad_request", messageFor(stray));
 }
 
-/** The rule for every secret with a destination: it goes only where whoever knew it sent it. */
+/**
+ * Returns the first origin that the secret was not given for. A secret is only sent where the
+ * person who entered it allowed it.
+ */
 function strayOrigin(given: readonly string[], wanted: readonly string[]): string | undefined {
   return wanted.find((origin) => !given.includes(origin));
 }

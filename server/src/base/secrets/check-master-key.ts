@@ -8,17 +8,22 @@ const place: SecretBinding = {
   remedy: "",
 };
 
-/** A connection, as far as the check of the master key needs one. */
+/** The part of a connection that the master key check uses. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }
 
-/** Which key the check value opens with. `lost`: with none that is given, and the operator has declared it lost. */
+/**
+ * The key that decrypts the check value. `lost`: no given key does, and the operator has declared
+ * the key lost.
+ */
 export type CheckedKey = "current" | "previous" | "lost";
 
 /**
- * Compares the master key with the one this database was sealed with, by a check value sealed at the first start.
- * @throws ConfigError with the remedy: with a wrong key everything sealed would be unreadable, which is better learnt at the start.
+ * Compares the master key with the one that this database was encrypted with, by a check value that
+ * is written at the first startup.
+ * @throws ConfigError if the key is wrong. Failing at startup is better than failing at the first
+ *   secret.
  */
 export async function checkMasterKey(
   client: Queryable,
@@ -40,13 +45,13 @@ export async function checkMasterKey(
   if (previous !== undefined && opens(previous, sealed)) return "previous";
   if (lost) return "lost";
   throw new ConfigError(
-    "The master key is not the one this database was sealed with. Start with that key: BECKON_MASTER_KEY, or the file master.key of " +
+    "The master key is not the one that this database was encrypted with. Start with that key: BECKON_MASTER_KEY, or the file master.key of " +
       "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if the old key is lost: " +
-      "BECKON_MASTER_KEY_LOST=1 starts without what it sealed.",
+      "BECKON_MASTER_KEY_LOST=1 starts without the secrets that it encrypted.",
   );
 }
 
-/** From now on `current` is the key of this database: a start without it is refused. */
+/** Makes `current` the key of this database. Later startups fail without it. */
 export async function replaceMasterKeyCheck(
   client: Queryable,
   current: SecretCipher,

@@ -2,38 +2,44 @@ import { attempt } from "../errors.ts";
 import type { Queryable } from "./check-master-key.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-/** Where sealed texts are kept. `Row`: what the place of each is made of. */
+/** A column with encrypted texts. `Row` has the columns that the binding of a text is made of. */
 export interface SealedColumn<Row extends object> {
   readonly table: string;
   readonly column: string;
-  /** The primary key: each column with its type. */
+  /** Primary key: each column with its type. */
   readonly key: Readonly<Record<string, "text" | "bytea">>;
-  /** Further columns that `placeOf` needs. */
+  /** Other columns that `placeOf` needs. */
   readonly beside?: readonly (keyof Row & string)[];
   placeOf(row: Row): SecretBinding;
 }
 
-/** From one master key to another. */
+/** The ciphers of the old and the new master key. */
 export interface Resealing {
   readonly from: SecretCipher;
   readonly to: SecretCipher;
 }
 
-/** What a change of the master key has encrypted anew. */
+/** The result of re-encrypting one column. */
 export interface Resealed {
   readonly table: string;
   readonly resealed: number;
-  /** Altered or moved; they are left as they are, since they did not open before either. */
+  /**
+   * Texts that the old key could not decrypt, since they were altered or moved. They are not
+   * changed.
+   */
   readonly unreadable: number;
 }
 
-/** Rows of one statement: enough to be quick, few enough not to keep a server that rotates one of them waiting. */
+/**
+ * Rows per statement: enough to be fast, few enough that concurrent transactions wait only briefly
+ * for row locks.
+ */
 const batch = 200;
 
 /**
- * Seals with the new key what the old one has sealed in this column. Each batch is a statement of its own, so a kill at any moment leaves
- * rows of either key, and the next call goes on with those of the old one. A row that somebody else changes meanwhile is left to them.
- * `client` sees all workspaces.
+ * Re-encrypts the texts of a column that the old key encrypted. Each batch is its own statement, so
+ * a process that is killed leaves rows of both keys and the next call continues with those of the
+ * old. A row that changes meanwhile is skipped. `client` must see all workspaces.
  */
 export async function resealColumn<Row extends object>(
   client: Queryable,
@@ -42,8 +48,8 @@ export async function resealColumn<Row extends object>(
 ): Promise<Resealed> {
   const names = Object.keys(key);
   const columns = [...new Set([...names, ...beside])].join(", ");
-  const after = (place: number) =>
-    `(${names.join(", ")}) > (${names.map((name, at) => `$${place + at}::${key[name]}`).join(", ")})`;
+  const after = (index: number) =>
+    `(${names.join(", ")}) > (${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
     where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`} order by ${names.join(", ")} limit ${batch}`;
   const update = `update ${table} as t set ${column} = fresh.sealed_text
@@ -59,12 +65,12 @@ export async function resealColumn<Row extends object>(
     const end = rows.at(-1);
     if (end === undefined) return { table, resealed, unreadable };
     const fresh = rows.flatMap((row) => {
-      const secret = openedBy(from, row.sealed_text, placeOf(row));
+      const secret = tryDecrypt(from, row.sealed_text, placeOf(row));
       return secret === undefined ? [] : [{ row, sealed: to.encrypt(secret, placeOf(row)) }];
     });
     if (fresh.length > 0) {
-      const keys = names.map((name) => fresh.map(({ row }) => member(row, name)));
-      await repeated(() =>
+      const keys = names.map((name) => fresh.map(({ row }) => columnOf(row, name)));
+      await retryOnDeadlock(() =>
         client.query(update, [
           fresh.map(({ row }) => row.sealed_text),
           fresh.map(({ sealed }) => sealed),
@@ -74,21 +80,28 @@ export async function resealColumn<Row extends object>(
     }
     resealed += fresh.length;
     unreadable += rows.length - fresh.length;
-    last = names.map((name) => member(end, name));
+    last = names.map((name) => columnOf(end, name));
   }
 }
 
-function member(row: object, name: string): unknown {
+function columnOf(row: object, name: string): unknown {
   return (row as Record<string, unknown>)[name];
 }
 
-function openedBy(cipher: SecretCipher, sealed: string, place: SecretBinding): string | undefined {
-  const opened = attempt(() => cipher.decrypt(sealed, place));
+function tryDecrypt(
+  cipher: SecretCipher,
+  sealed: string,
+  binding: SecretBinding,
+): string | undefined {
+  const opened = attempt(() => cipher.decrypt(sealed, binding));
   return opened.ok ? opened.value : undefined;
 }
 
-/** Servers that are running lock rows in an order of their own; PostgreSQL then undoes one of the two, perhaps ours (40P01). */
-async function repeated(statement: () => Promise<unknown>): Promise<void> {
+/**
+ * Retries a statement that PostgreSQL rolled back because of a deadlock (40P01): running servers
+ * lock rows in another order.
+ */
+async function retryOnDeadlock(statement: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await statement();

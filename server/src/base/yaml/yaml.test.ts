@@ -43,7 +43,7 @@ test("a name that objects have anyway is a name like any other, and changes no o
 });
 
 test.each([
-  ["a name twice", "a:\n  b: 1\n  b: 2", /has a name twice in one object at line 3, column 3/],
+  ["a name twice", "a:\n  b: 1\n  b: 2", /has a duplicate key in an object at line 3, column 3/],
   ["a function", "a: !!js/function 'function () {}'", /has a tag/],
   ["a tag of Python", "!!python/object/apply:os.system ['id']", /has a tag/],
   ["a tag of its own", "a: !env SECRET", /has a tag/],
@@ -51,13 +51,13 @@ test.each([
   ["a tag under another name", "%TAG ! tag:example.com,2026:\n---\na: !x 1", /has a tag/],
   ["an older version", "%YAML 1.1\n---\na: !!set {x}", /has a tag/],
   ["several documents", "a: 1\n---\nb: 2", /several documents/],
-  ["a list as a name", "? [a]\n: 1", /a name that is no text/],
-  ["an alias without anchor", "a: *x", /without its anchor/],
+  ["a list as a name", "? [a]\n: 1", /a key that is not a string/],
+  ["an alias without anchor", "a: *x", /without an anchor/],
   ["an alias inside itself", "a: &x [*x]", /alias/],
   ["infinity", "a: .inf", /\.inf/],
   ["no number", "a: .NaN", /\.nan/],
-  ["an open quote", "a: 'x", /goes wrong at line 1/],
-  ["no YAML", "a: b: c", /goes wrong at line 1/],
+  ["an open quote", "a: 'x", /is not valid YAML at line 1/],
+  ["no YAML", "a: b: c", /is not valid YAML at line 1/],
   [
     "aliases that multiply",
     `a: &a [x,x,x,x,x]\nb: &b [${"*a,".repeat(40)}]\nc: &c [${"*b,".repeat(40)}]\nd: [${"*c,".repeat(40)}]`,
@@ -66,7 +66,7 @@ test.each([
   [
     "too much of little",
     `a: &a "${"x".repeat(100_000)}"\nb: [${"*a,".repeat(90)}]`,
-    /stands for too much/,
+    /is too large after its aliases are expanded/,
   ],
   ["levels without end", "[".repeat(100_000), /./],
 ])("%s is refused, and told where or why", async (_what, text, why) => {
@@ -102,7 +102,7 @@ describe("a body", () => {
     expect(body).toMatchObject({
       refusal: {
         code: "bad_request",
-        message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /),
+        message: expect.stringMatching(/^The body is not valid YAML at line 1, column \d+\. /),
       },
     });
   });

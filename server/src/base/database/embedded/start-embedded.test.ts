@@ -148,7 +148,7 @@ test("after kill -9 PostgreSQL comes back, though a query of the old one is stil
     async () =>
       embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0,
   );
-  expect(reasons).toEqual(["ended by SIGKILL"]);
+  expect(reasons).toEqual(["killed by SIGKILL"]);
   expect(await query(embedded.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   await busy;
 });
@@ -186,7 +186,7 @@ test("a folder of another major version is refused with the remedy and left alon
   mkdirSync(join(folder, "postgres"));
   writeFileSync(join(folder, "postgres/PG_VERSION"), "17\n");
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /made by PostgreSQL 17; this Beckon brings PostgreSQL 18.*pg_dump/,
+    /made by PostgreSQL 17; this Beckon contains PostgreSQL 18.*pg_dump/,
   );
   expect(readdirSync(join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
@@ -215,12 +215,12 @@ test("a folder whose path has a newline is an error that names the setting, also
   const parent = temporaryFolder();
   const folder = join(parent, "one\ntwo");
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /"[^"]*one\\ntwo" has a newline in it.*BECKON_DATA_DIR/,
+    /"[^"]*one\\ntwo" contains a newline.*BECKON_DATA_DIR/,
   );
   mkdirSync(folder);
   symlinkSync(folder, join(parent, "link"));
   await expect(startEmbedded({ dataDir: join(parent, "link"), log })).rejects.toThrow(
-    "has a newline in it",
+    "contains a newline",
   );
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -236,7 +236,7 @@ test("where neither folder can hold a socket the error names both settings", asy
   const folder = join(temporaryFolder(), "one,two");
   vi.stubEnv("TMPDIR", join(folder, "temporary"));
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /no comma or newline\. Name another folder with BECKON_DATA_DIR or TMPDIR/,
+    /no comma or newline\. Set BECKON_DATA_DIR or TMPDIR/,
   );
 });
 

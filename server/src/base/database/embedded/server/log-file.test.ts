@@ -6,7 +6,7 @@ import { openLogFile } from "./log-file.ts";
 
 test("a log that has grown too large starts anew, keeps one predecessor, and whoever holds it open goes on writing", async () => {
   const path = join(temporaryFolder(), "postgres.log");
-  const file = openLogFile(path, { largest: 1_000, checkMs: 10 });
+  const file = openLogFile(path, { maxBytes: 1_000, checkMs: 10 });
   onTestFinished(() => file.close());
   writeSync(file.descriptor, "old\n".repeat(500));
   await until("the log starts anew", () => existsSync(`${path}.1`) && statSync(path).size === 0);
