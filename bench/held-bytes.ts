@@ -13,16 +13,16 @@ import {
 import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 
 /**
- * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal:
- * the factors of the budget of bytes (docs/decisions/0014-a-budget-of-bytes.md). The model server
- * is another thread, whose heap does not count.
+ * Measures how many bytes of memory a run holds per byte of a response, an input or a journal.
+ * These are the factors of the byte budget (docs/decisions/0014-a-budget-of-bytes.md). The model
+ * server runs in another thread, whose heap is not counted.
  *
  *   script/bench bytes
  */
 const runs = 8;
 const bytes = 4 * 1024 * 1024;
 
-/** What the model server sends, by path. What is `held` is sent without an end. */
+/** What the model server sends, by path. Responses with `-held` in their name never end. */
 const texts = {
   latin: "abcdefghij",
   wide: "abcdefghi€",
@@ -110,7 +110,7 @@ async function measure(): Promise<void> {
     maxResponseBytes: 2 ** 40,
   });
 
-  /** Heap and buffers that are alive. */
+  /** Bytes of the heap and of buffers after a garbage collection. */
   const alive = () => {
     globalThis.gc?.();
     globalThis.gc?.();
@@ -120,7 +120,7 @@ async function measure(): Promise<void> {
   const report = (what: string, held: number, of: number) =>
     console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
 
-  /** Executes the runs until `reached` says so, and returns what they hold then. */
+  /** Executes the runs up to the state `stopAt` and returns the bytes that they hold then. */
   async function held(
     scene: string,
     { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "asked" },
@@ -140,8 +140,8 @@ async function measure(): Promise<void> {
         events: [],
         append: async () => {},
         async end(outcome, added) {
-          // As the journal of a run does: the entries wait as JSON text for the batch that they are
-          // written with.
+          // Like the journal of a run: the entries wait as JSON text for the batch that writes
+          // them.
           const last = {
             type: "run.finished" as const,
             data: {

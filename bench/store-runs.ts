@@ -1,6 +1,6 @@
 import { Client } from "pg";
 
-/** Stores finished runs of the agent, with their journals, as if they had been made over the past. */
+/** Inserts finished runs of the agent with their journals, as a history. */
 export async function storeRuns(
   databaseUrl: string,
   agentId: string,

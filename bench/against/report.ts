@@ -1,4 +1,4 @@
-import { type Case, usual } from "../cases.ts";
+import { type Case, defaultMeasures } from "../cases.ts";
 import type { Measurement } from "../measure.ts";
 import { type Comparison, compare, type Pair, type Side } from "./statistics.ts";
 
@@ -13,7 +13,7 @@ export interface ComparedCase {
 }
 
 export function compareCase(
-  { name, measures = usual }: Case,
+  { name, measures = defaultMeasures }: Case,
   pairs: readonly Record<Side, Measurement>[],
 ): ComparedCase {
   return {

@@ -55,8 +55,8 @@ export interface Statement<Input> {
 }
 
 /**
- * Creates a prepared statement. Parameters are declared where the text uses them, so that values and
- * parameter numbers always match.
+ * Creates a prepared statement. Parameters are declared where the text uses them, so that values
+ * and parameter numbers always match.
  *
  * @example
  * const rename = statement<Rename[]>("rename", (p) => {

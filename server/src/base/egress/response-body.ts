@@ -10,7 +10,7 @@ interface Source {
 
 /**
  * A response body as a web stream. Bytes are passed on as they arrive and never buffered as a
- * whole; canceling the stream aborts the exchange.
+ * whole; cancelling the stream aborts the exchange.
  */
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
@@ -18,7 +18,7 @@ export class ResponseBody {
   #chunks: Uint8Array[] = [];
   readonly #lines: boolean;
   #last = 0;
-  /** undefined once the stream has ended, failed or been canceled. */
+  /** undefined once the stream has ended, failed or been cancelled. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   /**
@@ -40,7 +40,7 @@ export class ResponseBody {
           source.abort(
             reason instanceof Error
               ? reason
-              : new Error("the reader canceled the response body", { cause: reason }),
+              : new Error("the reader cancelled the response body", { cause: reason }),
           );
         },
       },
