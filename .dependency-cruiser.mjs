@@ -2,28 +2,31 @@ import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 
 /**
- * The floors of the server, held by machine. Imports go down only:
+ * The layers of the server. A layer imports only from layers below it:
  *
- *   main, supervise, index → http, worker → bundles → triggers → runs → agents → workspaces → members → the other nouns, engine → credentials → base → contract
+ *   main, supervise, index → http, worker → bundles → triggers → runs → agents → workspaces →
+ *   members → other modules, engine → credentials → base → contract
  *
- * `import type` counts like any other import. Each rule's comment is printed where the rule is broken.
- * Biome holds the rules inside one file; `script/check-structure.ts` holds the rest and makes sure that every source file
- * was seen here at all (a parser that reads nothing would pass every rule).
+ * `import type` counts like any other import. Each rule's comment is printed with its violations.
+ * Biome checks the rules within one file; `script/check-structure.ts` checks the others, and that
+ * every source file is in the graph: with a parser that reads nothing, every rule would pass.
  */
 
-/** From the top down. A floor may import what stands below it, and never what stands beside it. */
-const floors = [
-  { name: "the doors", members: ["http", "worker"] },
-  { name: "the supervisor", members: ["supervisor"] },
-  { name: "bundles", members: ["bundles"] },
-  { name: "triggers", members: ["triggers"] },
-  { name: "runs", members: ["runs"] },
-  { name: "agents", members: ["agents"] },
-  { name: "workspaces", members: ["workspaces"] },
-  { name: "members", members: ["members"] },
+/**
+ * From top to bottom. A layer imports from the layers below it; its folders not from each other.
+ */
+const layers = [
+  { name: "entry points", folders: ["http", "worker"] },
+  { name: "supervisor", folders: ["supervisor"] },
+  { name: "bundles", folders: ["bundles"] },
+  { name: "triggers", folders: ["triggers"] },
+  { name: "runs", folders: ["runs"] },
+  { name: "agents", folders: ["agents"] },
+  { name: "workspaces", folders: ["workspaces"] },
+  { name: "members", folders: ["members"] },
   {
-    name: "the other nouns and the engine",
-    members: [
+    name: "other modules and engine",
+    folders: [
       "tokens",
       "keys",
       "events",
@@ -35,58 +38,57 @@ const floors = [
       "engine",
     ],
   },
-  { name: "credentials", members: ["credentials"] },
-  { name: "base", members: ["base"] },
+  { name: "credentials", folders: ["credentials"] },
+  { name: "base", folders: ["base"] },
 ];
 
-/** Entered through `index.ts` only. `base` is not among them: its plain files are imported as they are. */
-const closedFolders = floors.slice(1, -1).flatMap((floor) => floor.members);
+/** Imported only through `index.ts`. Not `base`, whose files are imported directly. */
+const closedFolders = layers.slice(1, -1).flatMap((layer) => layer.folders);
 
-/** Folders of the server that have a floor. */
-const known = floors.flatMap((floor) => floor.members);
+/** The folders that are in a layer. */
+const known = layers.flatMap((layer) => layer.folders);
 
-/** Files that open the whole: they may import everything below. Any other file directly in `server/src` counts as one of them. */
+/** Files directly in `server/src`, except worker.ts and config.ts. They can import everything. */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
-const doors = "^server/src/(http/|worker(\\.ts$|/))";
+const entryPoints = "^server/src/(http/|worker(\\.ts$|/))";
 const test = "\\.test\\.ts$|^server/test/|^e2e/";
 const outsidePackage = ["npm-dev", "npm-no-pkg", "npm-unknown"];
 
-/** A file or folder directly in `server/src` by one of these names. */
-const inside = (members) => `^server/src/(${members.join("|")})(/|\\.ts$)`;
+/** Matches a file or folder directly in `server/src` with one of these names. */
+const inside = (names) => `^server/src/(${names.join("|")})(/|\\.ts$)`;
 
-const upward = floors.map((floor, position) => ({
-  name: `no-import-upward-from-${floor.name.replaceAll(" ", "-")}`,
-  comment: `Imports go down only: ${floor.name} may not know what stands above. A test may start the whole.`,
+const upward = layers.map((layer, position) => ({
+  name: `no-import-upward-from-${layer.name.replaceAll(" ", "-")}`,
+  comment: `Imports go down only: ${layer.name} cannot import from a layer above. Tests can.`,
   severity: "error",
-  from: { path: inside(floor.members), pathNot: test },
+  from: { path: inside(layer.folders), pathNot: test },
   to: {
-    path: [top, ...floors.slice(0, position).map((above) => inside(above.members))],
+    path: [top, ...layers.slice(0, position).map((above) => inside(above.folders))],
     pathNot: "^server/src/config\\.ts$",
   },
 }));
 
-const sideways = floors
-  .filter((floor) => floor.members.length > 1)
-  .flatMap((floor) =>
-    floor.members.map((member) => ({
-      name: `no-import-sideways-from-${member}`,
-      comment:
-        "What stands on one floor does not import each other. Let a caller above bind the two.",
+const sideways = layers
+  .filter((layer) => layer.folders.length > 1)
+  .flatMap((layer) =>
+    layer.folders.map((folder) => ({
+      name: `no-import-sideways-from-${folder}`,
+      comment: "Folders of one layer do not import each other. Combine them in a layer above.",
       severity: "error",
-      from: { path: inside([member]) },
-      to: { path: inside(floor.members.filter((other) => other !== member)) },
+      from: { path: inside([folder]) },
+      to: { path: inside(layer.folders.filter((other) => other !== folder)) },
     })),
   );
 
 const throughIndex = closedFolders.map((folder) => ({
   name: `only-index-of-${folder}`,
-  comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
+  comment: `${folder}/ is imported through its index.ts. Export names there for other folders.`,
   severity: "error",
   from: { pathNot: [`^server/src/${folder}/`, test, "^bench/"] },
   to: { path: `^server/src/${folder}/`, pathNot: `^server/src/${folder}/index\\.ts$` },
 }));
 
-/** Folders inside the folders of the server, at any depth. */
+/** Subfolders of the folders in `server/src`, at any depth. */
 const subFolders = readdirSync("server/src", { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map((entry) => join(entry.parentPath, entry.name).split(sep).join("/"))
@@ -94,7 +96,7 @@ const subFolders = readdirSync("server/src", { recursive: true, withFileTypes: t
 
 const throughSubIndex = subFolders.map((folder) => ({
   name: `only-index-of-${folder.slice("server/src/".length).replaceAll("/", "-")}`,
-  comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
+  comment: `${folder}/ is imported through its index.ts. Export names there for other folders.`,
   severity: "error",
   from: { pathNot: [`^${folder}/`, test, "^bench/"] },
   to: { path: `^${folder}/`, pathNot: "/index\\.ts$" },
@@ -103,32 +105,30 @@ const throughSubIndex = subFolders.map((folder) => ({
 export default {
   forbidden: [
     {
-      name: "no-circles",
-      comment: "Files that import each other can only be understood together. Type imports count.",
+      name: "no-circular-imports",
+      comment: "Files that import each other cannot be understood separately. Type imports count.",
       severity: "error",
       from: {},
       to: { circular: true },
     },
     {
       name: "imports-exist",
-      comment: "The import leads nowhere: every other rule would be blind to it.",
+      comment: "The imported file does not exist, so no other rule can check this import.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },
     },
 
     {
-      name: "every-folder-has-a-floor",
-      comment:
-        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      name: "every-folder-has-a-layer",
+      comment: "Add the new folder in server/src to `layers` in .dependency-cruiser.mjs first.",
       severity: "error",
       from: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
       to: {},
     },
     {
-      name: "every-imported-folder-has-a-floor",
-      comment:
-        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      name: "every-imported-folder-has-a-layer",
+      comment: "Add the new folder in server/src to `layers` in .dependency-cruiser.mjs first.",
       severity: "error",
       from: {},
       to: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
@@ -140,23 +140,22 @@ export default {
 
     {
       name: "config-only-at-the-top",
-      comment:
-        "Settings are read once and handed down as arguments; what stands below the doors takes values, not the configuration.",
+      comment: "Settings are read once. Below the entry points they are passed as arguments.",
       severity: "error",
-      from: { path: "^server/src/", pathNot: [top, doors, "^server/src/config\\.", test] },
+      from: { path: "^server/src/", pathNot: [top, entryPoints, "^server/src/config\\.", test] },
       to: { path: "^server/src/config\\.ts$" },
     },
     {
-      name: "config-knows-nothing-above-base",
-      comment: "config.ts is read before anything else is built.",
+      name: "config-imports-only-base",
+      comment: "config.ts is read before everything else is created.",
       severity: "error",
       from: { path: "^server/src/config\\.ts$" },
       to: { path: "^server/src/", pathNot: "^server/src/base/" },
     },
     {
-      name: "engine-knows-no-database-no-http-no-workspace",
+      name: "engine-imports-no-database-no-http-no-workspace",
       comment:
-        "The engine is handed its model and its tools; it stays a loop that can run anywhere.",
+        "The engine gets model and tools as arguments: it is independent of storage and HTTP.",
       severity: "error",
       from: { path: "^server/src/engine/", pathNot: test },
       to: {
@@ -169,8 +168,9 @@ export default {
     },
 
     {
-      name: "http-framework-only-at-the-doors",
-      comment: "Nouns know no HTTP, so that every door can call the same verbs.",
+      name: "http-framework-only-in-http",
+      comment:
+        "Modules do not depend on HTTP, so that all entry points can call the same operations.",
       severity: "error",
       from: { path: "^server/src/", pathNot: ["^server/src/http/", top, test] },
       to: { path: "(^|/)node_modules/(hono|@hono)/" },
@@ -178,7 +178,7 @@ export default {
     {
       name: "pg-only-in-database",
       comment:
-        "Connections are opened in base/database only, where their limits and their role are set.",
+        "Connections are opened only in base/database, which sets their limits and their role.",
       severity: "error",
       from: {
         pathNot: ["^server/src/base/database/", "^server/test/", "^bench/", "node_modules/"],
@@ -187,8 +187,7 @@ export default {
     },
     {
       name: "sql-only-in-stores",
-      comment:
-        "SQL is found in base/database and in a noun's store.ts, <part>-store.ts or <name>-statement.ts.",
+      comment: "SQL belongs in base/database or a module's store.ts, *-store.ts or *-statement.ts.",
       severity: "error",
       from: {
         pathNot: [
@@ -202,24 +201,23 @@ export default {
     },
 
     {
-      name: "contract-stands-alone",
-      comment:
-        "The contract runs anywhere: it imports nothing of the server, the dashboard or the tests.",
+      name: "contract-is-independent",
+      comment: "The contract also runs outside the server: it imports no other package.",
       severity: "error",
       from: { path: "^contract/" },
       to: { path: "^(server|web|client|e2e|bench|script)/" },
     },
     {
       name: "contract-runs-anywhere",
-      comment: "The contract also runs in browsers, which have no modules of Node.",
+      comment: "The contract also runs in browsers, which lack Node's modules.",
       severity: "error",
       from: { path: "^contract/", pathNot: test },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "client-stands-alone",
+      name: "client-is-independent",
       comment:
-        "The client is published by itself: it knows the API by docs/openapi.json, of which it is generated.",
+        "The client is published as a separate package. It is generated from docs/openapi.json.",
       severity: "error",
       from: { path: "^client/" },
       to: { path: "^(contract|server|web|e2e|bench|script)/" },
@@ -227,21 +225,22 @@ export default {
     {
       name: "client-runs-anywhere",
       comment:
-        "The client also runs in browsers and other fetch runtimes, which have no modules of Node.",
+        "The client also runs in browsers and other fetch runtimes, which lack Node's modules.",
       severity: "error",
       from: { path: "^client/src/", pathNot: test },
       to: { dependencyTypes: ["core"] },
     },
     {
-      name: "web-knows-the-contract-only",
-      comment: "The dashboard uses the public API like any other caller.",
+      name: "web-imports-only-the-contract",
+      comment: "The dashboard uses the public API like every other client.",
       severity: "error",
       from: { path: "^web/" },
       to: { path: "^(server|e2e|bench|script)/" },
     },
     {
-      name: "journeys-stay-outside",
-      comment: "e2e/ starts the server and talks to it over HTTP; it reaches into no folder of it.",
+      name: "e2e-imports-only-the-index",
+      comment:
+        "e2e/ starts the server and calls it over HTTP. It imports no other file of the server.",
       severity: "error",
       from: { path: "^e2e/" },
       to: { path: "^server/src/", pathNot: "^server/src/index\\.ts$" },
@@ -249,24 +248,25 @@ export default {
 
     {
       name: "no-tests-in-production",
-      comment: "Production code does not import tests, their support or scripts.",
+      comment: "Production code does not import tests, test support or scripts.",
       severity: "error",
       from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
       to: { path: ["\\.test\\.ts$", "^(server/test|client/test|e2e|bench|script)/"] },
     },
     {
       name: "no-undeclared-packages",
-      comment: "Production code uses packages that its own package.json names under dependencies.",
+      comment: "Production code uses only packages in the dependencies of its own package.json.",
       severity: "error",
       from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: outsidePackage },
     },
   ],
   options: {
-    // TypeScript 7 offers no parser to other programs: without another one, nothing at all would be read.
+    // TypeScript 7 has no parser API: without another parser no file would be read.
     parser: "swc",
     tsPreCompilationDeps: true,
-    // Packages are seen but not read. Nothing is excluded: an excluded file is invisible to every rule above.
+    // Packages are in the graph but not followed. Nothing is excluded, because no rule applies to
+    // an excluded file.
     doNotFollow: { path: "node_modules" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],

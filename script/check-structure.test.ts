@@ -6,8 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import * as structure from "./structure.ts";
 
 /**
- * Proves that each check fails where it should. A rule that can no longer fail looks exactly like a rule that holds, so trees that
- * break every rule are built here and shown to the real tools with the real settings.
+ * Tests that each check can fail: a rule that never fails looks like a rule without violations.
+ * Runs the real tools, with the real settings, on trees that break every rule.
  */
 
 const root = resolve(import.meta.dirname, "..");
@@ -16,7 +16,7 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder with our settings and these files. */
+/** Creates a folder with our settings and these files. */
 function tree(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-check-"));
   made.push(folder);
@@ -69,7 +69,7 @@ function graphOf(folder: string, env: Record<string, string> = {}): structure.Gr
   );
 }
 
-/** `rule: from → to` of each violation, sorted. */
+/** Returns `rule: from → to` of each violation, sorted. */
 function violationsOf(folder: string): string[] {
   return graphOf(folder)
     .summary.violations.map(
@@ -78,13 +78,13 @@ function violationsOf(folder: string): string[] {
     .sort();
 }
 
-/** Joins what this file must not contain itself. */
+/** Joins texts that the checks would find in this file. */
 const word = (...parts: string[]) => parts.join("");
 const name = (value: string) => `export const ${value} = 1;\n`;
 const use = (...paths: string[]) => paths.map((path) => `import "${path}";\n`).join("");
 
-/** A small server that keeps all rules. */
-const sound = {
+/** A small server without violations. */
+const valid = {
   "contract/src/index.ts": 'export { wire } from "./wire.ts";\n',
   "contract/src/wire.ts": name("wire"),
   "client/src/index.ts": use("./call.ts"),
@@ -124,16 +124,16 @@ const sound = {
   "e2e/journey.test.ts": use("../server/src/index.ts", "../server/test/database.ts"),
 };
 
-test("a sound tree passes the floors and is seen whole", () => {
-  const folder = tree(sound);
+test("a valid tree has no violations and is read completely", () => {
+  const folder = tree(valid);
   expect(violationsOf(folder)).toEqual([]);
   expect(structure.findings(structure.readRepository(folder), graphOf(folder))).toEqual([]);
 });
 
-test("every broken floor is found, and nothing else", () => {
+test("every violation of a layer is found, and nothing else", () => {
   const folder = tree({
-    ...sound,
-    // Upward, one from each floor.
+    ...valid,
+    // Upward, one per layer.
     "server/src/http/up.ts": use("../main.ts"),
     "server/src/triggers/up.ts": use("../http/index.ts"),
     "server/src/runs/up.ts":
@@ -142,24 +142,24 @@ test("every broken floor is found, and nothing else", () => {
     "server/src/keys/up.ts": use("../agents/index.ts"),
     "server/src/base/up.ts": use("../keys/index.ts"),
     "server/src/engine/up.ts": use("../worker.ts"),
-    // Sideways on one floor.
+    // Between folders of one layer.
     "server/src/tokens/side.ts": use("../keys/index.ts"),
     "server/src/usage/side.ts": use("../engine/index.ts"),
     "server/src/engine/side.ts": use("../providers/index.ts"),
     "server/src/providers/index.ts": name("provider"),
     "server/src/http/side.ts": use("../worker.ts"),
-    // Past an index.ts.
+    // Around an index.ts.
     "server/src/triggers/past.ts": use("../agents/create.ts"),
     "server/src/past.ts": use("./runs/store.ts", "./base/secrets/seal.ts"),
     "server/src/base/audit/past.ts": use("../secrets/seal.ts"),
     "server/src/http/inside.ts": use("./api/agents.ts"),
-    // Packages and settings where they do not belong.
+    // Packages and settings in the wrong folder.
     "server/src/runs/packages.ts": use("pg", "kysely", "hono", "vitest"),
     "server/src/engine/packages.ts": use("../base/database/index.ts", "../base/context.ts"),
     "server/src/agents/settings.ts": use("../config.ts"),
     "contract/src/node.ts": use("node:fs", "../../server/src/base/errors.ts"),
     "client/src/node.ts": use("node:fs", "../../contract/src/wire.ts"),
-    // Tests in production, journeys inside, a folder without a floor, an import of nothing.
+    // Tests in production, e2e in the server, a folder without a layer, a missing file.
     "server/src/runs/tests.ts": use("./start.db.test.ts", "../../test/database.ts"),
     "e2e/inside.test.ts": use("../server/src/base/errors.ts"),
     "server/src/queues/index.ts": use("../base/errors.ts"),
@@ -168,32 +168,32 @@ test("every broken floor is found, and nothing else", () => {
   });
   const web = run(folder, "depcruise", [...cruise, "web"]);
   expect(web.output).toContain(
-    "web-knows-the-contract-only: web/src/app.ts → server/src/base/errors.ts",
+    "web-imports-only-the-contract: web/src/app.ts → server/src/base/errors.ts",
   );
   expect(web.status).toBeGreaterThan(0);
   expect(violationsOf(folder)).toEqual([
+    "client-is-independent: client/src/node.ts → contract/src/wire.ts",
     "client-runs-anywhere: client/src/node.ts → fs",
-    "client-stands-alone: client/src/node.ts → contract/src/wire.ts",
     "config-only-at-the-top: server/src/agents/settings.ts → server/src/config.ts",
+    "contract-is-independent: contract/src/node.ts → server/src/base/errors.ts",
     "contract-runs-anywhere: contract/src/node.ts → fs",
-    "contract-stands-alone: contract/src/node.ts → server/src/base/errors.ts",
-    "engine-knows-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/context.ts",
-    "engine-knows-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/database/index.ts",
-    "every-folder-has-a-floor: server/src/queues/index.ts → server/src/base/errors.ts",
-    "every-imported-folder-has-a-floor: server/src/nowhere.ts → server/src/queues/index.ts",
-    "http-framework-only-at-the-doors: server/src/runs/packages.ts → hono/dist/types/index.d.ts",
+    "e2e-imports-only-the-index: e2e/inside.test.ts → server/src/base/errors.ts",
+    "engine-imports-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/context.ts",
+    "engine-imports-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/database/index.ts",
+    "every-folder-has-a-layer: server/src/queues/index.ts → server/src/base/errors.ts",
+    "every-imported-folder-has-a-layer: server/src/nowhere.ts → server/src/queues/index.ts",
+    "http-framework-only-in-http: server/src/runs/packages.ts → hono/dist/types/index.d.ts",
     "imports-exist: server/src/nowhere.ts → ./gone.ts",
-    "journeys-stay-outside: e2e/inside.test.ts → server/src/base/errors.ts",
     "no-import-sideways-from-engine: server/src/engine/side.ts → server/src/providers/index.ts",
     "no-import-sideways-from-http: server/src/http/side.ts → server/src/worker.ts",
     "no-import-sideways-from-tokens: server/src/tokens/side.ts → server/src/keys/index.ts",
     "no-import-sideways-from-usage: server/src/usage/side.ts → server/src/engine/index.ts",
     "no-import-upward-from-agents: server/src/agents/up.ts → server/src/runs/index.ts",
     "no-import-upward-from-base: server/src/base/up.ts → server/src/keys/index.ts",
+    "no-import-upward-from-entry-points: server/src/http/up.ts → server/src/main.ts",
+    "no-import-upward-from-other-modules-and-engine: server/src/engine/up.ts → server/src/worker.ts",
+    "no-import-upward-from-other-modules-and-engine: server/src/keys/up.ts → server/src/agents/index.ts",
     "no-import-upward-from-runs: server/src/runs/up.ts → server/src/triggers/index.ts",
-    "no-import-upward-from-the-doors: server/src/http/up.ts → server/src/main.ts",
-    "no-import-upward-from-the-other-nouns-and-the-engine: server/src/engine/up.ts → server/src/worker.ts",
-    "no-import-upward-from-the-other-nouns-and-the-engine: server/src/keys/up.ts → server/src/agents/index.ts",
     "no-import-upward-from-triggers: server/src/triggers/up.ts → server/src/http/index.ts",
     "no-tests-in-production: server/src/runs/tests.ts → server/src/runs/start.db.test.ts",
     "no-tests-in-production: server/src/runs/tests.ts → server/test/database.ts",
@@ -208,18 +208,18 @@ test("every broken floor is found, and nothing else", () => {
   ]);
 });
 
-test("a circle is found, of types alone too", () => {
+test("a circular import is found, also of types only", () => {
   const folder = tree({
     "server/src/runs/a.ts": 'import type { B } from "./b.ts";\nexport interface A { b: B }\n',
     "server/src/runs/b.ts": 'import type { C } from "./c.ts";\nexport interface B { c: C }\n',
     "server/src/runs/c.ts": 'import { type A } from "./a.ts";\nexport interface C { a: A }\n',
   });
   expect(violationsOf(folder)).toEqual([
-    expect.stringMatching(/^no-circles: server\/src\/runs\/[abc]\.ts/),
+    expect.stringMatching(/^no-circular-imports: server\/src\/runs\/[abc]\.ts/),
   ]);
 });
 
-test("a graph that misses files or imports does not pass", () => {
+test("a graph without some files or imports is an error", () => {
   const files = [
     {
       path: "server/src/main.ts",
@@ -246,7 +246,7 @@ test("a graph that misses files or imports does not pass", () => {
 
 test("without a parser for TypeScript the structure check fails", () => {
   const folder = tree({
-    ...sound,
+    ...valid,
     // TypeScript 7 offers dependency-cruiser no parser, so without swc it has none.
     "no-swc.mjs": `
       import { registerHooks } from "node:module";
@@ -261,7 +261,7 @@ test("without a parser for TypeScript the structure check fails", () => {
   expect(graph.modules).toEqual([]);
   expect(graph.summary.violations).toEqual([]);
   expect(structure.unseen(structure.readRepository(folder), graph)).toHaveLength(
-    Object.keys(sound).length,
+    Object.keys(valid).length,
   );
 });
 
@@ -298,7 +298,7 @@ const linted: [rule: string, path: string, text: string][] = [
   ["format", "server/src/a.ts", "export const a = 'single';\n"],
 ];
 
-test.each(linted)("lint refuses what breaks %s in %s", (rule, path, text) => {
+test.each(linted)("lint rejects a violation of %s in %s", (rule, path, text) => {
   const { status, output } = run(tree({ [path]: text }), "biome", [
     "check",
     "--error-on-warnings",
@@ -308,7 +308,7 @@ test.each(linted)("lint refuses what breaks %s in %s", (rule, path, text) => {
   expect(status).toBe(1);
 });
 
-test("lint allows what has to be", () => {
+test("lint allows the necessary exceptions", () => {
   const allowed = {
     "server/src/supervise.ts": "console.log(process.env);\n",
     "server/src/main.ts": "export const a = process.env;\n",
@@ -344,7 +344,7 @@ test("unused files, exports and packages are found", () => {
 
 const linesOf = (count: number, first = "") => `${first}${"x;\n".repeat(count)}`;
 
-test("long files need a reason at their top, and the aims are held", () => {
+test("long files need a reason at their top, and the size limits are checked", () => {
   const file = (path: string, text: string) => ({ path, text });
   expect(structure.tooLong([file("server/src/a.ts", linesOf(501))])).toHaveLength(1);
   expect(structure.tooLong([file("server/src/a.ts", linesOf(500))])).toEqual([]);
@@ -376,7 +376,7 @@ test("long files need a reason at their top, and the aims are held", () => {
   ]);
 });
 
-test("names that say nothing are found", () => {
+test("meaningless names are found", () => {
   const named = (path: string) => structure.emptyNames([{ path, text: "" }]).length;
   const empty = [
     "utils.ts",
@@ -405,7 +405,7 @@ test("SQL outside a store is found", () => {
   expect(stray("runs/start-store.ts", 'tx.selectFrom("runs")')).toBe(0);
 });
 
-test("tests that do not run and notes to do something later are found", () => {
+test("disabled tests and notes to do something later are found", () => {
   const left = (path: string, text: string) => structure.leftBehind([{ path, text }]).length;
   expect(left("server/src/a.test.ts", word("test.", 'skip("a")'))).toBe(1);
   expect(left("server/src/a.test.ts", word("describe.", 'only("a")'))).toBe(1);
@@ -414,7 +414,7 @@ test("tests that do not run and notes to do something later are found", () => {
   expect(left("script/a", word("# FIX", "ME"))).toBe(1);
 });
 
-test("what names one machine is found", () => {
+test("a name of this machine is found", () => {
   const found = (path: string, text: string) => structure.machineBound([{ path, text }]).length;
   const lock = (resolved: string) =>
     `{ "packages": { "node_modules/a": { "resolved": "${resolved}" } } }`;
@@ -431,7 +431,7 @@ test("what names one machine is found", () => {
   expect(found(".npmrc", word("regis", "try=http://localhost"))).toBe(1);
 });
 
-test("a lock file that npm ci would refuse is found", () => {
+test("a lock file that npm ci would reject is found", () => {
   const lock = (held: string[]) => {
     const packages = {
       "node_modules/a": { optionalDependencies: { "a-linux": "1.0.0", "a-darwin": "1.0.0" } },
