@@ -1,5 +1,5 @@
 import { resealToolSecrets } from "./agents/index.ts";
-import { resealAnswers } from "./base/idempotency/index.ts";
+import { reEncryptResponses } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
 import {
   checkMasterKey,
@@ -41,9 +41,14 @@ export async function reconcileMasterKey(
       : createSecretCipher(parseMasterKey(keys.previousMasterKey));
   const checked = await checkMasterKey(client, current, { previous, lost: keys.masterKeyLost });
   if (previous !== undefined && previous.prefix !== current.prefix) {
-    for (const reseal of [resealTokens, resealProviderKeys, resealToolSecrets, resealAnswers]) {
+    for (const reseal of [
+      resealTokens,
+      resealProviderKeys,
+      resealToolSecrets,
+      reEncryptResponses,
+    ]) {
       const counts = await reseal(client, { from: previous, to: current });
-      if (counts.resealed > 0) log.info(counts, "sealed anew with the master key");
+      if (counts.reEncrypted > 0) log.info(counts, "sealed anew with the master key");
       if (counts.unreadable > 0)
         log.warn(
           counts,

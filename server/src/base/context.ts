@@ -97,7 +97,7 @@ export function principalOf(actor: Principal): string {
  */
 export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
   const { actor } = ctx;
-  if (actor.kind === "key" && workspaceScopes.includes(scope)) permitBeyondAgents(ctx);
+  if (actor.kind === "key" && workspaceScopes.includes(scope)) permitAllAgents(ctx);
   const mayAct = actor.kind === "key" || actor.kind === "user";
   if (actor.kind === "system" || (mayAct && actor.scopes.includes(scope))) return;
   throw new ApiError("forbidden", lacks(actor, scope));
@@ -136,7 +136,7 @@ export function agentLimit({ actor }: Pick<Context, "actor">): readonly string[]
 }
 
 /** Returns whether the actor can access this agent and its triggers and runs. */
-export function mayTouchAgent(ctx: Context, agentId: string): boolean {
+export function canAccessAgent(ctx: Context, agentId: string): boolean {
   return agentLimit(ctx)?.includes(agentId) ?? true;
 }
 
@@ -144,7 +144,7 @@ export function mayTouchAgent(ctx: Context, agentId: string): boolean {
  * Checks that the actor can access all agents of its workspace.
  * @throws ApiError `forbidden` if its access is limited to some agents.
  */
-export function permitBeyondAgents(ctx: Pick<Context, "actor">): void {
+export function permitAllAgents(ctx: Pick<Context, "actor">): void {
   if (agentLimit(ctx) === undefined) return;
   throw new ApiError(
     "forbidden",

@@ -39,7 +39,7 @@ export class ApiError extends Error {
  */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: ApiError };
+  | { readonly ok: false; readonly error: ApiError };
 
 /**
  * Returns the value of `work`, or the `ApiError` that it threw.
@@ -63,14 +63,14 @@ export async function attemptAsync<T>(work: () => Promise<T>): Promise<Result<T>
 }
 
 function failed(thrown: unknown): Result<never> {
-  if (thrown instanceof ApiError) return { ok: false, refusal: thrown };
+  if (thrown instanceof ApiError) return { ok: false, error: thrown };
   throw thrown;
 }
 
 /** Returns the value of a result. @throws its error. */
 export function orThrow<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  throw result.refusal;
+  throw result.error;
 }
 
 /**

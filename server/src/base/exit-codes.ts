@@ -3,5 +3,5 @@ export const exitCodes = {
   /** EX_TEMPFAIL: the database cannot be reached. A later start can succeed. */
   databaseUnreachable: 75,
   /** EX_CONFIG: a setting must be changed first. Restarting does not help. */
-  refusedConfiguration: 78,
+  invalidConfiguration: 78,
 } as const;

@@ -61,8 +61,8 @@ test("a body that was read is parsed, also one that says null", () => {
 });
 
 test("a body that could not be read throws why", () => {
-  const refusal = new ApiError("too_large", "The body is larger than 1 MiB.");
-  expect(() => parseBody(schema, { ok: false, refusal })).toThrow(refusal);
+  const error = new ApiError("too_large", "The body is larger than 1 MiB.");
+  expect(() => parseBody(schema, { ok: false, error })).toThrow(error);
 });
 
 test("an absent body is an error, unless the operation has a value that stands for it", () => {

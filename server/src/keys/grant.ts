@@ -1,5 +1,5 @@
 import { presets, type Scope, workspaceScopes } from "@beckon/contract";
-import { type Context, mayTouchAgent, scopesBeyond } from "../base/context.ts";
+import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Expiry, livingAgents } from "./store.ts";
@@ -58,7 +58,7 @@ export function permitGrant(ctx: Context, grant: Grant): void {
   if (
     actor.kind === "key" &&
     actor.agentIds !== null &&
-    (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
+    (grant.agent_ids === null || grant.agent_ids.some((id) => !canAccessAgent(ctx, id)))
   ) {
     throw new ApiError(
       "forbidden",
@@ -75,7 +75,7 @@ export async function requireAgents(
 ): Promise<void> {
   if (ids === null) return;
   const living = await livingAgents(tx, ctx.workspaceId, ids);
-  const missing = ids.find((id) => !living.includes(id) || !mayTouchAgent(ctx, id));
+  const missing = ids.find((id) => !living.includes(id) || !canAccessAgent(ctx, id));
   if (missing !== undefined)
     throw new ApiError(
       "not_found",

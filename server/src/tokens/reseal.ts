@@ -1,8 +1,8 @@
 import {
+  type MasterKeyChange,
   type Queryable,
-  type Resealed,
-  type Resealing,
-  resealColumn,
+  type ReEncryption,
+  reEncryptColumn,
 } from "../base/secrets/index.ts";
 import { placeOfToken } from "./place-of-token.ts";
 
@@ -14,15 +14,15 @@ interface Row {
 }
 
 /** Seals all tokens with the new master key. */
-export function resealTokens(client: Queryable, keys: Resealing): Promise<Resealed> {
-  return resealColumn<Row>(
+export function resealTokens(client: Queryable, keys: MasterKeyChange): Promise<ReEncryption> {
+  return reEncryptColumn<Row>(
     client,
     {
       table: "tokens",
       column: "sealed",
       key: { hash: "bytea" },
-      beside: ["workspace_id", "agent_id", "trigger_id"],
-      placeOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
+      otherColumns: ["workspace_id", "agent_id", "trigger_id"],
+      bindingOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
         placeOfToken({
           workspaceId,
           subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },

@@ -1,6 +1,6 @@
 import type { SecretKept, ToolGrant } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
-import { boundPlace, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
+import { bindingFor, encryptFor, type SecretCipher } from "../../base/secrets/index.ts";
 import type { SealedSecret } from "../records/index.ts";
 import { mapValues, ownerOfSecret } from "../records/index.ts";
 
@@ -32,12 +32,12 @@ export function copySecrets(
       const { origins, last4 } = secret;
       const clear = cipher.decrypt(
         secret.sealed,
-        boundPlace(ownerOfSecret({ ...from, id }), origins),
+        bindingFor(ownerOfSecret({ ...from, id }), origins),
       );
       write.push({
         id: copy,
         origins,
-        sealed: sealFor(cipher, clear, ownerOfSecret({ ...to, id: copy }), origins),
+        sealed: encryptFor(cipher, clear, ownerOfSecret({ ...to, id: copy }), origins),
         last4,
       });
     }

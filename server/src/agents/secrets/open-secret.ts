@@ -1,6 +1,6 @@
 import type { Database } from "../../base/database/index.ts";
 import { attempt } from "../../base/errors.ts";
-import { openFor, type SecretCipher } from "../../base/secrets/index.ts";
+import { decryptFor, type SecretCipher } from "../../base/secrets/index.ts";
 import { findSecret, ownerOfSecret } from "../records/index.ts";
 
 /**
@@ -22,6 +22,6 @@ export async function openSecret(
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
   if (row === undefined) return undefined;
-  const opened = attempt(() => openFor(cipher, row, ownerOfSecret(owner), origin));
+  const opened = attempt(() => decryptFor(cipher, row, ownerOfSecret(owner), origin));
   return opened.ok ? opened.value : undefined;
 }

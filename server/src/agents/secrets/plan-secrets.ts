@@ -1,7 +1,7 @@
 import type { SecretKept, ToolGrant, ToolGrantBody, ToolInDocument } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { requireGivenFor, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
+import { encryptFor, requireGivenFor, type SecretCipher } from "../../base/secrets/index.ts";
 import type { KeptSecret, SealedSecret, SecretChange } from "../records/index.ts";
 import { type AnyValue, mapValues, ownerOfSecret, type SecretPlace } from "../records/index.ts";
 
@@ -48,7 +48,7 @@ export function planSecrets(
       earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...place.origins].sort();
-    const sealed = sealFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
+    const sealed = encryptFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
     // Of a short secret the last four would be much of it.
     write.push({
       id,

@@ -5,7 +5,7 @@ import {
   type BatcherOptions,
   createBatcher,
   createMutex,
-  GiveUp,
+  SubmitTimeoutError,
 } from "./batcher.ts";
 
 afterEach(() => {
@@ -186,24 +186,24 @@ test("a row that has not been sent when its caller gives up is withdrawn", async
   const { batches, gatherer } = gatherTexts({ write });
   const first = gatherer.submit("a");
   await call(0);
-  const late = vi.fn();
-  const second = gatherer.submit("b", { waitMs: 5, late });
-  await expect(second).rejects.toMatchObject({ name: "GiveUp", sent: false });
+  const onLateResult = vi.fn();
+  const second = gatherer.submit("b", { waitMs: 5, onLateResult });
+  await expect(second).rejects.toMatchObject({ name: "SubmitTimeoutError", sent: false });
   (await call(0)).answer();
   await first;
   expect(await Promise.all([gatherer.submit("c"), call(1).then(({ answer }) => answer())])).toEqual(
     ["C", undefined],
   );
   expect(batches).toEqual([["a"], ["c"]]);
-  expect(late).not.toHaveBeenCalled();
+  expect(onLateResult).not.toHaveBeenCalled();
 });
 
 test("a row that was sent when its caller gives up is pursued, and late hears the answer", async () => {
   const { call, write } = heldWrite();
   const { batches, gatherer } = gatherTexts({ write });
   const heard = Promise.withResolvers<string | undefined>();
-  const row = gatherer.submit("a", { waitMs: 250, late: heard.resolve });
-  await expect(row).rejects.toEqual(new GiveUp(true));
+  const row = gatherer.submit("a", { waitMs: 250, onLateResult: heard.resolve });
+  await expect(row).rejects.toEqual(new SubmitTimeoutError(true));
   (await call(0)).fail(lost());
   (await call(1)).answer();
   expect(await heard.promise).toBe("A");
@@ -214,9 +214,9 @@ test("late hears undefined when the row has failed", async () => {
   const { call, write } = heldWrite();
   const { gatherer } = gatherTexts({ write });
   const heard = Promise.withResolvers<string | undefined>();
-  await expect(gatherer.submit("a", { waitMs: 250, late: heard.resolve })).rejects.toBeInstanceOf(
-    GiveUp,
-  );
+  await expect(
+    gatherer.submit("a", { waitMs: 250, onLateResult: heard.resolve }),
+  ).rejects.toBeInstanceOf(SubmitTimeoutError);
   (await call(0)).fail(failed("22021"));
   expect(await heard.promise).toBeUndefined();
 });

@@ -26,7 +26,7 @@ export interface Batcher<Row, RowResult> {
   /**
    * Resolves with the result of this row once it is durable.
    * @throws SubmitTimeoutError after `waitMs` (default: never) without a known outcome. If the row
-   *   had been sent by then (`sent`), it may still be written; `late` is called with its result, or
+   *   had been sent by then (`sent`), it may still be written; `onLateResult` gets its result, or
    *   undefined if it failed. If not, it is withdrawn and will not be written.
    */
   submit(row: Row, options?: SubmitOptions<RowResult>): Promise<RowResult>;
@@ -38,14 +38,14 @@ export interface Batcher<Row, RowResult> {
 
 export interface SubmitOptions<RowResult> {
   readonly waitMs?: number;
-  readonly late?: (result: RowResult | undefined) => void;
+  readonly onLateResult?: (result: RowResult | undefined) => void;
   /** Size of the row in bytes, if the caller has already calculated it. */
   readonly bytes?: number;
 }
 
 /** The maximum wait of `submit` is over and the outcome of the row is unknown. */
-export class GiveUp extends Error {
-  override readonly name = "GiveUp";
+export class SubmitTimeoutError extends Error {
+  override readonly name = "SubmitTimeoutError";
   readonly sent: boolean;
 
   constructor(sent: boolean) {
@@ -100,7 +100,7 @@ const retryDelaysMs = [10, 50, 100, 250, 500];
 interface Waiting<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;
-  readonly settle: { resolve: (result: RowResult) => void; reject: (reason: unknown) => void };
+  readonly promise: { resolve: (result: RowResult) => void; reject: (reason: unknown) => void };
   sent: boolean;
   withdrawn: boolean;
 }
@@ -156,7 +156,7 @@ export function createBatcher<Row, RowResult>(
         }
         lostAttempts = 0;
         if (batch.length === 1) {
-          for (const entry of batch) entry.settle.reject(thrown);
+          for (const entry of batch) entry.promise.reject(thrown);
           sent--;
           return;
         }
@@ -176,7 +176,7 @@ export function createBatcher<Row, RowResult>(
   ): void {
     setImmediate(() => {
       for (const [index, entry] of batch.entries())
-        entry.settle.resolve(results[index] as RowResult);
+        entry.promise.resolve(results[index] as RowResult);
       sent -= batch.length;
     });
   }
@@ -196,13 +196,13 @@ export function createBatcher<Row, RowResult>(
   }
 
   return {
-    submit(row, { waitMs, late, bytes = bytesOf(row) } = {}) {
+    submit(row, { waitMs, onLateResult, bytes = bytesOf(row) } = {}) {
       return new Promise<RowResult>((resolve, reject) => {
         let timedOut = false;
         const onTimeout = () => {
           timedOut = true;
           entry.withdrawn = !entry.sent;
-          reject(new GiveUp(entry.sent));
+          reject(new SubmitTimeoutError(entry.sent));
         };
         const timer = waitMs === undefined ? undefined : setTimeout(onTimeout, waitMs);
         const entry: Waiting<Row, RowResult> = {
@@ -210,15 +210,15 @@ export function createBatcher<Row, RowResult>(
           bytes,
           sent: false,
           withdrawn: false,
-          settle: {
+          promise: {
             resolve: (result) => {
               clearTimeout(timer);
-              if (timedOut) late?.(result);
+              if (timedOut) onLateResult?.(result);
               else resolve(result);
             },
             reject: (reason) => {
               clearTimeout(timer);
-              if (timedOut) late?.(undefined);
+              if (timedOut) onLateResult?.(undefined);
               else reject(reason);
             },
           },

@@ -27,7 +27,7 @@ export async function inWorkspace<T>(
     } catch (thrown) {
       const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
-      if (kind === "lost" || kind === "again") throw databaseAway(thrown);
+      if (kind === "lost" || kind === "again") throw databaseUnavailable(thrown);
       throw thrown;
     }
   }
@@ -48,12 +48,12 @@ export function inAllWorkspaces<T>(
  * Returns an ApiError `unavailable` if `thrown` means that the database is unavailable, else
  * `thrown`.
  */
-export function refusalIfLost(thrown: unknown): unknown {
-  return failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+export function unavailableIfLost(thrown: unknown): unknown {
+  return failureKind(thrown) === "lost" ? databaseUnavailable(thrown) : thrown;
 }
 
 /** Returns the error of all entry points while the database is unavailable. */
-export function databaseAway(cause: unknown): ApiError {
+export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
     "The database cannot be reached at the moment. Nothing was started; try again in a few seconds.",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
-import { apartIfLarge } from "./large-rows.ts";
+import { separateLargeRows } from "./large-rows.ts";
 
 test("small rows do not wait for large ones, and the bytes of a row are counted once", async () => {
   const held = Promise.withResolvers<void>();
@@ -20,7 +20,7 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
       maxRows: 10,
       maxBytes: 100,
     });
-  const both = apartIfLarge({
+  const both = separateLargeRows({
     bytes,
     maxSmallBytes: 3,
     small: gatherer(),

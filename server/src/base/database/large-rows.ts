@@ -4,7 +4,7 @@ import type { Batcher } from "./batcher.ts";
  * Returns a batcher that sends rows above `maxSmallBytes` to a batcher of their own: a large row
  * can take seconds to write, and all rows behind it would wait.
  */
-export function apartIfLarge<Row, Answer>({
+export function separateLargeRows<Row, Answer>({
   bytes,
   maxSmallBytes,
   small,

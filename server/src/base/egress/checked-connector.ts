@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { type buildConnector, errors } from "undici";
 import { within } from "../clock.ts";
-import { notPublic } from "./egress-refused.ts";
+import { notPublic } from "./egress-denied.ts";
 import type { OpenPinned } from "./open-pinned.ts";
 import { isPublicAddress } from "./public-address.ts";
 import type { Resolve } from "./resolve-host.ts";

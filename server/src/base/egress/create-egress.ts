@@ -1,6 +1,6 @@
 import { badPorts } from "./bad-ports.ts";
 import { createCheckedConnector } from "./checked-connector.ts";
-import { badPort, EgressDenied } from "./egress-refused.ts";
+import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 import { type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";

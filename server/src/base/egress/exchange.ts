@@ -21,8 +21,8 @@ export interface ExchangeLimits {
  * call. This class implements what all calls have in common: abort by signal, the time limit, the
  * byte limit and the rejection of encoded bodies. Subclasses handle the response.
  */
-export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
-  protected readonly resolve: (answer: Answer) => void;
+export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
+  protected readonly resolve: (answer: Result) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
@@ -37,7 +37,7 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
   constructor(
     signal: AbortSignal | undefined,
     { totalTimeoutMs, maxResponseBytes }: ExchangeLimits,
-    resolve: (answer: Answer) => void,
+    resolve: (answer: Result) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#signal = signal;
@@ -61,7 +61,7 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
    * Called when the call has failed, possibly more than once. Its promise has been rejected, unless
    * it was resolved before.
    */
-  protected abstract breakOff(reason: unknown): void;
+  protected abstract fail(reason: unknown): void;
 
   /** Rejects at once: undici would first wait for a connection that is being opened. */
   #stop(reason: unknown): void {
@@ -73,7 +73,7 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
   #fail(reason: unknown): void {
     this.#over();
     this.#reject(reason);
-    this.breakOff(reason);
+    this.fail(reason);
   }
 
   #over(): void {

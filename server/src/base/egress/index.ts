@@ -4,7 +4,7 @@
  */
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
 export { createEgress, type EgressOptions, type EgressSeams } from "./create-egress.ts";
-export { EgressDenied } from "./egress-refused.ts";
+export { EgressDenied } from "./egress-denied.ts";
 export {
   createLeanFetch,
   type LeanFetch,

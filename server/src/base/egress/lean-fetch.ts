@@ -1,7 +1,7 @@
 import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { meterOf } from "./byte-meter.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
-import { type WholeAnswer, WholeExchange } from "./whole-exchange.ts";
+import { WholeExchange, type WholeResponse } from "./whole-exchange.ts";
 
 /** Limits of a transport. */
 export interface LeanFetchOptions {
@@ -42,7 +42,7 @@ export interface Transport {
    * Returns the response with its whole body. Costs less CPU than `fetch` and reading the body,
    * because it creates no `Headers`, `Response` or stream.
    */
-  readonly call: (url: URL, call: WholeCall) => Promise<WholeAnswer>;
+  readonly call: (url: URL, call: WholeCall) => Promise<WholeResponse>;
 }
 
 type CheckRequest = (url: URL, headers: RequestInit["headers"]) => void;

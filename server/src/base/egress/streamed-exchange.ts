@@ -29,7 +29,7 @@ export class StreamedExchange extends Exchange<Response> {
     this.#body?.end();
   }
 
-  protected breakOff(reason: unknown): void {
+  protected fail(reason: unknown): void {
     this.#body?.fail(reason);
   }
 }

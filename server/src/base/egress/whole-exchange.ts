@@ -1,6 +1,6 @@
 import { Exchange, type Head, isBodiless } from "./exchange.ts";
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   /** Lower-case names. Several values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ const decoder = new TextDecoder();
 const nothing: Buffer = Buffer.alloc(0);
 
 /** Resolves when the whole body has arrived. */
-export class WholeExchange extends Exchange<WholeAnswer> {
+export class WholeExchange extends Exchange<WholeResponse> {
   #head: Head | undefined;
   #bytes = nothing;
   #length = 0;
@@ -46,11 +46,11 @@ export class WholeExchange extends Exchange<WholeAnswer> {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
     const text = decoder.decode(this.#bytes.subarray(0, this.#length));
-    this.breakOff();
+    this.fail();
     this.resolve({ status, headers: joined(headers), text });
   }
 
-  protected breakOff(): void {
+  protected fail(): void {
     this.#bytes = nothing;
     this.#length = 0;
   }

@@ -1,7 +1,7 @@
 import { type Context, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
 import { ApiError, orThrow } from "../errors.ts";
-import { placeOfAnswer } from "./place-of-answer.ts";
+import { responseBinding } from "./response-binding.ts";
 
 /**
  * The response of a management operation, and whether it is replayed from an earlier request with
@@ -35,7 +35,7 @@ export async function once<T>(
     scope: `${principalOf(ctx.actor)} ${request.route}`,
     key,
   };
-  const place = placeOfAnswer(row);
+  const binding = responseBinding(row);
   const bound = await tx
     .insertInto("idempotency")
     .values({ ...row, body_hash: bodyHash })
@@ -47,7 +47,7 @@ export async function once<T>(
   if (bound !== undefined) {
     const data = await work();
     await here(row)
-      .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), place) })
+      .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), binding) })
       .execute();
     return { data, replayed: false };
   }
@@ -62,7 +62,7 @@ export async function once<T>(
       "The stored response of this Idempotency-Key is being deleted. Use a new key.",
     );
   if (!earlier.body_hash.equals(bodyHash)) throw mismatch();
-  return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, place)) as T, replayed: true };
+  return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, binding)) as T, replayed: true };
 }
 
 /** Returns the error for a key that was used with another body, on all entry points. */

@@ -21,7 +21,7 @@ interface BoundSecret {
  * Returns the binding of a secret and its origins. With another owner or other origins it cannot be
  * decrypted.
  */
-export function boundPlace(
+export function bindingFor(
   { row, ...owner }: SecretOwner,
   origins: readonly string[],
 ): SecretBinding {
@@ -29,13 +29,13 @@ export function boundPlace(
 }
 
 /** Encrypts a secret that is sent only to `origins`. */
-export function sealFor(
+export function encryptFor(
   cipher: SecretCipher,
   secret: string,
   owner: SecretOwner,
   origins: readonly string[],
 ): string {
-  return cipher.encrypt(secret, boundPlace(owner, origins));
+  return cipher.encrypt(secret, bindingFor(owner, origins));
 }
 
 /**
@@ -44,7 +44,7 @@ export function sealFor(
  * @throws ApiError `secret_unreadable` if the secret was not given for this origin or cannot be
  *   decrypted.
  */
-export function openFor(
+export function decryptFor(
   cipher: SecretCipher,
   { sealed, origins }: BoundSecret,
   owner: SecretOwner,
@@ -56,7 +56,7 @@ export function openFor(
       `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`,
     );
   }
-  return cipher.decrypt(sealed, boundPlace(owner, origins));
+  return cipher.decrypt(sealed, bindingFor(owner, origins));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { ConfigError } from "../errors.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-const place: SecretBinding = {
+const binding: SecretBinding = {
   workspaceId: "*",
   kind: "check value",
   row: "installation",
@@ -35,7 +35,7 @@ export async function checkMasterKey(
 ): Promise<CheckedKey> {
   await client.query(
     "update installation set master_key_check = $1 where master_key_check is null",
-    [current.encrypt("beckon", place)],
+    [current.encrypt("beckon", binding)],
   );
   const { rows } = await client.query<{ master_key_check: string }>(
     "select master_key_check from installation",
@@ -57,13 +57,13 @@ export async function replaceMasterKeyCheck(
   current: SecretCipher,
 ): Promise<void> {
   await client.query("update installation set master_key_check = $1", [
-    current.encrypt("beckon", place),
+    current.encrypt("beckon", binding),
   ]);
 }
 
 function opens(cipher: SecretCipher, sealed: string): boolean {
   try {
-    return cipher.decrypt(sealed, place) === "beckon";
+    return cipher.decrypt(sealed, binding) === "beckon";
   } catch {
     return false;
   }

@@ -3,26 +3,26 @@ import type { Queryable } from "./check-master-key.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
 /** A column with encrypted texts. `Row` has the columns that the binding of a text is made of. */
-export interface SealedColumn<Row extends object> {
+export interface EncryptedColumn<Row extends object> {
   readonly table: string;
   readonly column: string;
   /** Primary key: each column with its type. */
   readonly key: Readonly<Record<string, "text" | "bytea">>;
   /** Other columns that `placeOf` needs. */
-  readonly beside?: readonly (keyof Row & string)[];
-  placeOf(row: Row): SecretBinding;
+  readonly otherColumns?: readonly (keyof Row & string)[];
+  bindingOf(row: Row): SecretBinding;
 }
 
 /** The ciphers of the old and the new master key. */
-export interface Resealing {
+export interface MasterKeyChange {
   readonly from: SecretCipher;
   readonly to: SecretCipher;
 }
 
 /** The result of re-encrypting one column. */
-export interface Resealed {
+export interface ReEncryption {
   readonly table: string;
-  readonly resealed: number;
+  readonly reEncrypted: number;
   /**
    * Texts that the old key could not decrypt, since they were altered or moved. They are not
    * changed.
@@ -41,13 +41,13 @@ const batch = 200;
  * a process that is killed leaves rows of both keys and the next call continues with those of the
  * old. A row that changes meanwhile is skipped. `client` must see all workspaces.
  */
-export async function resealColumn<Row extends object>(
+export async function reEncryptColumn<Row extends object>(
   client: Queryable,
-  { table, column, key, beside = [], placeOf }: SealedColumn<Row>,
-  { from, to }: Resealing,
-): Promise<Resealed> {
+  { table, column, key, otherColumns = [], bindingOf }: EncryptedColumn<Row>,
+  { from, to }: MasterKeyChange,
+): Promise<ReEncryption> {
   const names = Object.keys(key);
-  const columns = [...new Set([...names, ...beside])].join(", ");
+  const columns = [...new Set([...names, ...otherColumns])].join(", ");
   const after = (index: number) =>
     `(${names.join(", ")}) > (${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
@@ -56,17 +56,17 @@ export async function resealColumn<Row extends object>(
     from unnest(${names.map((name, at) => `$${at + 3}::${key[name]}[]`).join(", ")}, $1::text[], $2::text[]) as fresh(${names.join(", ")}, old_text, sealed_text)
     where ${names.map((name) => `t.${name} = fresh.${name}`).join(" and ")} and t.${column} = fresh.old_text`;
 
-  let [resealed, unreadable] = [0, 0];
+  let [reEncrypted, unreadable] = [0, 0];
   for (let last: unknown[] = []; ; ) {
     const { rows } = await client.query<Row & { sealed_text: string }>(select(last.length === 0), [
       `${from.prefix}%`,
       ...last,
     ]);
     const end = rows.at(-1);
-    if (end === undefined) return { table, resealed, unreadable };
+    if (end === undefined) return { table, reEncrypted, unreadable };
     const fresh = rows.flatMap((row) => {
-      const secret = tryDecrypt(from, row.sealed_text, placeOf(row));
-      return secret === undefined ? [] : [{ row, sealed: to.encrypt(secret, placeOf(row)) }];
+      const secret = tryDecrypt(from, row.sealed_text, bindingOf(row));
+      return secret === undefined ? [] : [{ row, sealed: to.encrypt(secret, bindingOf(row)) }];
     });
     if (fresh.length > 0) {
       const keys = names.map((name) => fresh.map(({ row }) => columnOf(row, name)));
@@ -78,7 +78,7 @@ export async function resealColumn<Row extends object>(
         ]),
       );
     }
-    resealed += fresh.length;
+    reEncrypted += fresh.length;
     unreadable += rows.length - fresh.length;
     last = names.map((name) => columnOf(end, name));
   }

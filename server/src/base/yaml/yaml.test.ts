@@ -91,16 +91,16 @@ describe("a body", () => {
     const bodies: Result<unknown>[] = [
       { ok: true, value: { a: 1 } },
       { ok: true, value: undefined },
-      { ok: false, refusal: new ApiError("too_large", "x") },
+      { ok: false, error: new ApiError("too_large", "x") },
     ];
     for (const body of bodies) expect(await readYamlBody(body)).toBe(body);
   });
 
   test("in broken YAML is a refusal, given back", async () => {
     const body = await inYaml("a: 'x");
-    expect(body).toEqual({ ok: false, refusal: expect.any(ApiError) });
+    expect(body).toEqual({ ok: false, error: expect.any(ApiError) });
     expect(body).toMatchObject({
-      refusal: {
+      error: {
         code: "bad_request",
         message: expect.stringMatching(/^The body is not valid YAML at line 1, column \d+\. /),
       },
@@ -112,7 +112,7 @@ describe("a body", () => {
     expect(bodies).toMatchObject([
       { ok: true, value: { a: 1 } },
       { ok: true, value: { a: 2 } },
-      { ok: false, refusal: { code: "unavailable", retryAfter: 5 } },
+      { ok: false, error: { code: "unavailable", retryAfter: 5 } },
     ]);
     expect(await inYaml("a: 3")).toEqual({ ok: true, value: { a: 3 } });
   });

@@ -28,7 +28,7 @@ const lost = new Set([
 /** A repeat meets the same wall. */
 const permanent: Readonly<Record<string, string>> = {
   BECKON_ENCODED_BODY: "The model's provider compressed its answer although it was asked not to.",
-  BECKON_EGRESS_REFUSED:
+  BECKON_EGRESS_DENIED:
     "The model's base URL is not a public http or https address, and the operator of this server has not opened it with BECKON_EGRESS_ALLOW.",
   UND_ERR_INVALID_ARG: "The model's base URL cannot be called.",
   ERR_INVALID_URL: "The model's base URL cannot be called.",

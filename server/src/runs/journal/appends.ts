@@ -1,9 +1,9 @@
 import {
-  apartIfLarge,
   type Batcher,
   createBatcher,
   type Database,
   type Mutex,
+  separateLargeRows,
 } from "../../base/database/index.ts";
 import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
 
@@ -27,7 +27,7 @@ export function createAppends(
     order: (row: AppendRow) => row.runId,
     bytes: bytesOf,
   };
-  return apartIfLarge({
+  return separateLargeRows({
     bytes: bytesOf,
     maxSmallBytes: 1024 * 1024,
     small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),

@@ -46,11 +46,11 @@ export async function retryRun({
 function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
   if (!body.ok) return body;
   if (ended) return { ok: true, value: payload };
-  const refusal = new ApiError(
+  const error = new ApiError(
     "conflict",
     "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.",
   );
-  return { ok: false, refusal };
+  return { ok: false, error };
 }
 
 function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "original"): RunDetails {

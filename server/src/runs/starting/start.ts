@@ -2,11 +2,11 @@ import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import {
   type Database,
-  databaseAway,
+  databaseUnavailable,
   failureKind,
-  GiveUp,
   type ProcessMessages,
   retryWhileLost,
+  SubmitTimeoutError,
 } from "../../base/database/index.ts";
 import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
@@ -217,7 +217,7 @@ async function submit(
   try {
     const answer = await ports.starts.submit(row, {
       waitMs: startWaitMs,
-      late: (answer) => {
+      onLateResult: (answer) => {
         if (answer?.verdict !== "started" || !unanswered.refused) settle(false);
         else void withdraw(ports, answer.run, row).finally(() => settle(false));
       },
@@ -225,7 +225,7 @@ async function submit(
     settle(answer.verdict === "started" && answer.run.status === "running");
     return { ...answer, owner };
   } catch (thrown) {
-    if (!(thrown instanceof GiveUp)) {
+    if (!(thrown instanceof SubmitTimeoutError)) {
       settle(false);
       throw thrown;
     }
@@ -233,7 +233,7 @@ async function submit(
       return { verdict: "claimed", run: unanswered.claimed, owner };
     if (thrown.sent) unanswered.refused = true;
     else settle(false);
-    throw databaseAway(thrown);
+    throw databaseUnavailable(thrown);
   }
 }
 

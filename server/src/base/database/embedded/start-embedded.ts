@@ -11,13 +11,13 @@ import {
   settings,
   writeAccessRules,
 } from "./data-folder/index.ts";
-import { choosePlacement, rememberHome } from "./placement/index.ts";
+import { choosePlacement, recordHome } from "./placement/index.ts";
 import {
-  clearTheWay,
-  type KeptPostmaster,
+  cleanUpAfterCrash,
   keepRunning,
   openLogFile,
   runPostmaster,
+  type SupervisedPostmaster,
 } from "./server/index.ts";
 
 /** Options of `startEmbedded`. */
@@ -87,20 +87,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     logFile.close();
     lock.release();
   };
-  let kept: KeptPostmaster | undefined;
+  let supervised: SupervisedPostmaster | undefined;
   try {
     const placement = await choosePlacement(folder);
     const socketDir = await openSocketFolder({ placement, folder });
     const cluster = await initialise(placement, { signal });
-    if (placement.home !== folder) await rememberHome(folder, placement.home);
+    if (placement.home !== folder) await recordHome(folder, placement.home);
     const tcpPort = tcp === undefined ? undefined : tcp.port || (await findFreePort());
     const chosen = {
       ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }),
       ...options.settings,
     };
-    kept = await keepRunning({
+    supervised = await keepRunning({
       start: async (until) => {
-        await clearTheWay({ cluster, socketDir, log });
+        await cleanUpAfterCrash({ cluster, socketDir, log });
         await writeAccessRules(placement, cluster, { everyone: tcp !== undefined });
         return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until });
       },
@@ -111,7 +111,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     const over = (role: string) =>
       `postgresql://${role}@localhost:${tcpPort ?? 5432}/${role}?host=${encodeURIComponent(socketDir)}&sslmode=disable`;
     if (tcp !== undefined) await setPasswords(over("postgres"), tcp.password);
-    const running = kept;
+    const running = supervised;
     let stopped: Promise<void> | undefined;
     return {
       url: over("beckon"),
@@ -134,7 +134,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
       },
     };
   } catch (thrown) {
-    await kept?.stop();
+    await supervised?.stop();
     releaseFolder();
     throw thrown;
   }

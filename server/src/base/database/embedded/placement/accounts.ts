@@ -11,7 +11,7 @@ export interface Account {
  * initdb fails without one. Read from /etc/passwd, because small container images lack `id` and
  * `getent`.
  */
-export async function lesserAccounts(): Promise<readonly Account[]> {
+export async function unprivilegedAccounts(): Promise<readonly Account[]> {
   const text = await readFile("/etc/passwd", "utf8").catch(() => "");
   const preferred = ["beckon", "postgres", "nobody"];
   return text

@@ -1,6 +1,6 @@
 import { messageOf } from "../../../errors.ts";
 import { runCommand } from "../run-command.ts";
-import { lesserAccounts } from "./accounts.ts";
+import { unprivilegedAccounts } from "./accounts.ts";
 import type { Binaries } from "./find-binaries.ts";
 import type { Placement } from "./placement.ts";
 
@@ -18,7 +18,7 @@ export async function placeInNamespace({
   folder: string;
   binaries: Binaries;
 }): Promise<{ placement: Placement; reason?: never } | { placement?: never; reason: string }> {
-  const [account] = (await lesserAccounts()).toReversed();
+  const [account] = (await unprivilegedAccounts()).toReversed();
   if (account === undefined) return { reason: "/etc/passwd has no account nobody" };
   const wrapper = [
     "unshare",

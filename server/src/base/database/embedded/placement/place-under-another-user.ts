@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { messageOf } from "../../../errors.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { runCommand } from "../run-command.ts";
-import { type Account, lesserAccounts } from "./accounts.ts";
+import { type Account, unprivilegedAccounts } from "./accounts.ts";
 import { copyBinaries } from "./copy-binaries.ts";
 import type { Binaries } from "./find-binaries.ts";
 import { hashOf, type Placement, programIn } from "./placement.ts";
@@ -23,7 +23,7 @@ export async function isUnderAnotherUser(folder: string): Promise<boolean> {
  * container is recreated without its /var/lib, startup fails instead of creating an empty
  * installation.
  */
-export async function rememberHome(folder: string, home: string): Promise<void> {
+export async function recordHome(folder: string, home: string): Promise<void> {
   await writeFile(join(folder, "postgres.elsewhere"), `${home}\n`, { mode: 0o600, flush: true });
 }
 
@@ -97,5 +97,5 @@ async function exists(path: string): Promise<boolean> {
 async function ownerOf(home: string): Promise<Pick<Account, "uid" | "gid"> | undefined> {
   const existing = await stat(home).catch(() => undefined);
   if (existing !== undefined && existing.uid !== 0) return existing;
-  return (await lesserAccounts())[0];
+  return (await unprivilegedAccounts())[0];
 }

@@ -5,7 +5,7 @@ import { RestartDelay } from "../../../restart-delay.ts";
 import type { Postmaster } from "./run-postmaster.ts";
 
 /** A PostgreSQL that is restarted whenever it exits, until it is stopped. */
-export interface KeptPostmaster {
+export interface SupervisedPostmaster {
   /** Pid of the current postmaster, or of the last one while none is running. */
   readonly pid: number;
   /** Calls `listener` with the reason each time PostgreSQL exits without `stop`. */
@@ -29,7 +29,7 @@ export async function keepRunning({
   maxFirstAttempts: number;
   signal?: AbortSignal | undefined;
   log: Log;
-}): Promise<KeptPostmaster> {
+}): Promise<SupervisedPostmaster> {
   const stopping = new AbortController();
   const listeners: ((reason: string) => void)[] = [];
   const delay = new RestartDelay({ minMs: 100, maxMs: 5_000 });

@@ -15,7 +15,7 @@ import { stopProcess } from "./stop-process.ts";
  * stopped and never reused: it may be another build or have other settings.
  * @throws EmbeddedError if a process there cannot be identified as the orphan.
  */
-export async function clearTheWay({
+export async function cleanUpAfterCrash({
   cluster,
   socketDir,
   log,

@@ -212,7 +212,7 @@ describe("addresses that are not public, in every spelling", () => {
     expect(new URL(`http://${host}/`).hostname).toBe(plain);
     for (const scheme of ["http", "https"]) {
       await expectNoCall(`${scheme}://${host}:${port}/`, {
-        code: "BECKON_EGRESS_REFUSED",
+        code: "BECKON_EGRESS_DENIED",
         message: `${plain}:${port} was not called: its host is not a public address. The operator of this server can open it with BECKON_EGRESS_ALLOW=${plain}:${port}.`,
       });
     }

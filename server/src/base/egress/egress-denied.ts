@@ -5,7 +5,7 @@
  */
 export class EgressDenied extends Error {
   override readonly name = "EgressDenied";
-  readonly code = "BECKON_EGRESS_REFUSED";
+  readonly code = "BECKON_EGRESS_DENIED";
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { SecretBinding } from "../secrets/index.ts";
 
 /** Returns the binding of a stored response. */
-export function placeOfAnswer(row: {
+export function responseBinding(row: {
   readonly workspace_id: string;
   readonly scope: string;
   readonly key: string;

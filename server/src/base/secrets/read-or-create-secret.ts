@@ -10,7 +10,7 @@ import { dirname } from "node:path";
  * @throws if the file cannot be read or created, or is empty. An empty file is damage, and a new
  *   secret could not decrypt what the old one encrypted.
  */
-export async function keepSecret(path: string, make: () => string): Promise<string> {
+export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
   const kept = await readSecret(path);
   if (kept !== undefined) return kept;
   const fresh = `${path}.${randomUUID()}`;
