@@ -59,7 +59,8 @@ await withCleanUp(async (opened) => {
       measured.get(one)?.push(measurements);
     const took = ((performance.now() - began) / 1_000).toFixed(0);
     console.error(
-      `pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ${pending.length} cases in ${took} s`,
+      `pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ` +
+        `${pending.length} cases in ${took} s`,
     );
     if (pair + 1 >= minPairs) pending = pair + 1 < maxPairs ? wide() : [];
   }

@@ -91,7 +91,8 @@ export function casesNamed(part: string | undefined): readonly Case[] {
   const found = cases.filter(({ name }) => name.includes(part ?? ""));
   if (found.length === 0)
     throw new Error(
-      `No case has "${part}" in its name. The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
+      `No case has "${part}" in its name. ` +
+        `The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
     );
   return found;
 }

@@ -78,7 +78,7 @@ async function repeat(
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url?.split("/")[1] ?? "";
-  if (name === "deaf") return;
+  if (name === "not-reading") return;
   request.resume();
   const streamed = !name.startsWith("plain");
   response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
@@ -166,7 +166,9 @@ async function measure(): Promise<void> {
           modelId: "m",
           transport,
         }),
-        settings: { stream: scene.startsWith("plain") || scene === "deaf" ? "never" : "always" },
+        settings: {
+          stream: scene.startsWith("plain") || scene === "not-reading" ? "never" : "always",
+        },
         maxSteps: 1,
         tools: [],
         journal,
@@ -191,27 +193,23 @@ async function measure(): Promise<void> {
 
   const all = runs * bytes;
   await held("plain-latin", { stopAt: "written" });
-  console.log("bytes of memory for each byte");
-  report("whole: a plain answer, not complete", await held("plain-held", { stopAt: "sent" }), all);
+  console.log("bytes of memory per byte");
+  report("whole: a plain response, incomplete", await held("plain-held", { stopAt: "sent" }), all);
   for (const name of Object.keys(texts))
     report(
-      `whole: a plain answer, being written, ${name}`,
+      `whole: a plain response, being written, ${name}`,
       await held(`plain-${name}`, { stopAt: "written" }),
       all,
     );
+  report("unread: an endless line of a stream", await held("line-held", { stopAt: "sent" }), all);
+  report("kept: a stream of 16 KiB chunks", await held("blocks-held", { stopAt: "sent" }), all);
   report(
-    "unread: a line of a stream without an end",
-    await held("line-held", { stopAt: "sent" }),
-    all,
-  );
-  report("kept: a stream of 16 KiB pieces", await held("blocks-held", { stopAt: "sent" }), all);
-  report(
-    "kept: a stream of two letters each",
+    "kept: a stream of two letters per chunk",
     await held("words-held", { stopAt: "sent" }),
     all / 32,
   );
   report(
-    "kept: a stream of single letters",
+    "kept: a stream of one letter per chunk",
     await held("letters-held", { stopAt: "sent" }),
     all / 64,
   );
@@ -224,12 +222,16 @@ async function measure(): Promise<void> {
   for (const [name, text] of Object.entries({ latin: texts.latin, wide: texts.wide })) {
     const input = text.repeat(Math.floor(bytes / 4 / text.length));
     report(
-      `sent: an input nobody reads, ${name}`,
-      await held("deaf", { input, stopAt: "asked" }),
+      `sent: an input that the model server does not read, ${name}`,
+      await held("not-reading", { input, stopAt: "asked" }),
       runs * input.length,
     );
   }
-  report("a run alone, in KiB", await held("deaf", { stopAt: "asked" }), runs * 1024);
+  report(
+    "a run without content, in KiB",
+    await held("not-reading", { stopAt: "asked" }),
+    runs * 1024,
+  );
   const typical = JSON.stringify(
     Array.from({ length: 20_000 }, (_, n) => ({
       step: n,
@@ -241,7 +243,7 @@ async function measure(): Promise<void> {
   for (const [name, text] of Object.entries({ typical, empty })) {
     const before = alive();
     const value: unknown = JSON.parse(text);
-    report(`JSON read back, ${name}`, alive() - before, text.length);
+    report(`parsed JSON, ${name}`, alive() - before, text.length);
     void value;
   }
   await transport.close();

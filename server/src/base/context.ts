@@ -148,6 +148,7 @@ export function permitAllAgents(ctx: Pick<Context, "actor">): void {
   if (agentLimit(ctx) === undefined) return;
   throw new ApiError(
     "forbidden",
-    "This key is limited to some agents, and this is about more than these. Use a key without that limit.",
+    "This key is limited to some agents, and this is about more than these. Use a key without " +
+      "that limit.",
   );
 }

@@ -36,9 +36,9 @@ afterAll(async () => {
 });
 
 const limits = { bytes: () => 1, maxRows: 200, maxBytes: 1_000_000 };
-const gatherStarts = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
+const createStartBatcher = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
   createBatcher<StartRow, StartAnswer>({ write: (rows) => startRuns(at, rows), order, ...limits });
-const gatherAppends = (at: Database) =>
+const createAppendBatcher = (at: Database) =>
   createBatcher<AppendRow, AppendAnswer>({
     write: (rows) => appendToRuns(at, rows),
     order: (row) => row.runId,
@@ -59,7 +59,7 @@ async function count(
 
 const hash = Buffer.alloc(32, 1);
 
-test("one refused, one duplicate and one malformed row in a batch of 100 leave the other 97 written and every caller with its own answer", async () => {
+test("with one rejected, one duplicate and one malformed row of 100, every caller gets its own result", async () => {
   const earlier = await startOne(database, agent, { key: "used before", bodyHash: hash });
   const rows = Array.from({ length: 100 }, (_, index) =>
     startRow(agent, { payload: `payload ${index}`, key: `key ${index}`, bodyHash: hash }),
@@ -67,7 +67,7 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
   rows[7] = startRow(agent, { payload: "PostgreSQL takes no \0 in a text" });
   rows[23] = startRow(agent, { caller: { kind: "credential", hash: Buffer.alloc(32, 9) } });
   rows[50] = startRow(agent, { key: "used before", bodyHash: hash });
-  const starts = gatherStarts(database);
+  const starts = createStartBatcher(database);
   const answers = await Promise.allSettled(rows.map((row) => starts.submit(row)));
 
   for (const [index, answer] of answers.entries()) {
@@ -92,11 +92,11 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
     expect(await count(table, runIds)).toBe(97);
 });
 
-test("one malformed entry among appends leaves the others written", async () => {
+test("one malformed entry among appends does not affect the others", async () => {
   const runs = await Promise.all(
     Array.from({ length: 20 }, () => startOne(database, agent, { owner: process })),
   );
-  const appends = gatherAppends(database);
+  const appends = createAppendBatcher(database);
   const answers = await Promise.allSettled(
     runs.map((run, index) => {
       const row = appendRow(run, process);
@@ -124,48 +124,54 @@ test("one malformed entry among appends leaves the others written", async () => 
 test.each([
   ["nothing of it has arrived", "nothing"],
   ["some bytes of it have arrived", 40],
-] as const)("a lost reply is sent again without a double: starts, when %s", async (_, pass) => {
-  const rows = Array.from({ length: 5 }, (_, index) =>
-    startRow(agent, { key: index < 2 ? randomUUID() : null, bodyHash: hash, owner: process }),
-  );
-  const cut = proxy.cutNext({ request: statement("start"), pass });
-  const starts = gatherStarts(far);
-  const answers = await Promise.all(rows.map((row) => starts.submit(row)));
-  await cut;
-  expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
-  expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
-  const runIds = rows.map((row) => row.runId);
-  for (const table of ["runs", "run_inputs", "events"] as const)
-    expect(await count(table, runIds)).toBe(5);
-});
+] as const)(
+  "a start whose response was lost is retried without a duplicate, when %s",
+  async (_, pass) => {
+    const rows = Array.from({ length: 5 }, (_, index) =>
+      startRow(agent, { key: index < 2 ? randomUUID() : null, bodyHash: hash, owner: process }),
+    );
+    const cut = proxy.cutNext({ request: statement("start"), pass });
+    const starts = createStartBatcher(far);
+    const answers = await Promise.all(rows.map((row) => starts.submit(row)));
+    await cut;
+    expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
+    expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
+    const runIds = rows.map((row) => row.runId);
+    for (const table of ["runs", "run_inputs", "events"] as const)
+      expect(await count(table, runIds)).toBe(5);
+  },
+);
 
 test.each([
   ["nothing of it has arrived", "nothing"],
   ["some bytes of it have arrived", 40],
-] as const)("a lost reply is sent again without a double: appends, when %s", async (_, pass) => {
-  const runs = await Promise.all(
-    Array.from({ length: 5 }, () => startOne(database, agent, { owner: process })),
-  );
-  const cut = proxy.cutNext({ request: statement("append"), pass });
-  const appends = gatherAppends(far);
-  const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
-  await cut;
-  expect(answers.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
-  expect(
-    await count(
-      "events",
-      runs.map((run) => run.runId),
-    ),
-  ).toBe(10);
-});
+] as const)(
+  "an append whose response was lost is retried without a duplicate, when %s",
+  async (_, pass) => {
+    const runs = await Promise.all(
+      Array.from({ length: 5 }, () => startOne(database, agent, { owner: process })),
+    );
+    const cut = proxy.cutNext({ request: statement("append"), pass });
+    const appends = createAppendBatcher(far);
+    const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
+    await cut;
+    expect(answers.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
+    expect(
+      await count(
+        "events",
+        runs.map((run) => run.runId),
+      ),
+    ).toBe(10);
+  },
+);
 
-/** Holds up statements in their middle, after they have taken their snapshot, by a lock that they come upon, until it is released. */
+/** Blocks statements after they have taken their snapshot, by a lock, until it is released. */
 async function holdUp(
   lock: string,
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In `external` only the superuser may see who waits.
+  // In `external` only the superuser can see which statements wait.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {
@@ -193,12 +199,12 @@ test.each([
   "a start that is sent again while the first send is still under way is not written twice: %s",
   async (_, key) => {
     const row = startRow(agent, { key, bodyHash: hash, owner: process });
-    // The first entry waits for another one in its place.
+    // The first entry waits for a conflicting row.
     const held = await holdUp(
       "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
       [row.runId, agent.workspaceId],
     );
-    const answer = gatherStarts(far).submit(row);
+    const answer = createStartBatcher(far).submit(row);
     await held.waiting(1);
     proxy.drop({ hard: true });
     await held.waiting(2);
@@ -209,14 +215,14 @@ test.each([
   },
 );
 
-test("an append that is sent again while the first send is still under way is not written twice", async () => {
+test("an append that is retried while the first attempt is running is written once", async () => {
   const run = await startOne(database, agent, { owner: process });
-  // The entry waits for another one in its place, after the run's row was updated.
+  // The entry waits for a conflicting row, after the run's row was updated.
   const held = await holdUp(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],
   );
-  const answer = gatherAppends(far).submit(appendRow(run, process));
+  const answer = createAppendBatcher(far).submit(appendRow(run, process));
   await held.waiting(1);
   proxy.drop({ hard: true });
   await held.waiting(2);
@@ -225,7 +231,7 @@ test("an append that is sent again while the first send is still under way is no
   expect(await count("events", [run.runId])).toBe(2);
 });
 
-test("opposite orders do not deadlock: two processes that are handed the same keys", async () => {
+test("two processes with the same keys in opposite orders do not deadlock", async () => {
   let deadlocks = 0;
   const watched = (at: Database) =>
     createBatcher<StartRow, StartAnswer>({
@@ -234,7 +240,7 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
           if (thrown.code === "40P01") deadlocks++;
           throw thrown;
         }),
-      // As they come: the statement alone has to put them in order.
+      // Unsorted: the statement itself has to sort them.
       order: () => "",
       ...limits,
     });
@@ -257,13 +263,13 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
   expect(deadlocks).toBe(0);
 });
 
-test("opposite orders that do deadlock are undone by the database and repeated", async () => {
+test("after a deadlock the rolled back statement is retried", async () => {
   await database.engine.query(
     "create table pair (name text primary key, writes int not null); insert into pair values ('a', 0), ('b', 0)",
   );
   const pool = new Pool({ ...database.settings, max: 2 });
   onTestFinished(() => pool.end());
-  // Both hold their first row before either goes for its second.
+  // Both have locked their first row before either locks its second.
   let holding = 0;
   const both = Promise.withResolvers<void>();
   let deadlocks = 0;

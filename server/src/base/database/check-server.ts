@@ -31,12 +31,14 @@ export async function checkServer(
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     if (Number(setting.server_version_num) < 150_000) {
       throw new ConfigError(
-        `Beckon needs PostgreSQL 15 or newer, and this server is version ${setting.server_version_num}. Upgrade it, or use another server.`,
+        "Beckon needs PostgreSQL 15 or newer, and this server is version " +
+          `${setting.server_version_num}. Upgrade it, or use another server.`,
       );
     }
     if (setting.server_encoding !== "UTF8") {
       throw new ConfigError(
-        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`,
+        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create ` +
+          "database beckon encoding 'UTF8'.",
       );
     }
     const unsafe = storageSettings.filter((name) =>
@@ -44,8 +46,11 @@ export async function checkServer(
     );
     if (unsafe.length > 0 && !options.trustStorage) {
       throw new ConfigError(
-        `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose acknowledged writes. ` +
-          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by other means.",
+        "The database server runs with " +
+          `${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose ` +
+          "acknowledged writes. " +
+          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by " +
+          "other means.",
       );
     }
     await rejectTransactionPooling(client, connection);
@@ -88,7 +93,8 @@ async function rejectTransactionPooling(first: Client, connection: ClientConfig)
     const after = await pid(first).catch(() => undefined);
     if (other === before || after !== before) {
       throw new ConfigError(
-        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode.",
+        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, " +
+          "or at a pool in session mode.",
       );
     }
   } finally {
@@ -132,8 +138,10 @@ async function selectRole(client: Client): Promise<string | undefined> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     throw new ConfigError(
-      `The role ${login.name} bypasses row-level security and is not allowed to create the role ${serverRole} that Beckon would use instead. Let an ` +
-        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ${login.name}; grant usage, create on schema public to ${serverRole};`,
+      `The role ${login.name} bypasses row-level security and is not allowed to create the ` +
+        `role ${serverRole} that Beckon would use instead. Let an ` +
+        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ` +
+        `${login.name}; grant usage, create on schema public to ${serverRole};`,
     );
   }
   return serverRole;

@@ -17,7 +17,7 @@ test.each<[FailureKind, string, string]>([
   ["lost", "40003", "a commit's outcome is unknown"],
   ["lost", "28P01", "a server in its place does not know our login"],
   ["lost", "3D000", "a server in its place has no such database"],
-  ["lost", "ECONNREFUSED", "nobody listens"],
+  ["lost", "ECONNREFUSED", "no process listens"],
   ["lost", "ECONNRESET", "the peer reset the connection"],
   ["lost", "EPIPE", "the peer has closed, though the code looks like an SQLSTATE"],
   ["lost", "ENOENT", "the socket's file is gone"],
@@ -51,11 +51,11 @@ test.each([
   expect(failureKind(new Error(message))).toBe("lost");
 });
 
-test("what is no failure of a statement is a defect", () => {
+test("any other error is a defect", () => {
   expect(failureKind(new TypeError("x is not a function"))).toBe("defect");
   expect(failureKind("a text")).toBe("defect");
   expect(failureKind(undefined)).toBe("defect");
-  // A closed pool never opens again: repeating would go on for ever.
+  // A closed pool never opens again, so a retry would never end.
   expect(failureKind(new Error("Cannot use a pool after calling end on the pool"))).toBe("defect");
 });
 
@@ -73,13 +73,13 @@ test.each(["28P01", "3D000", "28000", "42501"])(
   },
 );
 
-test("a start does not wait for a file of its own", () => {
+test("a missing local file does not count as an unreachable server", () => {
   expect(() => readFileSync("/nowhere")).toThrow(
     expect.toSatisfy((thrown) => !isUnreachable(thrown)),
   );
 });
 
-test("a unique violation is told from other errors", () => {
+test("a unique violation is distinguished from other errors", () => {
   expect(isUniqueViolation(failed("23505"))).toBe(true);
   expect(isUniqueViolation(failed("23503"))).toBe(false);
   expect(isUniqueViolation("23505")).toBe(false);

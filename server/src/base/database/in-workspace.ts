@@ -56,7 +56,8 @@ export function unavailableIfLost(thrown: unknown): unknown {
 export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
-    "The database cannot be reached at the moment. Nothing was started; try again in a few seconds.",
+    "The database cannot be reached at the moment. Nothing was started; try again in a few " +
+      "seconds.",
     {
       retryAfter: 2,
       cause,

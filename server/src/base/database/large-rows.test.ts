@@ -9,7 +9,7 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
     counted++;
     return row.length;
   };
-  const gatherer = (wait?: Promise<void>) =>
+  const createTestBatcher = (wait?: Promise<void>) =>
     createBatcher<string, string>({
       write: async (rows) => {
         await wait;
@@ -23,8 +23,8 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
   const both = separateLargeRows({
     bytes,
     maxSmallBytes: 3,
-    small: gatherer(),
-    large: gatherer(held.promise),
+    small: createTestBatcher(),
+    large: createTestBatcher(held.promise),
   });
   const large = both.submit("large");
   expect(await both.submit("one")).toBe("one");

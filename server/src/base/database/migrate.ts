@@ -33,7 +33,8 @@ export async function migrate<T>(
     const unknown = [...applied].filter((name) => !files.includes(name));
     if (unknown.length > 0) {
       throw new ConfigError(
-        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start that version or a newer one; going back needs a backup.`,
+        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start ` +
+          "that version or a newer one; going back needs a backup.",
       );
     }
     for (const file of files.filter((name) => !applied.has(name))) {
@@ -59,7 +60,8 @@ async function createMigrationsTable(client: Client): Promise<void> {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
     throw new ConfigError(
-      `The role ${rows[0]?.name} is not allowed to create tables in the database. Make it the database's owner, or let an administrator run there: ` +
+      `The role ${rows[0]?.name} is not allowed to create tables in the database. Make it the ` +
+        "database's owner, or let an administrator run there: " +
         `grant usage, create on schema public to ${rows[0]?.name};`,
     );
   }

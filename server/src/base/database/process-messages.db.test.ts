@@ -14,7 +14,7 @@ const far = connect({ url: proxy.urlFor(url), poolSize: 4, role, log });
 afterAll(() => far.close());
 
 test.each<Weather>([{ type: "blackHole" }, { type: "mute" }, { type: "closed" }, { type: "fair" }])(
-  "wake-ups that are closed while they connect are closed soon ($type)",
+  "process messages can be closed while they connect ($type)",
   async (weather) => {
     proxy.weather = weather;
     const processMessages = openProcessMessages(far, log);

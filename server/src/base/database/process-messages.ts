@@ -109,7 +109,8 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
         }
         if (!closing.signal.aborted)
           log.warn(
-            "the LISTEN connection was lost; until it is restored, other processes' work is found by polling",
+            "the LISTEN connection was lost; until it is restored, other processes' work is " +
+              "found by polling",
           );
       } catch {
         // The database is unavailable. Polling finds what other processes announce meanwhile.

@@ -14,12 +14,14 @@ export class EgressDenied extends Error {
  */
 export function notPublic(hostPort: string): EgressDenied {
   return new EgressDenied(
-    `${hostPort} was not called: its host is not a public address. The operator of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
+    `${hostPort} was not called: its host is not a public address. The operator of this ` +
+      `server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
   );
 }
 
 export function badPort(hostPort: string): EgressDenied {
   return new EgressDenied(
-    `${hostPort} was not called: its port belongs to a protocol other than HTTP. The operator of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
+    `${hostPort} was not called: its port belongs to a protocol other than HTTP. The operator ` +
+      `of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
   );
 }

@@ -22,7 +22,7 @@ export interface ExchangeLimits {
  * byte limit and the rejection of encoded bodies. Subclasses handle the response.
  */
 export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
-  protected readonly resolve: (answer: Result) => void;
+  protected readonly resolve: (result: Result) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
@@ -37,7 +37,7 @@ export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
   constructor(
     signal: AbortSignal | undefined,
     { totalTimeoutMs, maxResponseBytes }: ExchangeLimits,
-    resolve: (answer: Result) => void,
+    resolve: (result: Result) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#signal = signal;

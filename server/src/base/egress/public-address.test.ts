@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isPublicAddress } from "./public-address.ts";
 
-/** Blocks that are not public, each with its first and last address and what stands beside it. */
+/** Blocks that are not public, each with its first and last address and its public neighbours. */
 const blocks: readonly { block: string; inside: readonly string[]; beside: readonly string[] }[] = [
   { block: "0.0.0.0/8", inside: ["0.0.0.0", "0.255.255.255"], beside: ["1.0.0.0"] },
   {
@@ -137,7 +137,7 @@ const blocks: readonly { block: string; inside: readonly string[]; beside: reado
   },
 ];
 
-test.each(blocks)("$block is not public, what stands beside it is", ({ inside, beside }) => {
+test.each(blocks)("$block is not public, its neighbours are", ({ inside, beside }) => {
   expect(inside.filter(isPublicAddress)).toEqual([]);
   expect(beside.filter((address) => !isPublicAddress(address))).toEqual([]);
 });
@@ -167,7 +167,7 @@ test.each([
   expect(isPublicAddress(address)).toBe(true);
 });
 
-test("no IPv4 address becomes public by being hidden in IPv6, public or not", () => {
+test("no IPv4 address, public or not, is public when embedded in IPv6", () => {
   const part = fc.integer({ min: 0, max: 0xffff });
   const prefixes = ["::", "::ffff:", "::ffff:0:", "64:ff9b::", "64:ff9b:1::"];
   fc.assert(

@@ -14,8 +14,8 @@ export type Resolve = (hostname: string) => Promise<readonly string[]>;
  * `host.docker.internal`, which operators configure as exceptions.
  */
 export const resolveHost: Resolve = async (hostname) => {
-  const answers = await lookup(hostname, { all: true });
-  return answers.map(({ address }) => address);
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
 };
 
 /**
@@ -27,8 +27,8 @@ export function shareLookups(resolve: Resolve): Resolve {
   return (hostname) => {
     const shared = pending.get(hostname);
     if (shared !== undefined) return shared;
-    const answer = resolve(hostname).finally(() => pending.delete(hostname));
-    pending.set(hostname, answer);
-    return answer;
+    const result = resolve(hostname).finally(() => pending.delete(hostname));
+    pending.set(hostname, result);
+    return result;
   };
 }

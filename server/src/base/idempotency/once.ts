@@ -69,6 +69,7 @@ export async function once<T>(
 export function mismatch(): ApiError {
   return new ApiError(
     "idempotency_mismatch",
-    "This Idempotency-Key was used with another body. Use a new key for a new request, or send the same body again.",
+    "This Idempotency-Key was used with another body. Use a new key for a new request, or " +
+      "send the same body again.",
   );
 }

@@ -12,6 +12,7 @@ export function responseBinding(row: {
     kind: "stored answer",
     row: `${row.scope} ${row.key}`,
     remedy:
-      "The request was executed when it was first sent and is not executed again. Read the current state, or use a new key.",
+      "The request was executed when it was first sent and is not executed again. Read the " +
+      "current state, or use a new key.",
   };
 }

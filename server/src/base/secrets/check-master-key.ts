@@ -40,13 +40,15 @@ export async function checkMasterKey(
   const { rows } = await client.query<{ master_key_check: string }>(
     "select master_key_check from installation",
   );
-  const sealed = rows[0]?.master_key_check ?? "";
-  if (opens(current, sealed)) return "current";
-  if (previous !== undefined && opens(previous, sealed)) return "previous";
+  const encrypted = rows[0]?.master_key_check ?? "";
+  if (canDecrypt(current, encrypted)) return "current";
+  if (previous !== undefined && canDecrypt(previous, encrypted)) return "previous";
   if (lost) return "lost";
   throw new ConfigError(
-    "The master key is not the one that this database was encrypted with. Start with that key: BECKON_MASTER_KEY, or the file master.key of " +
-      "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if the old key is lost: " +
+    "The master key is not the one that this database was encrypted with. Start with that " +
+      "key: BECKON_MASTER_KEY, or the file master.key of " +
+      "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if " +
+      "the old key is lost: " +
       "BECKON_MASTER_KEY_LOST=1 starts without the secrets that it encrypted.",
   );
 }
@@ -61,9 +63,9 @@ export async function replaceMasterKeyCheck(
   ]);
 }
 
-function opens(cipher: SecretCipher, sealed: string): boolean {
+function canDecrypt(cipher: SecretCipher, encrypted: string): boolean {
   try {
-    return cipher.decrypt(sealed, binding) === "beckon";
+    return cipher.decrypt(encrypted, binding) === "beckon";
   } catch {
     return false;
   }

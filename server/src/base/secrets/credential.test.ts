@@ -21,7 +21,7 @@ test.each(prefixes)(
   },
 );
 
-test("a credential with any one character changed is none", () => {
+test("a credential with one changed character is invalid", () => {
   const credential = newCredential("bka_");
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   fc.assert(
@@ -32,11 +32,11 @@ test("a credential with any one character changed is none", () => {
   );
 });
 
-test("a credential of one kind does not become one of another kind by its prefix", () => {
+test("a credential is invalid with the prefix of another kind", () => {
   expect(isCredential("bkw_", newCredential("bka_").replace("bka_", "bkw_"))).toBe(false);
 });
 
-test("junk of any form is no credential", () => {
+test("malformed texts are no credentials", () => {
   const credential = newCredential("bka_");
   for (const text of [
     "",
@@ -52,7 +52,7 @@ test("junk of any form is no credential", () => {
   fc.assert(fc.property(fc.string(), (text) => isCredential("bka_", `bka_${text}`) === false));
 });
 
-test("what is stored is the SHA-256 of the whole text", () => {
+test("the stored hash is the SHA-256 of the whole text", () => {
   expect(hashCredential("abc").toString("hex")).toBe(
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   );

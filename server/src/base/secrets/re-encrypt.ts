@@ -49,7 +49,8 @@ export async function reEncryptColumn<Row extends object>(
   const names = Object.keys(key);
   const columns = [...new Set([...names, ...otherColumns])].join(", ");
   const after = (index: number) =>
-    `(${names.join(", ")}) > (${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
+    `(${names.join(", ")}) > ` +
+    `(${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
     where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`} order by ${names.join(", ")} limit ${batch}`;
   const update = `update ${table} as t set ${column} = fresh.sealed_text
@@ -66,14 +67,14 @@ export async function reEncryptColumn<Row extends object>(
     if (end === undefined) return { table, reEncrypted, unreadable };
     const fresh = rows.flatMap((row) => {
       const secret = tryDecrypt(from, row.sealed_text, bindingOf(row));
-      return secret === undefined ? [] : [{ row, sealed: to.encrypt(secret, bindingOf(row)) }];
+      return secret === undefined ? [] : [{ row, encrypted: to.encrypt(secret, bindingOf(row)) }];
     });
     if (fresh.length > 0) {
       const keys = names.map((name) => fresh.map(({ row }) => columnOf(row, name)));
       await retryOnDeadlock(() =>
         client.query(update, [
           fresh.map(({ row }) => row.sealed_text),
-          fresh.map(({ sealed }) => sealed),
+          fresh.map(({ encrypted }) => encrypted),
           ...keys,
         ]),
       );
@@ -90,11 +91,11 @@ function columnOf(row: object, name: string): unknown {
 
 function tryDecrypt(
   cipher: SecretCipher,
-  sealed: string,
+  encrypted: string,
   binding: SecretBinding,
 ): string | undefined {
-  const opened = attempt(() => cipher.decrypt(sealed, binding));
-  return opened.ok ? opened.value : undefined;
+  const decrypted = attempt(() => cipher.decrypt(encrypted, binding));
+  return decrypted.ok ? decrypted.value : undefined;
 }
 
 /**

@@ -10,7 +10,7 @@ function secretPath(): string {
   return join(folder, "a.key");
 }
 
-test("many who ask at once get the same secret, which only its owner may read, and nothing else is left", async () => {
+test("concurrent calls get the same secret, only its owner can read it, and no other file remains", async () => {
   const path = secretPath();
   let made = 0;
   const secrets = await Promise.all(
@@ -22,7 +22,7 @@ test("many who ask at once get the same secret, which only its owner may read, a
   expect(readdirSync(join(path, ".."))).toEqual(["a.key"]);
 });
 
-test("a secret that is there is never replaced, not even an empty one", async () => {
+test("an existing secret is never replaced, not even an empty file", async () => {
   const path = secretPath();
   writeFileSync(path, "mine");
   expect(await readOrCreateSecret(path, () => "another")).toBe("mine");

@@ -14,7 +14,7 @@ export interface SecretCipher {
   /**
    * @throws ApiError `secret_unreadable` if it was encrypted with another key, moved or altered.
    */
-  decrypt(sealed: string, binding: SecretBinding): string;
+  decrypt(encrypted: string, binding: SecretBinding): string;
 }
 
 /** The location of an encrypted secret: the additional authenticated data of its cipher. */
@@ -45,10 +45,10 @@ export function createSecretCipher(masterKey: Buffer, previous?: Buffer): Secret
   return {
     prefix: current.prefix,
     encrypt: current.encrypt,
-    decrypt(sealed, binding) {
-      const key = keys.find(({ prefix }) => sealed.startsWith(prefix));
+    decrypt(encrypted, binding) {
+      const key = keys.find(({ prefix }) => encrypted.startsWith(prefix));
       for (const row of [binding.row, binding.earlierRow]) {
-        const secret = row === undefined ? undefined : key?.decrypt(sealed, { ...binding, row });
+        const secret = row === undefined ? undefined : key?.decrypt(encrypted, { ...binding, row });
         if (secret !== undefined) return secret;
       }
       throw unreadable(binding);
@@ -76,8 +76,8 @@ function oneKey(key: Buffer) {
       return ["v1", keyId, nonce.toString("base64url"), text.toString("base64url")].join(".");
     },
     /** Returns undefined if the text was moved or altered. */
-    decrypt(sealed: string, binding: SecretBinding): string | undefined {
-      const [, , nonce, text, ...more] = sealed.split(".");
+    decrypt(encrypted: string, binding: SecretBinding): string | undefined {
+      const [, , nonce, text, ...more] = encrypted.split(".");
       if (nonce === undefined || text === undefined || more.length > 0) return undefined;
       const bytes = Buffer.from(text, "base64url");
       try {
@@ -105,6 +105,7 @@ export function parseMasterKey(text: string): Buffer {
 function unreadable({ kind, remedy }: SecretBinding): ApiError {
   return new ApiError(
     "secret_unreadable",
-    `This ${kind} cannot be decrypted: it was encrypted with another master key, or was altered since. ${remedy}`,
+    `This ${kind} cannot be decrypted: it was encrypted with another master key, or was ` +
+      `altered since. ${remedy}`,
   );
 }

@@ -94,7 +94,12 @@ async function rejectOtherVersion(cluster: string, version: string): Promise<voi
   if (theirs === ours) return;
   throw new EmbeddedError(
     theirs === undefined
-      ? `${cluster} is not a PostgreSQL data folder. Move it away, or set BECKON_DATA_DIR to another folder.`
-      : `${cluster} was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ${ours}. Nothing was changed. Start it with the Beckon that created it, or dump it with PostgreSQL ${theirs}'s pg_dump and restore the dump into a new folder (BECKON_DATA_DIR), or run PostgreSQL ${theirs} on it yourself and set DATABASE_URL to it.`,
+      ? `${cluster} is not a PostgreSQL data folder. Move it away, or set BECKON_DATA_DIR to ` +
+          "another folder."
+      : `${cluster} was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ` +
+          `${ours}. Nothing was changed. Start it with the Beckon that created it, or dump it ` +
+          `with PostgreSQL ${theirs}'s pg_dump and restore the dump into a new folder ` +
+          `(BECKON_DATA_DIR), or run PostgreSQL ${theirs} on it yourself and set DATABASE_URL ` +
+          "to it.",
   );
 }

@@ -3,12 +3,12 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
 
-/** A process that takes the lock, says how it went, and lives on. */
+/** A process that tries to take the lock, prints the result and keeps running. */
 function contender(folder: string): { child: ChildProcess; said: Promise<string> } {
   const script = `
     import { lockDataFolder } from ${JSON.stringify(new URL("./lock-data-folder.ts", import.meta.url).href)};
     try { lockDataFolder(${JSON.stringify(folder)}); console.log("locked"); } catch (thrown) { console.log(thrown.message); }
-    globalThis.gc(); // what keeps the lock must not be garbage
+    globalThis.gc(); // The lock must survive garbage collection.
     setInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "ignore"],
@@ -20,7 +20,7 @@ function contender(folder: string): { child: ChildProcess; said: Promise<string>
   return { child, said };
 }
 
-test("of many who want the folder at once one gets it, and after kill -9 of that one another", async () => {
+test("of several processes one gets the lock, and after its kill -9 another", async () => {
   const folder = temporaryFolder();
   for (let round = 1; round <= 3; round++) {
     const contenders = Array.from({ length: 6 }, () => contender(folder));

@@ -59,11 +59,13 @@ export function lockDataFolder(folder: string): FolderLock {
   } catch (cause) {
     if (isBusy(cause)) {
       throw new EmbeddedError(
-        `Another Beckon${pidIn(holder)} is running on the data folder ${folder}. Stop it first, or set BECKON_DATA_DIR to another folder.`,
+        `Another Beckon${pidIn(holder)} is running on the data folder ${folder}. Stop it ` +
+          "first, or set BECKON_DATA_DIR to another folder.",
       );
     }
     throw new EmbeddedError(
-      `The data folder ${folder} cannot be locked: ${messageOf(cause)}. Move it to a file system that supports locks.`,
+      `The data folder ${folder} cannot be locked: ${messageOf(cause)}. Move it to a file ` +
+        "system that supports locks.",
       { cause },
     );
   }

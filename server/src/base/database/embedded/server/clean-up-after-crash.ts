@@ -49,7 +49,9 @@ async function stopOrphan(cluster: string, log: Log): Promise<void> {
   if (seen === undefined || !`${seen.command} `.includes(`/bin/postgres -D ${cluster} `)) return;
   if (seen.startedAt > recorded.startedAt + toleranceSeconds) {
     throw new EmbeddedError(
-      `Process ${pid} runs PostgreSQL on ${cluster}, but started later than the one that ${join(cluster, "postmaster.pid")} records (or the system's clock was set in between). Stop it with kill -INT ${pid} and start again.`,
+      `Process ${pid} runs PostgreSQL on ${cluster}, but started later than the one that ` +
+        `${join(cluster, "postmaster.pid")} records (or the system's clock was set in between). ` +
+        `Stop it with kill -INT ${pid} and start again.`,
     );
   }
   log.warn({ pid }, "stopping a PostgreSQL that outlived its supervisor");
