@@ -21,7 +21,8 @@ const starts = createBatcher<{ id: string; input: string }, true>({
   write: async (rows) => {
     await pool.query({
       name: "start",
-      text: "insert into bench_runs (id, status, input) select id, 'running', input from unnest($1::text[], $2::text[]) as r (id, input)",
+      text: `insert into bench_runs (id, status, input)
+        select id, 'running', input from unnest($1::text[], $2::text[]) as r (id, input)`,
       values: [rows.map((row) => row.id), rows.map((row) => row.input)],
     });
     return rows.map(() => true);
@@ -32,7 +33,8 @@ const ends = createBatcher<{ id: string; output: string }, true>({
   write: async (rows) => {
     await pool.query({
       name: "end",
-      text: `update bench_runs b set status = 'succeeded', output = r.output from unnest($1::text[], $2::text[]) as r (id, output)
+      text: `update bench_runs b set status = 'succeeded', output = r.output
+        from unnest($1::text[], $2::text[]) as r (id, output)
         where b.id = r.id and b.id = any ($1)`,
       values: [rows.map((row) => row.id), rows.map((row) => row.output)],
     });
@@ -77,7 +79,8 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) 
   });
 });
 await pool.query(
-  "create table if not exists bench_runs (id text primary key, status text not null, input text not null, output text)",
+  `create table if not exists bench_runs (
+    id text primary key, status text not null, input text not null, output text)`,
 );
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => {
   const address = server.address();

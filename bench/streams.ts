@@ -183,7 +183,10 @@ await withCleanUp(async (opened) => {
       await client.query("set beckon.workspace = '*'");
       const { rows } = await client.query<{ id: string; committed: number }>(
         `select id, committed from (
-         select id, (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8 as committed from events where run_id = $1
+         select id,
+           (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8
+             as committed
+         from events where run_id = $1
        ) as e where committed > $2`,
         [runId, openAt],
       );

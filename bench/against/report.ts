@@ -55,6 +55,7 @@ export function printTable(commit: string, compared: readonly ComparedCase[]): v
     }
   }
   console.log(
-    "\nRatios are checkout to commit, the median of the pairs. A faster checkout has more requests/s, and less CPU and latency.",
+    "\nRatios are checkout divided by commit, the median of the pairs. " +
+      "A faster checkout has more requests/s, and less CPU and latency.",
   );
 }

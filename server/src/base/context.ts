@@ -3,7 +3,10 @@ import type { Database } from "./database/index.ts";
 import { ApiError, type Result } from "./errors.ts";
 import type { SecretCipher } from "./secrets/index.ts";
 
-/** Who makes a request. An agent token can only read and cancel its own agent's runs. */
+/**
+ * The caller of an operation. An agent token can only invoke its own agent, and read and cancel that
+ * agent's runs.
+ */
 export type Actor =
   | {
       readonly kind: "key";
@@ -106,9 +109,15 @@ export function permit(ctx: Pick<Context, "actor">, scope: Scope): void {
 function lacks(actor: Actor, scope: Scope): string {
   switch (actor.kind) {
     case "token":
-      return "An agent token can only invoke its agent and read or cancel that agent's runs. Use a workspace key for this.";
+      return (
+        "An agent token can only invoke its agent and read or cancel that agent's runs. " +
+        "Use a workspace key for this."
+      );
     case "user":
-      return `Your role here, ${actor.role}, does not include ${scope}. Ask an owner or admin of the workspace.`;
+      return (
+        `Your role here, ${actor.role}, does not include ${scope}. ` +
+        "Ask an owner or admin of the workspace."
+      );
     default:
       return `This key lacks the scope ${scope}. Use a key that has it.`;
   }

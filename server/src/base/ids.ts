@@ -58,7 +58,7 @@ export function newId(prefix: IdPrefix): string {
   // 4 bits of version (7), 12 of counter, 2 of variant (binary 10), then the random bits.
   let text = `${prefix}_${timeDigits}${digits[0b01110 | (count >> 11)]}${digit(count >> 6)}${digit(count >> 1)}`;
   text += digits[((count & 1) << 4) | 0b1000 | ((random[1] ?? 0) >> 6)];
-  for (let place = 0; place < 12; place++) text += digit(random[place] ?? 0);
+  for (let index = 0; index < 12; index++) text += digit(random[index] ?? 0);
   return text;
 }
 
@@ -88,7 +88,7 @@ function randomBytes(length: number): Uint8Array {
 function digitsOf(time: number): string {
   let rest = time;
   let text = "";
-  for (let place = 0; place < 10; place++) {
+  for (let index = 0; index < 10; index++) {
     text = `${digits[rest % 32]}${text}`;
     rest = Math.floor(rest / 32);
   }

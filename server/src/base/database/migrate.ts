@@ -54,7 +54,8 @@ export async function migrate<T>(
 async function createMigrationsTable(client: Client): Promise<void> {
   try {
     await client.query(
-      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+      `create table if not exists migrations (
+        name text primary key, applied_at timestamptz not null default now())`,
     );
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;

@@ -52,7 +52,8 @@ export async function reEncryptColumn<Row extends object>(
     `(${names.join(", ")}) > ` +
     `(${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
-    where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`} order by ${names.join(", ")} limit ${batch}`;
+    where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`}
+    order by ${names.join(", ")} limit ${batch}`;
   const update = `update ${table} as t set ${column} = fresh.sealed_text
     from unnest(${names.map((name, at) => `$${at + 3}::${key[name]}[]`).join(", ")}, $1::text[], $2::text[]) as fresh(${names.join(", ")}, old_text, sealed_text)
     where ${names.map((name) => `t.${name} = fresh.${name}`).join(" and ")} and t.${column} = fresh.old_text`;

@@ -57,7 +57,8 @@ export function createSecretCipher(masterKey: Buffer, previous?: Buffer): Secret
 }
 
 function oneKey(key: Buffer) {
-  if (key.length !== 32) throw new Error("a master key is 32 bytes");
+  if (key.length !== 32)
+    throw new Error(`The master key has ${key.length} bytes. It must have 32.`);
   const keyId = createHash("sha256").update("beckon key id").update(key).digest("hex").slice(0, 8);
   const authenticatedData = (binding: SecretBinding) =>
     Buffer.from(JSON.stringify(["v1", keyId, binding.workspaceId, binding.kind, binding.row]));

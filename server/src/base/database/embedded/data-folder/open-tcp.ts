@@ -26,6 +26,7 @@ export async function findFreePort(): Promise<number> {
   await new Promise((resolve, reject) => server.on("listening", resolve).on("error", reject));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  if (address === null || typeof address === "string")
+    throw new Error("the server has no TCP port");
   return address.port;
 }
