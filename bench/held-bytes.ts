@@ -123,7 +123,7 @@ async function measure(): Promise<void> {
   /** Executes the runs up to the state `stopAt` and returns the bytes that they hold then. */
   async function held(
     scene: string,
-    { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "asked" },
+    { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "waiting" },
   ): Promise<number> {
     const stop = new AbortController();
     const written = Promise.withResolvers<void>();
@@ -223,13 +223,13 @@ async function measure(): Promise<void> {
     const input = text.repeat(Math.floor(bytes / 4 / text.length));
     report(
       `sent: an input that the model server does not read, ${name}`,
-      await held("not-reading", { input, stopAt: "asked" }),
+      await held("not-reading", { input, stopAt: "waiting" }),
       runs * input.length,
     );
   }
   report(
     "a run without content, in KiB",
-    await held("not-reading", { stopAt: "asked" }),
+    await held("not-reading", { stopAt: "waiting" }),
     runs * 1024,
   );
   const typical = JSON.stringify(

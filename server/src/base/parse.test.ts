@@ -99,6 +99,6 @@ test.each([
   [{ tool: { type: "hammer" } }, 'tool.type must be "clock".'],
   [{ own: "b" }, "own must begin with a."],
   [{ inner: {} }, "inner.text is missing."],
-])("what is wrong with %j is said in words", (value, message) => {
+])("the error for %j says what is wrong", (value, message) => {
   expect(() => parse(kinds, value)).toThrow(message);
 });

@@ -68,21 +68,21 @@ test("with one rejected, one duplicate and one malformed row of 100, every calle
   rows[23] = startRow(agent, { caller: { kind: "credential", hash: Buffer.alloc(32, 9) } });
   rows[50] = startRow(agent, { key: "used before", bodyHash: hash });
   const starts = createStartBatcher(database);
-  const answers = await Promise.allSettled(rows.map((row) => starts.submit(row)));
+  const results = await Promise.allSettled(rows.map((row) => starts.submit(row)));
 
-  for (const [index, answer] of answers.entries()) {
+  for (const [index, result] of results.entries()) {
     const row = rows[index];
     if (index === 7)
-      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "22021" } });
     else if (index === 23)
-      expect(answer).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
+      expect(result).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
     else if (index === 50)
-      expect(answer).toMatchObject({
+      expect(result).toMatchObject({
         status: "fulfilled",
         value: { verdict: "replay", runId: earlier.runId },
       });
     else
-      expect(answer).toMatchObject({
+      expect(result).toMatchObject({
         status: "fulfilled",
         value: { verdict: "started", run: { runId: row?.runId } },
       });
@@ -97,7 +97,7 @@ test("one malformed entry among appends does not affect the others", async () =>
     Array.from({ length: 20 }, () => startOne(database, agent, { owner: process })),
   );
   const appends = createAppendBatcher(database);
-  const answers = await Promise.allSettled(
+  const results = await Promise.allSettled(
     runs.map((run, index) => {
       const row = appendRow(run, process);
       return appends.submit(
@@ -110,7 +110,7 @@ test("one malformed entry among appends does not affect the others", async () =>
       );
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual(
+  expect(results.map(({ status }) => status)).toEqual(
     runs.map((_, index) => (index === 3 ? "rejected" : "fulfilled")),
   );
   expect(
@@ -132,10 +132,10 @@ test.each([
     );
     const cut = proxy.cutNext({ request: statement("start"), pass });
     const starts = createStartBatcher(far);
-    const answers = await Promise.all(rows.map((row) => starts.submit(row)));
+    const results = await Promise.all(rows.map((row) => starts.submit(row)));
     await cut;
-    expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
-    expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
+    expect(results.map((result) => startedOf(result).runId)).toEqual(rows.map((row) => row.runId));
+    expect(results.every((result) => startedOf(result).status === "running")).toBe(true);
     const runIds = rows.map((row) => row.runId);
     for (const table of ["runs", "run_inputs", "events"] as const)
       expect(await count(table, runIds)).toBe(5);
@@ -153,9 +153,9 @@ test.each([
     );
     const cut = proxy.cutNext({ request: statement("append"), pass });
     const appends = createAppendBatcher(far);
-    const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
+    const results = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
     await cut;
-    expect(answers.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
+    expect(results.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
     expect(
       await count(
         "events",
@@ -204,12 +204,12 @@ test.each([
       "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
       [row.runId, agent.workspaceId],
     );
-    const answer = createStartBatcher(far).submit(row);
+    const result = createStartBatcher(far).submit(row);
     await held.waiting(1);
     proxy.drop({ hard: true });
     await held.waiting(2);
     await held.release();
-    expect(startedOf(await answer)).toMatchObject({ runId: row.runId, status: "running" });
+    expect(startedOf(await result)).toMatchObject({ runId: row.runId, status: "running" });
     for (const table of ["runs", "run_inputs", "events"] as const)
       expect(await count(table, [row.runId])).toBe(1);
   },
@@ -222,12 +222,12 @@ test("an append that is retried while the first attempt is running is written on
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],
   );
-  const answer = createAppendBatcher(far).submit(appendRow(run, process));
+  const result = createAppendBatcher(far).submit(appendRow(run, process));
   await held.waiting(1);
   proxy.drop({ hard: true });
   await held.waiting(2);
   await held.release();
-  expect((await answer).verdict).toBe("written");
+  expect((await result).verdict).toBe("written");
   expect(await count("events", [run.runId])).toBe(2);
 });
 
@@ -250,14 +250,14 @@ test("two processes with the same keys in opposite orders do not deadlock", asyn
     const keys = Array.from({ length: 60 }, (_, index) => `${round}-${index}`);
     const submit = (at: typeof one, key: string) =>
       at.submit(startRow(agent, { key, bodyHash: hash }));
-    const answers = await Promise.all([
+    const results = await Promise.all([
       ...keys.map((key) => submit(one, key)),
       ...keys.toReversed().map((key) => submit(other, key)),
     ]);
-    const started = answers.filter(({ verdict }) => verdict === "started");
+    const started = results.filter(({ verdict }) => verdict === "started");
     expect(started).toHaveLength(60);
     expect(
-      answers.filter(({ verdict }) => verdict === "contended" || verdict === "replay"),
+      results.filter(({ verdict }) => verdict === "contended" || verdict === "replay"),
     ).toHaveLength(60);
   }
   expect(deadlocks).toBe(0);
@@ -296,13 +296,13 @@ test("after a deadlock the rolled back statement is retried", async () => {
   const unsorted = () => createBatcher<string, string>({ write, order: () => "", ...limits });
   const one = unsorted();
   const other = unsorted();
-  const answers = await Promise.all([
+  const results = await Promise.all([
     one.submit("a"),
     one.submit("b"),
     other.submit("b"),
     other.submit("a"),
   ]);
-  expect(answers).toEqual(["a", "b", "b", "a"]);
+  expect(results).toEqual(["a", "b", "b", "a"]);
   expect(deadlocks).toBeGreaterThan(0);
   const { rows } = await database.engine.query("select name, writes from pair order by name");
   expect(rows).toEqual([

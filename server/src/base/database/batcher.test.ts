@@ -41,13 +41,13 @@ function batchTexts(options: Partial<BatcherOptions<string, string>> = {}): Writ
 
 /** A `write` that the test resolves. */
 function heldWrite() {
-  const calls: { rows: readonly string[]; answer: () => void; fail: (reason: unknown) => void }[] =
+  const calls: { rows: readonly string[]; respond: () => void; fail: (reason: unknown) => void }[] =
     [];
   const write = (rows: readonly string[]) =>
     new Promise<string[]>((resolve, reject) => {
       calls.push({
         rows,
-        answer: () => resolve(rows.map((row) => row.toUpperCase())),
+        respond: () => resolve(rows.map((row) => row.toUpperCase())),
         fail: reject,
       });
     });
@@ -87,9 +87,9 @@ test("rows that are submitted during a write go into the next batch", async () =
   expect(batcher.pending).toBe(3);
   await turn();
   expect(batches).toEqual([["a"]]);
-  (await call(0)).answer();
+  (await call(0)).respond();
   expect(await first).toBe("A");
-  (await call(1)).answer();
+  (await call(1)).respond();
   expect(await Promise.all(others)).toEqual(["C", "B"]);
   expect(batches).toEqual([["a"], ["b", "c"]]);
   await turn();
@@ -141,13 +141,13 @@ test("with one rejected, one duplicate and one malformed row of 100, every calle
     },
   });
   const rows = Array.from({ length: 100 }, (_, index) => `row ${index}`);
-  const answers = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
-  for (const [index, answer] of answers.entries()) {
+  const results = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
+  for (const [index, result] of results.entries()) {
     if (index === 7)
-      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
-    else if (index === 23) expect(answer).toEqual({ status: "fulfilled", value: "rejected" });
-    else if (index === 50) expect(answer).toEqual({ status: "fulfilled", value: "duplicate" });
-    else expect(answer).toEqual({ status: "fulfilled", value: `written row ${index}` });
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+    else if (index === 23) expect(result).toEqual({ status: "fulfilled", value: "rejected" });
+    else if (index === 50) expect(result).toEqual({ status: "fulfilled", value: "duplicate" });
+    else expect(result).toEqual({ status: "fulfilled", value: `written row ${index}` });
   }
   expect(stored.size).toBe(98);
 });
@@ -161,10 +161,10 @@ test("a write without a response is retried with the same rows until there is on
       return rows.map((row) => row.toUpperCase());
     },
   });
-  const answers = Promise.all([batcher.submit("a"), batcher.submit("b")]);
+  const results = Promise.all([batcher.submit("a"), batcher.submit("b")]);
   await turn();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(await answers).toEqual(["A", "B"]);
+  expect(await results).toEqual(["A", "B"]);
   expect(batches).toEqual(Array.from({ length: 13 }, () => ["a", "b"]));
 });
 
@@ -189,12 +189,11 @@ test("a row that has not been sent by its timeout is withdrawn", async () => {
   const onLateResult = vi.fn();
   const second = batcher.submit("b", { waitMs: 5, onLateResult });
   await expect(second).rejects.toMatchObject({ name: "SubmitTimeoutError", sent: false });
-  (await call(0)).answer();
+  (await call(0)).respond();
   await first;
-  expect(await Promise.all([batcher.submit("c"), call(1).then(({ answer }) => answer())])).toEqual([
-    "C",
-    undefined,
-  ]);
+  expect(
+    await Promise.all([batcher.submit("c"), call(1).then(({ respond }) => respond())]),
+  ).toEqual(["C", undefined]);
   expect(batches).toEqual([["a"], ["c"]]);
   expect(onLateResult).not.toHaveBeenCalled();
 });
@@ -206,7 +205,7 @@ test("a row that was sent before its timeout is still written, and onLateResult 
   const row = batcher.submit("a", { waitMs: 250, onLateResult: lateResult.resolve });
   await expect(row).rejects.toEqual(new SubmitTimeoutError(true));
   (await call(0)).fail(lost());
-  (await call(1)).answer();
+  (await call(1)).respond();
   expect(await lateResult.promise).toBe("A");
   expect(batches).toEqual([["a"], ["a"]]);
 });
@@ -231,8 +230,8 @@ test("a result in time clears the timeout", async () => {
 
 test("a wrong number of results rejects every row", async () => {
   const { batcher } = batchTexts({ write: async () => [] });
-  const answers = await Promise.allSettled([batcher.submit("a"), batcher.submit("b")]);
-  expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const results = await Promise.allSettled([batcher.submit("a"), batcher.submit("b")]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
 test("a failed batch does not block later rows", async () => {
@@ -273,11 +272,11 @@ test("in any sequence of failures every row is written once and gets its own res
       const rows = sizes.flatMap((size, group) =>
         Array.from({ length: size }, (_, index) => `${group}-${index}${index === 3 ? " bad" : ""}`),
       );
-      const answers = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
-      for (const [index, answer] of answers.entries()) {
+      const results = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
+      for (const [index, result] of results.entries()) {
         const row = rows[index] ?? "";
-        if (row.includes("bad")) expect(answer.status).toBe("rejected");
-        else expect(answer).toEqual({ status: "fulfilled", value: `${row} at ${stored.get(row)}` });
+        if (row.includes("bad")) expect(result.status).toBe("rejected");
+        else expect(result).toEqual({ status: "fulfilled", value: `${row} at ${stored.get(row)}` });
       }
       expect(stored.size).toBe(rows.filter((row) => !row.includes("bad")).length);
     }),
@@ -297,10 +296,10 @@ test("the next batch is sent before the promises of the last one are resolved", 
   const first = batcher.submit("a").then(() => order.push("resolved a"));
   await call(0);
   const second = batcher.submit("b");
-  (await call(0)).answer();
+  (await call(0)).respond();
   await first;
   expect(order).toEqual(["sent a", "sent b", "resolved a"]);
-  (await call(1)).answer();
+  (await call(1)).respond();
   await second;
 });
 
@@ -316,8 +315,8 @@ test("batchers with a mutex write in turns, and rows submitted meanwhile go into
   await turn();
   expect(ends.batches).toEqual([]);
   more.push(ends.batcher.submit("d"));
-  (await one.call(0)).answer();
-  (await other.call(0)).answer();
+  (await one.call(0)).respond();
+  (await other.call(0)).respond();
   expect(await Promise.all([first, ...more])).toEqual(["A", "B", "C", "D"]);
   expect(ends.batches).toEqual([["b", "c", "d"]]);
 });
@@ -347,10 +346,10 @@ test("a write knows whether its rows may already be written", async () => {
       return [...rows];
     },
   });
-  const answers = Promise.allSettled([batcher.submit("good"), batcher.submit("bad")]);
+  const results = Promise.allSettled([batcher.submit("good"), batcher.submit("bad")]);
   await turn();
   await vi.advanceTimersByTimeAsync(60_000);
-  await answers;
+  await results;
   await batcher.submit("new");
   // Lost, retried, then row by row.
   expect(flags).toEqual([false, true, true, true, false]);

@@ -6,7 +6,7 @@ const failed = (code: string, message = "failed") => Object.assign(new Error(mes
 
 test.each<[FailureKind, string, string]>([
   ["lost", "08006", "the connection broke"],
-  ["lost", "57P01", "an administrator ended the connection"],
+  ["lost", "57P01", "an administrator terminated the connection"],
   ["lost", "57P02", "the server crashed"],
   ["lost", "57P03", "the server is starting up"],
   ["lost", "57014", "a statement timed out"],
@@ -19,7 +19,7 @@ test.each<[FailureKind, string, string]>([
   ["lost", "3D000", "a replaced server does not have the database"],
   ["lost", "ECONNREFUSED", "no process listens"],
   ["lost", "ECONNRESET", "the peer reset the connection"],
-  ["lost", "EPIPE", "the peer has closed, though the code looks like an SQLSTATE"],
+  ["lost", "EPIPE", "the peer closed the connection, and the code looks like an SQLSTATE"],
   ["lost", "ENOENT", "the socket's file does not exist"],
   ["lost", "EAI_AGAIN", "the name service is unavailable"],
   ["lost", "ERR_STREAM_DESTROYED", "the stream was closed before the write"],
@@ -47,7 +47,7 @@ test.each([
   "Client has encountered a connection error and is not queryable",
   "Client was closed and is not queryable",
   "Postgres connection has been discarded",
-])("lost: the driver says without a code: %s", (message) => {
+])("lost: a driver error without a code: %s", (message) => {
   expect(failureKind(new Error(message))).toBe("lost");
 });
 

@@ -36,12 +36,12 @@ async function dropAll(): Promise<number> {
 }
 
 test("connections are dropped under load: responses are correct or 503, and no acknowledged write is lost", async () => {
-  const exchanges = await underLoad(target, async (so_far) => {
+  const exchanges = await underLoad(target, async (soFar) => {
     for (let time = 0; time < 8; time++) {
-      await answered(so_far, 50);
+      await answered(soFar, 50);
       expect(await dropAll()).toBeGreaterThan(0);
     }
-    await answered(so_far, 50);
+    await answered(soFar, 50);
   });
   expect(wrong(exchanges)).toEqual([]);
   expect(await broken(database, exchanges)).toEqual([]);
@@ -56,8 +56,8 @@ test("broken idle connections are replaced, and the next request succeeds", asyn
     body: { output: "after" },
   });
   await dropAll();
-  const answer = await beckon.call(`/agents/${agent.id}`);
-  expect([200, 503]).toContain(answer.status);
+  const response = await beckon.call(`/agents/${agent.id}`);
+  expect([200, 503]).toContain(response.status);
   expect((await beckon.call(`/agents/${agent.id}`)).status).toBe(200);
 });
 
@@ -111,15 +111,15 @@ test("while all connections are blocked callers get 503 in time, and success aft
     beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined),
   );
   const starts = Array.from({ length: 30 }, () => beckon.invoke(agent, "held up"));
-  const answers = await Promise.all(starts);
+  const responses = await Promise.all(starts);
   const most = [...reads].slice(beckon.config.poolSize);
-  answers.push(...(await Promise.all(most)).filter((answer) => answer !== undefined));
+  responses.push(...(await Promise.all(most)).filter((response) => response !== undefined));
   giveUp.abort();
   await Promise.all(reads);
-  expect(answers).toHaveLength(60 - beckon.config.poolSize);
-  for (const answer of answers) {
-    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(responses).toHaveLength(60 - beckon.config.poolSize);
+  for (const response of responses) {
+    expect(response).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   await holder.query("rollback");
   expect(await beckon.invoke(agent, "free again")).toMatchObject({

@@ -17,7 +17,7 @@ export type ProcessMessage =
   | { readonly kind: "watch"; readonly runId: string }
   /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
-  /** The sender reads the events of all runs and wants `events` messages for a while. */
+  /** The sender reads the events of all runs and requests `events` messages for a while. */
   | { readonly kind: "follow" }
   /** New events exist, of any run. */
   | { readonly kind: "events" };

@@ -42,14 +42,14 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
 }
 
 /** A resolver that returns these results in turn and then repeats the last. */
-function answering(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = [];
+function resolvingTo(...results: readonly (readonly string[])[]) {
+  const lookups: string[] = [];
   return {
-    asked,
+    lookups,
     resolve: async (name: string) => {
-      const answer = answers[Math.min(asked.push(name), answers.length) - 1];
-      if (answer === undefined) throw new Error("no result was configured");
-      return answer;
+      const result = results[Math.min(lookups.push(name), results.length) - 1];
+      if (result === undefined) throw new Error("no result was configured");
+      return result;
     },
   };
 }
@@ -104,10 +104,10 @@ describe("names", () => {
     [["127.0.0.1", publicAddress]],
     [[publicAddress, otherPublicAddress, "::1"]],
     [[otherPublicAddress, "10.0.0.1"]],
-  ])("one that resolves to %j is denied before any connection", async (answer) => {
+  ])("one that resolves to %j is denied before any connection", async (result) => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const egress = egressFor([], { ...answering(answer), open });
+    const egress = egressFor([], { ...resolvingTo(result), open });
     await expectDenied(egress, [
       `http://tool.test:${listener.port}/`,
       `https://tool.test:${listener.port}/`,
@@ -119,14 +119,14 @@ describe("names", () => {
   it("one that resolves to public addresses is connected to these, with its own name", async () => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const egress = egressFor([], { ...answering([publicAddress, otherPublicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress, otherPublicAddress]), open });
     expect(await textOf(egress, "http://Tool.test/")).toBe("127.0.0.1");
     expect(connected).toEqual([[publicAddress, otherPublicAddress]]);
     expect(listener.hosts).toEqual(["tool.test"]);
   });
 
   it("one without addresses, or unknown to the resolver, is a transport error", async () => {
-    await expect(egressFor([], answering([])).fetch("http://tool.test/")).rejects.toMatchObject({
+    await expect(egressFor([], resolvingTo([])).fetch("http://tool.test/")).rejects.toMatchObject({
       code: "ENOTFOUND",
     });
     await expect(egressFor([]).fetch("http://tool.invalid/")).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe("names that change", () => {
   it("between check and connect: the checked address is used, without another lookup", async () => {
     const first = await listening("127.0.0.1");
     const second = await listening("127.0.0.2", first.port);
-    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const { lookups, resolve } = resolvingTo(["127.0.0.1"], ["127.0.0.2"]);
     const { attempts, stop } = watchAttempts();
     expect(
       await textOf(
@@ -159,7 +159,7 @@ describe("names that change", () => {
       ),
     ).toBe("127.0.0.1");
     stop();
-    expect(asked).toEqual(["tool.test"]);
+    expect(lookups).toEqual(["tool.test"]);
     expect(attempts).toEqual({ connections: 1, lookups: 0 });
     expect([first.connections, second.connections]).toEqual([1, 0]);
   });
@@ -167,11 +167,11 @@ describe("names that change", () => {
   it("from public to private: an open connection stays in use, and no new one is opened", async () => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const { asked, resolve } = answering([publicAddress], ["127.0.0.1"]);
+    const { lookups, resolve } = resolvingTo([publicAddress], ["127.0.0.1"]);
     const egress = egressFor([], { resolve, open });
     const url = `http://tool.test:${listener.port}`;
     for (let n = 0; n < 5; n += 1) expect(await textOf(egress, `${url}/`)).toBe("127.0.0.1");
-    expect(asked).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
 
     const slow = textOf(egress, `${url}/slow`);
     await expect(egress.fetch(`${url}/beside`)).rejects.toThrow(EgressDenied);
@@ -185,7 +185,7 @@ describe("names that change", () => {
 
   it("from one public address to another: a new connection goes to the new one", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress], [otherPublicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress], [otherPublicAddress]), open });
     await textOf(egress, "http://tool.test/last");
     await textOf(egress, "http://tool.test/");
     expect(connected).toEqual([[publicAddress], [otherPublicAddress]]);
@@ -209,16 +209,19 @@ describe("names that change", () => {
 
   it("concurrent connections to one name share one lookup", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const { asked, resolve } = answering([publicAddress]);
+    const { lookups, resolve } = resolvingTo([publicAddress]);
     const egress = egressFor([], { resolve, open });
     await Promise.all(Array.from({ length: 10 }, () => textOf(egress, "http://tool.test/slow")));
     expect(connected).toHaveLength(10);
-    expect(asked).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
   });
 
   it("if an address does not respond the next checked one is tried", async () => {
     const listener = await listening();
-    const egress = egressFor([`tool.test:${listener.port}`], answering(["127.0.0.9", "127.0.0.1"]));
+    const egress = egressFor(
+      [`tool.test:${listener.port}`],
+      resolvingTo(["127.0.0.9", "127.0.0.1"]),
+    );
     const { attempts, stop } = watchAttempts();
     expect(await textOf(egress, `http://tool.test:${listener.port}/`)).toBe("127.0.0.1");
     stop();
@@ -231,7 +234,7 @@ describe("URLs", () => {
     const inside = await listening("127.0.0.2");
     const listener = await listening();
     const egress = egressFor([], {
-      ...answering([publicAddress]),
+      ...resolvingTo([publicAddress]),
       open: insteadOfInternet(listener).open,
     });
     for (const to of [
@@ -299,7 +302,7 @@ describe("URLs", () => {
 
   it("ports of other protocols are denied on public hosts, and other ports are not", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress]), open });
     const denied = [0, 1, 22, 25, 53, 110, 143, 389, 465, 587, 636, 2049, 5060, 6000, 6667, 10080];
     await expectDenied(
       egress,
@@ -336,7 +339,7 @@ describe("URLs", () => {
   it("a URL object is checked at every call", async () => {
     const { port } = await listening();
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress]), open });
     const url = new URL("http://tool.test/");
     const call = { method: "GET", headers: {} };
     expect((await egress.call(url, call)).text).toBe("127.0.0.1");
@@ -442,9 +445,9 @@ it("the error is the same for an open and a closed port", async () => {
   const gone = await listening();
   await gone.close();
   const egress = egressFor([]);
-  const said = [port, gone.port].map((each) =>
+  const outcomes = [port, gone.port].map((each) =>
     egress.fetch(`http://127.0.0.1:${each}/`).then(
-      () => "answered",
+      () => "responded",
       (error: EgressDenied) => ({
         name: error.name,
         code: error.code,
@@ -452,7 +455,7 @@ it("the error is the same for an open and a closed port", async () => {
       }),
     ),
   );
-  const [open, closed] = await Promise.all(said);
+  const [open, closed] = await Promise.all(outcomes);
   expect(open).toMatchObject({ name: "EgressDenied" });
   expect(open).toEqual(closed);
   await expectDenied(egress, [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${gone.port}/`]);

@@ -110,7 +110,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is aborted", (way) => {
   });
 
   it.each(["/silent", "/hints", "/stalling", "/dripping"])(
-    "when all of it takes too long, whatever comes meanwhile (%s)",
+    "when the total time is over, whatever arrives (%s)",
     async (path) => {
       const { code, took } = await failure(path, { totalTimeoutMs: 300 });
       expect(code).toBe("BECKON_TOTAL_TIMEOUT");
@@ -162,10 +162,10 @@ it("a finished call leaves no timer", async () => {
 
 describe("TLS", () => {
   it("verifies the name at the checked address", async () => {
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const server: Server = createTlsServer({
       SNICallback: (name, done) => {
-        asked.push(name);
+        lookups.push(name);
         done(new Error("no certificate here"));
       },
     });
@@ -177,7 +177,7 @@ describe("TLS", () => {
       { resolve: async () => ["127.0.0.9", "127.0.0.1"] },
     );
     await expect(egress.fetch(`https://tool.test:${port}/`)).rejects.toThrow();
-    expect(asked).toEqual(["tool.test"]);
+    expect(lookups).toEqual(["tool.test"]);
     await egress.close();
     await new Promise((resolve) => server.close(resolve));
   });

@@ -56,20 +56,20 @@ describe("a lean call", () => {
   it("sends the same as fetch, and returns status, headers and body", async () => {
     const headers = { "content-type": "text/plain", "x-key": "k" };
     for (const body of ["grüße", new TextEncoder().encode("grüße")]) {
-      const answer = await roomy.call(new URL(`${root}/echo?a=1`), {
+      const response = await roomy.call(new URL(`${root}/echo?a=1`), {
         method: "POST",
         headers,
         body,
       });
-      expect(answer).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
-      expect(JSON.parse(answer.text)).toMatchObject({
+      expect(response).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
+      expect(JSON.parse(response.text)).toMatchObject({
         method: "POST",
         url: "/echo?a=1",
         body: "grüße",
       });
 
       const fetched = await roomy.fetch(`${root}/echo?a=1`, { method: "POST", headers, body });
-      expect(JSON.parse(answer.text)).toEqual(await fetched.json());
+      expect(JSON.parse(response.text)).toEqual(await fetched.json());
     }
   });
 

@@ -23,11 +23,11 @@ export async function openSocketFolder({
   placement: Placement;
   folder: string;
 }): Promise<string> {
-  const beside = join(placement.home, "socket");
-  const path = fits(beside) ? beside : temporary(folder);
+  const inHome = join(placement.home, "socket");
+  const path = fits(inHome) ? inHome : temporary(folder);
   if (!fits(path)) {
     throw new EmbeddedError(
-      `Neither ${beside} nor ${path} can be the folder of the socket: its path can have at ` +
+      `Neither ${inHome} nor ${path} can be the folder of the socket: its path can have at ` +
         `most ${maxPathBytes} bytes, and no comma or newline. Set BECKON_DATA_DIR or TMPDIR to ` +
         "another folder.",
     );
