@@ -37,8 +37,9 @@ test("credentials go on working", async () => {
   expect((await call("/agents")).status).toBe(200);
 });
 
-test("what cannot be opened says so, with what to do", async () => {
-  const sealed = "cannot be opened: it was sealed with another master key, or was altered since.";
+test("an error names a secret that cannot be decrypted and what to do", async () => {
+  const sealed =
+    "cannot be decrypted: it was encrypted with another master key, or was altered since.";
   expect(await things.try(beckon.url)).toEqual({
     "agent token": expect.stringMatching(
       `^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`,
@@ -52,12 +53,12 @@ test("what cannot be opened says so, with what to do", async () => {
       /^200 .*its credential was deleted.* Ask the agent.s administrator to enter it again/,
     ),
     "stored answer": expect.stringMatching(
-      `^409 secret_unreadable: This stored answer ${sealed} The request was carried out`,
+      `^409 secret_unreadable: This stored answer ${sealed} The request was executed`,
     ),
   });
 });
 
-test("a request whose answer cannot be opened is not carried out again", async () => {
+test("a request whose stored response cannot be decrypted is not executed again", async () => {
   const count = async () => (await before.db.database.engine.query("select from agents")).rowCount;
   const agents = await count();
   for (let times = 0; times < 3; times++) {
@@ -65,7 +66,7 @@ test("a request whose answer cannot be opened is not carried out again", async (
       await things.createAgain(beckon.url),
       409,
       "secret_unreadable",
-      /not carried out again.*use a new key/,
+      /not executed again.*use a new key/,
     );
   }
   expect(await count()).toBe(agents);

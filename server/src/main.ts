@@ -284,7 +284,7 @@ async function runServer(): Promise<void> {
     process.stderr.write(`Beckon cannot start. ${messageOf(thrown)}\n`);
     process.exit(
       thrown instanceof ConfigError
-        ? exitCodes.refusedConfiguration
+        ? exitCodes.invalidConfiguration
         : isUnreachable(thrown)
           ? exitCodes.databaseUnreachable
           : 1,

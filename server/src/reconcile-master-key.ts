@@ -1,5 +1,5 @@
 import { reEncryptToolSecrets } from "./agents/index.ts";
-import { resealAnswers } from "./base/idempotency/index.ts";
+import { reEncryptResponses } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
 import {
   checkMasterKey,
@@ -45,10 +45,10 @@ export async function reconcileMasterKey(
       reEncryptTokens,
       resealProviderKeys,
       reEncryptToolSecrets,
-      resealAnswers,
+      reEncryptResponses,
     ]) {
       const counts = await reseal(client, { from: previous, to: current });
-      if (counts.resealed > 0) log.info(counts, "sealed anew with the master key");
+      if (counts.reEncrypted > 0) log.info(counts, "sealed anew with the master key");
       if (counts.unreadable > 0)
         log.warn(
           counts,

@@ -7,7 +7,7 @@ import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts"
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
-import { keepSecret } from "./base/secrets/index.ts";
+import { readOrCreateSecret } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { type ClaimedPort, claimPort, greeting, keepServers } from "./supervisor/index.ts";
 
@@ -55,11 +55,12 @@ export async function supervise({
         ? join(config.dataDir, "bootstrap.key")
         : undefined;
     const masterKey =
-      config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
+      config.masterKey ??
+      (await readOrCreateSecret(join(config.dataDir, "master.key"), newMasterKey));
     const bootstrapKey =
       bootstrapKeyPath === undefined
         ? config.bootstrapKey
-        : await keepSecret(bootstrapKeyPath, newBootstrapKey);
+        : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
     // Nobody waits at a port whose servers are ending.
     signals.stop.addEventListener("abort", () => port?.close());
@@ -89,7 +90,7 @@ export async function supervise({
   } catch (thrown) {
     if (signals.stop.aborted) return 0;
     out(cannotStart(messageOf(thrown)));
-    return thrown instanceof ConfigError ? exitCodes.refusedConfiguration : 1;
+    return thrown instanceof ConfigError ? exitCodes.invalidConfiguration : 1;
   } finally {
     port?.close();
     await embedded?.stop(signals.hurry);
@@ -162,6 +163,6 @@ if (import.meta.main) {
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     out(`Beckon cannot start.\n${thrown.message}\n`);
-    process.exitCode = exitCodes.refusedConfiguration;
+    process.exitCode = exitCodes.invalidConfiguration;
   }
 }

@@ -4,7 +4,7 @@ import { betterAuth } from "better-auth";
 import { createAuthEndpoint } from "better-auth/api";
 import { setSessionCookie } from "better-auth/cookies";
 import { z } from "zod";
-import { type Database, databaseAway, failureKind } from "../base/database/index.ts";
+import { type Database, databaseUnavailable, failureKind } from "../base/database/index.ts";
 import { type IdPrefix, newId } from "../base/ids.ts";
 
 /** Creates and finds sessions. */
@@ -133,7 +133,7 @@ export function createAuth({
     } catch (thrown) {
       const cause = slot.cause ?? thrown;
       throw failureKind(cause) === "lost"
-        ? databaseAway(cause)
+        ? databaseUnavailable(cause)
         : statusOf(thrown) === 500
           ? cause
           : thrown;

@@ -1,5 +1,5 @@
 import { type Agent, createAgentBody } from "@beckon/contract";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -21,7 +21,7 @@ export async function createAgent({
   input: { body: UnparsedBody };
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
-  permitBeyondAgents(ctx);
+  permitAllAgents(ctx);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body))),
   );

@@ -1,5 +1,5 @@
 import { type Agent, duplicateAgentBody } from "@beckon/contract";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
@@ -27,7 +27,7 @@ export async function duplicateAgent({
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    permitBeyondAgents(ctx);
+    permitAllAgents(ctx);
     return once(tx, ctx, async () => {
       const { name } = parseBody(duplicateAgentBody, input.body, {});
       const { workspaceId } = ctx;

@@ -1,4 +1,4 @@
-import { type Context, mayTouchAgent } from "../base/context.ts";
+import { type Context, canAccessAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type AgentRow, agentNotFound, lockAgent, updateAgentRow } from "./records/index.ts";
@@ -13,7 +13,7 @@ export async function requireAgentForRestore(
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
   if (row === undefined) throw agentNotFound();

@@ -90,8 +90,8 @@ test("a cursor is rejected with another filter", async () => {
 });
 
 test.each<[Record<string, string>, RegExp]>([
-  [{ sort: "name" }, /unknown member sort/],
-  [{ searc: "x" }, /unknown member searc/],
+  [{ sort: "name" }, /unknown field sort/],
+  [{ searc: "x" }, /unknown field searc/],
   [{ paused: "yes" }, /paused must be "true" or "false"/],
   [{ deleted: "1" }, /deleted must be/],
   [{ search: "" }, /search/],

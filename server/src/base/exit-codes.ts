@@ -1,7 +1,7 @@
-/** How a process of ours ends when it cannot start, by the numbers of sysexits.h. */
+/** Exit codes of a process that cannot start, from sysexits.h. */
 export const exitCodes = {
-  /** EX_TEMPFAIL: the database cannot be reached; it may be started later. */
+  /** EX_TEMPFAIL: the database cannot be reached. A later start can succeed. */
   databaseUnreachable: 75,
-  /** EX_CONFIG: a setting must be changed first; starting again does not help. */
-  refusedConfiguration: 78,
+  /** EX_CONFIG: a setting must be changed first. Restarting does not help. */
+  invalidConfiguration: 78,
 } as const;

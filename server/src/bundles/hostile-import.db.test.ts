@@ -43,46 +43,42 @@ describe("a document", () => {
     ["of agents that are no list", { beckon: 1, agents: { a: agent } }, /agents must be a list/],
     ["that is a list", [agent], /the body must be a JSON object/],
     ["that is null", null, /the body must be a JSON object/],
-    ["with a member that is unknown", { beckon: 1, agents: [], hooks: [] }, /unknown member hooks/],
+    ["with an unknown field", { beckon: 1, agents: [], hooks: [] }, /unknown field hooks/],
     [
       "with an unknown field of an agent",
       { beckon: 1, agents: [agent, { ...agent, temperature: 1 }] },
-      /unknown member agents\.1\.temperature/,
+      /unknown field agents\.1\.temperature/,
     ],
     [
       "with one further down",
       { beckon: 1, agents: [{ ...agent, limits: { steps: 1 } }] },
-      /unknown member agents\.0\.limits\.steps/,
+      /unknown field agents\.0\.limits\.steps/,
     ],
     [
       "with one of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", url: "x" }] }] },
-      /unknown member agents\.0\.triggers\.0\.url/,
+      /unknown field agents\.0\.triggers\.0\.url/,
     ],
     [
       "with an id",
       { beckon: 1, agents: [{ ...agent, id: "agt_1" }] },
-      /unknown member agents\.0\.id/,
+      /unknown field agents\.0\.id/,
     ],
     [
       "with a token",
       { beckon: 1, agents: [{ ...agent, token: "bka_1" }] },
-      /unknown member agents\.0\.token/,
+      /unknown field agents\.0\.token/,
     ],
     [
       "with a token of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", token: "x" }] }] },
       /agents\.0\.triggers\.0\.token/,
     ],
-    [
-      "with a prototype",
-      '{"beckon":1,"agents":[],"__proto__":{"a":1}}',
-      /unknown member __proto__/,
-    ],
+    ["with a prototype", '{"beckon":1,"agents":[],"__proto__":{"a":1}}', /unknown field __proto__/],
     [
       "with a field __proto__ in an agent",
       '{"beckon":1,"agents":[{"name":"a","model":"demo/echo","__proto__":{}}]}',
-      /unknown member agents\.0\.__proto__/,
+      /unknown field agents\.0\.__proto__/,
     ],
     [
       "with a field __proto__ in metadata",
@@ -181,17 +177,17 @@ describe("a document in YAML", () => {
     [
       "with a prototype",
       ofAgents("  __proto__: {paused: true}\n"),
-      /unknown member agents\.0\.__proto__/,
+      /unknown field agents\.0\.__proto__/,
     ],
     [
       "with a merge",
       `base: &base {model: demo/echo}\n${ofAgents("  <<: *base\n")}`,
-      /unknown member.*agents\.0\.<<|unknown member.*base/,
+      /unknown field.*agents\.0\.<<|unknown field.*base/,
     ],
     ["of no value", ofAgents("  limits: {max_steps: .inf}\n"), /\.inf/],
     ["of two documents", `${ofAgents("")}---\n${ofAgents("")}`, /several documents/],
-    ["that breaks off", 'beckon: 1\nagents: [{"name": ', /goes wrong at line 2/],
-    ["that is none", "beckon: 1: 2", /goes wrong at line 1/],
+    ["that breaks off", 'beckon: 1\nagents: [{"name": ', /is not valid YAML at line 2/],
+    ["that is none", "beckon: 1: 2", /is not valid YAML at line 1/],
     ["of words", "Hello", /the body must be a JSON object/],
     ["of nothing but a comment", "# nothing", /the body must be a JSON object/],
     [
@@ -199,7 +195,11 @@ describe("a document in YAML", () => {
       ofAgents("  description: 2026\n"),
       /agents\.0\.description must be a string/,
     ],
-    ["that takes long to read", "? ".repeat(100_000), /takes too long|nested too deep|goes wrong/],
+    [
+      "that takes long to read",
+      "? ".repeat(100_000),
+      /takes too much time|nested too deeply|is not valid YAML/,
+    ],
   ])("%s is rejected", async (_what, text, why) => {
     expectError(await sendYaml(text), 400, "bad_request", why);
     await nothingMade();

@@ -1,6 +1,6 @@
 import { type AgentInDocument, agentsDocument } from "@beckon/contract";
 import { addFromDocument } from "../agents/index.ts";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -36,7 +36,7 @@ export async function importAgents({
   input: { body: UnparsedBody };
 }): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
-  permitBeyondAgents(ctx);
+  permitAllAgents(ctx);
   const body = await readYamlBody(input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {

@@ -1,5 +1,5 @@
 import { eventData, workspaceEventData } from "@beckon/contract";
-import { agentLimit, type Context, mayTouchAgent, permit } from "../base/context.ts";
+import { agentLimit, type Context, canAccessAgent, permit } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 import type { StoredEvent } from "./store.ts";
 
@@ -31,7 +31,7 @@ export function permitFilter(
     );
   }
   if (agent_id === undefined) return { agentIds: agentLimit(ctx), kinds: kind };
-  if (!mayTouchAgent(ctx, agent_id))
+  if (!canAccessAgent(ctx, agent_id))
     throw new ApiError("not_found", "There is no agent with this id that this credential can see.");
   return { agentIds: [agent_id], kinds: kind };
 }

@@ -1,6 +1,6 @@
 import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { refusalIfLost } from "../base/database/index.ts";
+import { unavailableIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
 import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
@@ -46,6 +46,6 @@ export async function listEvents({
       .map((event) => toWire(event, generation));
     return { data, next: batch.hasMore ? toCursor(generation, batch.end) : null };
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
 }

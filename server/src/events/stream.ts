@@ -1,6 +1,6 @@
 import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { refusalIfLost } from "../base/database/index.ts";
+import { unavailableIfLost } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
 import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
@@ -55,7 +55,7 @@ export async function streamEvents({
       events: (signal) => events(ctx, filter, { start, generation, notice, signal }),
     };
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
 }
 

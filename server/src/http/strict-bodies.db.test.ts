@@ -61,7 +61,7 @@ describe.each(routes)("%s %s", (method, path, body) => {
       await beckon.call(path, { method, body: { ...body, nonsense: 1 } }),
       400,
       "bad_request",
-      /unknown member nonsense\b/,
+      /unknown field nonsense\b/,
     );
   });
 

@@ -86,7 +86,7 @@ async function expectBound(one: Sealed, other: Sealed): Promise<void> {
   await swap(one, other);
   try {
     for (const sealed of [one, other])
-      expectError(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
+      expectError(await sealed.open(), 409, "secret_unreadable", /cannot be decrypted/);
   } finally {
     await swap(one, other);
   }

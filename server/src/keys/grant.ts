@@ -1,5 +1,5 @@
 import { presets, type Scope, workspaceScopes } from "@beckon/contract";
-import { type Context, mayTouchAgent, scopesBeyond } from "../base/context.ts";
+import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Expiry, existingAgents } from "./store.ts";
@@ -63,7 +63,7 @@ export function permitGrant(ctx: Context, grant: Grant): void {
   if (
     actor.kind === "key" &&
     actor.agentIds !== null &&
-    (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
+    (grant.agent_ids === null || grant.agent_ids.some((id) => !canAccessAgent(ctx, id)))
   ) {
     throw new ApiError(
       "forbidden",
@@ -82,7 +82,7 @@ export async function requireAgents(
 ): Promise<void> {
   if (ids === null) return;
   const existing = await existingAgents(tx, ctx.workspaceId, ids);
-  const missing = ids.find((id) => !existing.includes(id) || !mayTouchAgent(ctx, id));
+  const missing = ids.find((id) => !existing.includes(id) || !canAccessAgent(ctx, id));
   if (missing !== undefined)
     throw new ApiError(
       "not_found",

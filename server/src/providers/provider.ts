@@ -1,13 +1,13 @@
 import type { Provider } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 import {
-  boundPlace,
-  openFor,
+  bindingFor,
+  decryptFor,
+  encryptFor,
   requireGivenFor,
   type SecretBinding,
   type SecretCipher,
   type SecretOwner,
-  sealFor,
 } from "../base/secrets/index.ts";
 import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
@@ -42,7 +42,7 @@ type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
 /** What a stored key is encrypted for. */
 export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
-  return boundPlace(ownerOfKey(row), givenFor(row));
+  return bindingFor(ownerOfKey(row), givenFor(row));
 }
 
 export function sealKey(
@@ -54,7 +54,7 @@ export function sealKey(
   if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
   const { origin } = new URL(baseUrl);
   return {
-    api_key_sealed: sealFor(cipher, key, ownerOfKey(owner), [origin]),
+    api_key_sealed: encryptFor(cipher, key, ownerOfKey(owner), [origin]),
     // Of a very short key the last four would be most of it.
     api_key_last4: key.length >= 12 ? key.slice(-4) : "",
     api_key_url: origin,
@@ -68,7 +68,7 @@ export function openKey(
   { baseUrl }: ProviderAddress,
 ): string | undefined {
   if (row.api_key_sealed === null) return undefined;
-  return openFor(
+  return decryptFor(
     cipher,
     { sealed: row.api_key_sealed, origins: givenFor(row) },
     ownerOfKey(row),

@@ -198,7 +198,7 @@ describe("changing a provider", () => {
 
   test.each([{ name: "renamed" }, { kind: "openai" }])("cannot change %j", async (body) => {
     const { id } = (await create({ name: `immutable-${Object.keys(body)[0]}` })).body.data;
-    expectError(await change(id, body), 400, "bad_request", /unknown member/);
+    expectError(await change(id, body), 400, "bad_request", /unknown field/);
   });
 
   test("holds for the next run", async () => {

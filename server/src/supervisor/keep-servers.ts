@@ -200,7 +200,7 @@ export async function keepServers({
 
   /** Gives up if starting another server does not help. */
   function judgeEnd({ exitCode: code, signalCode }: ChildProcess): void {
-    if (code === exitCodes.refusedConfiguration) {
+    if (code === exitCodes.invalidConfiguration) {
       giveUp(code);
     } else if (anyReady) {
       return;

@@ -1,8 +1,8 @@
 import {
+  type MasterKeyChange,
   type Queryable,
-  type Resealed,
-  type Resealing,
-  resealColumn,
+  type ReEncryption,
+  reEncryptColumn,
 } from "../base/secrets/index.ts";
 import { bindingOfToken } from "./binding-of-token.ts";
 
@@ -14,15 +14,15 @@ interface Row {
 }
 
 /** Re-encrypts all tokens with the new master key. */
-export function reEncryptTokens(client: Queryable, keys: Resealing): Promise<Resealed> {
-  return resealColumn<Row>(
+export function reEncryptTokens(client: Queryable, keys: MasterKeyChange): Promise<ReEncryption> {
+  return reEncryptColumn<Row>(
     client,
     {
       table: "tokens",
       column: "sealed",
       key: { hash: "bytea" },
-      beside: ["workspace_id", "agent_id", "trigger_id"],
-      placeOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
+      otherColumns: ["workspace_id", "agent_id", "trigger_id"],
+      bindingOf: ({ hash, workspace_id: workspaceId, agent_id: agentId, trigger_id: triggerId }) =>
         bindingOfToken({
           workspaceId,
           subject: { agentId, ...(triggerId === null ? {} : { triggerId }) },

@@ -1,5 +1,5 @@
 import type { Agent } from "@beckon/contract";
-import { type Context, mayTouchAgent } from "../../base/context.ts";
+import { type Context, canAccessAgent } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { showSecrets } from "./secret-locations.ts";
@@ -29,7 +29,7 @@ export async function requireAgent(
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await findAgent(tx, ctx.workspaceId, agentId)
     : undefined;
   if (row === undefined) throw agentNotFound();
@@ -45,7 +45,7 @@ export async function requireAgentForChange(
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
   if (row === undefined || row.deleted_at !== null) throw agentNotFound();

@@ -1,8 +1,7 @@
 import type { SecretKept, ToolGrant } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
-import { boundPlace, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
-import type { EncryptedSecret } from "../records/index.ts";
-import { mapValues, ownerOfSecret } from "../records/index.ts";
+import { bindingFor, encryptFor, type SecretCipher } from "../../base/secrets/index.ts";
+import { type EncryptedSecret, mapValues, ownerOfSecret } from "../records/index.ts";
 
 interface Owner {
   readonly workspaceId: string;
@@ -33,12 +32,12 @@ export function copySecrets(
       const { origins, last4 } = secret;
       const plaintext = cipher.decrypt(
         secret.sealed,
-        boundPlace(ownerOfSecret({ ...from, id }), origins),
+        bindingFor(ownerOfSecret({ ...from, id }), origins),
       );
       write.push({
         id: copyId,
         origins,
-        sealed: sealFor(cipher, plaintext, ownerOfSecret({ ...to, id: copyId }), origins),
+        sealed: encryptFor(cipher, plaintext, ownerOfSecret({ ...to, id: copyId }), origins),
         last4,
       });
     }

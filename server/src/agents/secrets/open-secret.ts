@@ -1,6 +1,6 @@
 import type { Database } from "../../base/database/index.ts";
 import { attempt } from "../../base/errors.ts";
-import { openFor, type SecretCipher } from "../../base/secrets/index.ts";
+import { decryptFor, type SecretCipher } from "../../base/secrets/index.ts";
 import { findSecret, ownerOfSecret } from "../records/index.ts";
 
 /**
@@ -24,6 +24,6 @@ export async function openSecret(
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
   if (row === undefined) return undefined;
-  const decrypted = attempt(() => openFor(cipher, row, ownerOfSecret(owner), origin));
+  const decrypted = attempt(() => decryptFor(cipher, row, ownerOfSecret(owner), origin));
   return decrypted.ok ? decrypted.value : undefined;
 }

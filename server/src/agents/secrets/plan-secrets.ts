@@ -1,9 +1,16 @@
 import type { SecretKept, ToolGrant, ToolGrantBody, ToolInDocument } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { requireGivenFor, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
-import type { EncryptedSecret, SecretChange, StoredSecret } from "../records/index.ts";
-import { type AnyValue, mapValues, ownerOfSecret, type SecretLocation } from "../records/index.ts";
+import { encryptFor, requireGivenFor, type SecretCipher } from "../../base/secrets/index.ts";
+import {
+  type AnyValue,
+  type EncryptedSecret,
+  mapValues,
+  ownerOfSecret,
+  type SecretChange,
+  type SecretLocation,
+  type StoredSecret,
+} from "../records/index.ts";
 
 /**
  * Returns the tools with references in place of secrets, and the secrets to write and to delete.
@@ -51,7 +58,7 @@ export function planSecrets(
       earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
     const origins = [...location.origins].sort();
-    const sealed = sealFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
+    const sealed = encryptFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
     // The last four characters would reveal too much of a short secret.
     write.push({
       id,

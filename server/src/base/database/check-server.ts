@@ -1,20 +1,22 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError } from "../errors.ts";
 
-/** Role that a connection takes when the one it logged in with would pass row-level security by. */
+/** Role that connections switch to if the login role bypasses row-level security. */
 const serverRole = "beckon_server";
 
-/** Of the lock under which that role is made. */
+/** Key of the advisory lock for creating that role. */
 const roleLockKey = 4_217_690_114n;
 
-/** Settings without which a commit that was acknowledged may be gone after a crash. */
+/** Settings that must be on: otherwise a crash can lose acknowledged commits. */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
 /**
- * Looks whether this PostgreSQL keeps the promises Beckon makes on top of it.
- * @returns the role every connection must take, or undefined when the login role itself is bound by row-level security.
- * @throws ConfigError naming what is wrong and the remedy: version below 15, another encoding than UTF8, unsafe storage
- *   (accepted with BECKON_TRUST_STORAGE=1), transaction pooling in between.
+ * Checks that this PostgreSQL server meets Beckon's requirements.
+ * @returns the role that every connection must switch to; undefined if row-level security applies
+ *   to the login role.
+ * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
+ *   (accepted with BECKON_TRUST_STORAGE=1), or a pooler in transaction mode is in between. The
+ *   message says how to fix it.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -29,12 +31,14 @@ export async function checkServer(
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
     if (Number(setting.server_version_num) < 150_000) {
       throw new ConfigError(
-        `PostgreSQL 15 or newer is needed; this server is version ${setting.server_version_num}. Use a newer one.`,
+        "Beckon needs PostgreSQL 15 or newer, and this server is version " +
+          `${setting.server_version_num}. Upgrade it, or use another server.`,
       );
     }
     if (setting.server_encoding !== "UTF8") {
       throw new ConfigError(
-        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`,
+        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create ` +
+          "database beckon encoding 'UTF8'.",
       );
     }
     const unsafe = storageSettings.filter((name) =>
@@ -42,27 +46,30 @@ export async function checkServer(
     );
     if (unsafe.length > 0 && !options.trustStorage) {
       throw new ConfigError(
-        `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash may lose what was acknowledged. ` +
-          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by other means.",
+        "The database server runs with " +
+          `${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose ` +
+          "acknowledged writes. " +
+          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by " +
+          "other means.",
       );
     }
-    await refusePooling(client, connection);
-    return await roleToTake(client);
+    await rejectTransactionPooling(client, connection);
+    return await selectRole(client);
   } finally {
     await client.end();
   }
 }
 
-/** Milliseconds that one question to the server may take. */
-const patience = 5_000;
+/** Maximum milliseconds of one query. */
+const queryTimeoutMs = 5_000;
 
 async function open(connection: ClientConfig): Promise<Client> {
-  // Bare of our start-up options: a pooler may refuse them before we can say what is wrong with it.
-  const { connectionString, connectionTimeoutMillis = patience } = connection;
+  // Without our startup options: a pooler can reject them before the check can name the problem.
+  const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   const client = new Client({
     ...(connectionString === undefined ? {} : { connectionString }),
     connectionTimeoutMillis,
-    query_timeout: patience,
+    query_timeout: queryTimeoutMs,
   });
   client.on("error", () => {});
   await client.connect();
@@ -70,11 +77,12 @@ async function open(connection: ClientConfig): Promise<Client> {
 }
 
 /**
- * A transaction pooler gives a connection's server process to the next client as soon as a statement ends, so a second client
- * that begins a transaction gets ours, or finds us on another one afterwards; if there is but one, we wait for it in vain. Advisory
- * locks, LISTEN, prepared statements and our workspace setting all need a server process that stays.
+ * Detects a pooler in transaction mode. It gives a server process to the next client after each
+ * transaction, so a second client that begins a transaction gets our process, or moves us to
+ * another one. If the pooler has only one process, our query times out. Advisory locks, LISTEN,
+ * prepared statements and the workspace setting all need a session that keeps its process.
  */
-async function refusePooling(first: Client, connection: ClientConfig): Promise<void> {
+async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
     (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
   const before = await pid(first);
@@ -85,7 +93,8 @@ async function refusePooling(first: Client, connection: ClientConfig): Promise<v
     const after = await pid(first).catch(() => undefined);
     if (other === before || after !== before) {
       throw new ConfigError(
-        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode.",
+        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, " +
+          "or at a pool in session mode.",
       );
     }
   } finally {
@@ -94,8 +103,9 @@ async function refusePooling(first: Client, connection: ClientConfig): Promise<v
 }
 
 /**
- * Makes the role with its rights, each only where it is missing: two processes that grant the same at once disturb each other. The lock is
- * one database's, so another one's start may still be first with the role.
+ * Creates the role and grants its privileges, only if missing: concurrent grants of the same
+ * privilege fail. The lock is per database, so a Beckon on another database of the cluster can
+ * still create the role first.
  */
 const makeRole = `
 do $$ begin
@@ -117,7 +127,7 @@ do $$ begin
   end;
 end $$`;
 
-async function roleToTake(client: Client): Promise<string | undefined> {
+async function selectRole(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string; bypasses: boolean }>(
     "select rolname as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user",
   );
@@ -128,8 +138,10 @@ async function roleToTake(client: Client): Promise<string | undefined> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     throw new ConfigError(
-      `The role ${login.name} passes row-level security by, and may not make the role ${serverRole} that Beckon would take instead. Let an ` +
-        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ${login.name}; grant usage, create on schema public to ${serverRole};`,
+      `The role ${login.name} bypasses row-level security and is not allowed to create the ` +
+        `role ${serverRole} that Beckon would use instead. Let an ` +
+        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ` +
+        `${login.name}; grant usage, create on schema public to ${serverRole};`,
     );
   }
   return serverRole;

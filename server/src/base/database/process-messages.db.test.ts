@@ -18,7 +18,7 @@ test.each<NetworkCondition>([
   { type: "mute" },
   { type: "closed" },
   { type: "fair" },
-])("wake-ups that are closed while they connect are closed soon ($type)", async (weather) => {
+])("process messages can be closed while they connect ($type)", async (weather) => {
   proxy.weather = weather;
   const processMessages = openProcessMessages(far, log);
   if (weather.type !== "closed")

@@ -29,7 +29,7 @@ const lost = new Set([
 const permanent: Readonly<Record<string, string>> = {
   BECKON_ENCODED_BODY:
     "The model's provider compressed its response although Beckon asked it not to.",
-  BECKON_EGRESS_REFUSED:
+  BECKON_EGRESS_DENIED:
     "The model's base URL is not a public http or https address. Ask the operator of this server to allow it with BECKON_EGRESS_ALLOW.",
   UND_ERR_INVALID_ARG: "The model's base URL cannot be called.",
   ERR_INVALID_URL: "The model's base URL cannot be called.",

@@ -1,9 +1,9 @@
 import {
-  apartIfLarge,
   type Batcher,
   createBatcher,
   type Database,
   type Mutex,
+  separateLargeRows,
 } from "../../base/database/index.ts";
 import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
@@ -28,7 +28,7 @@ export function createAppends(
     order: (row: AppendRow) => row.runId,
     bytes: bytesOf,
   };
-  return apartIfLarge({
+  return separateLargeRows({
     bytes: bytesOf,
     maxSmallBytes: 1024 * 1024,
     small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),

@@ -1,6 +1,6 @@
 import { emptyBody, type Run } from "@beckon/contract";
 import { type Context, principalOf } from "../../base/context.ts";
-import { type ProcessMessages, refusalIfLost } from "../../base/database/index.ts";
+import { type ProcessMessages, unavailableIfLost } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
@@ -50,7 +50,7 @@ export async function cancelRun({
     if (answer === "asked") stopRun(ctx.runs, input.runId);
     else ctx.runs.tail.noteWritten();
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
   return readRun(ctx, input.runId, agentIds);
 }

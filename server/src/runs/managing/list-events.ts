@@ -1,6 +1,6 @@
 import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import { refusalIfLost } from "../../base/database/index.ts";
+import { unavailableIfLost } from "../../base/database/index.ts";
 import { parse } from "../../base/parse.ts";
 import { type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
@@ -32,7 +32,7 @@ export async function listRunEvents({
       data.push(event);
     }
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
   return { data, next: null };
 }

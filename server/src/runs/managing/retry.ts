@@ -47,11 +47,11 @@ export async function retryRun({
 function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
   if (!body.ok) return body;
   if (ended) return { ok: true, value: payload };
-  const refusal = new ApiError(
+  const error = new ApiError(
     "conflict",
     "This run has not ended. Retry it once its finished_at is set, or cancel it first.",
   );
-  return { ok: false, refusal };
+  return { ok: false, error };
 }
 
 function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "original"): RunDetails {

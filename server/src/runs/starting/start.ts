@@ -2,11 +2,11 @@ import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import {
   type Database,
-  databaseAway,
+  databaseUnavailable,
   failureKind,
-  GiveUp,
   type ProcessMessages,
   retryWhileLost,
+  SubmitTimeoutError,
 } from "../../base/database/index.ts";
 import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
@@ -224,7 +224,7 @@ async function submit(
   try {
     const result = await ports.starts.submit(row, {
       waitMs: startWaitMs,
-      late: (result) => {
+      onLateResult: (result) => {
         if (result?.kind !== "started" || !start.isRejected) finish(false);
         else void withdraw(ports, result.run, row).finally(() => finish(false));
       },
@@ -232,7 +232,7 @@ async function submit(
     finish(result.kind === "started" && result.run.status === "running");
     return { ...result, owner };
   } catch (thrown) {
-    if (!(thrown instanceof GiveUp)) {
+    if (!(thrown instanceof SubmitTimeoutError)) {
       finish(false);
       throw thrown;
     }
@@ -240,7 +240,7 @@ async function submit(
       return { kind: "claimed", run: start.claimed, owner };
     if (thrown.sent) start.isRejected = true;
     else finish(false);
-    throw databaseAway(thrown);
+    throw databaseUnavailable(thrown);
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { keepSecret } from "./keep-secret.ts";
+import { readOrCreateSecret } from "./read-or-create-secret.ts";
 
 function secretPath(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-secret-"));
@@ -10,11 +10,11 @@ function secretPath(): string {
   return join(folder, "a.key");
 }
 
-test("many who ask at once get the same secret, which only its owner may read, and nothing else is left", async () => {
+test("concurrent calls get the same secret, only its owner can read it, and no other file remains", async () => {
   const path = secretPath();
   let made = 0;
   const secrets = await Promise.all(
-    Array.from({ length: 20 }, () => keepSecret(path, () => `secret ${++made}`)),
+    Array.from({ length: 20 }, () => readOrCreateSecret(path, () => `secret ${++made}`)),
   );
   expect(new Set(secrets).size).toBe(1);
   expect(readFileSync(path, "utf8")).toBe(`${secrets[0]}\n`);
@@ -22,11 +22,11 @@ test("many who ask at once get the same secret, which only its owner may read, a
   expect(readdirSync(join(path, ".."))).toEqual(["a.key"]);
 });
 
-test("a secret that is there is never replaced, not even an empty one", async () => {
+test("an existing secret is never replaced, not even an empty file", async () => {
   const path = secretPath();
   writeFileSync(path, "mine");
-  expect(await keepSecret(path, () => "another")).toBe("mine");
+  expect(await readOrCreateSecret(path, () => "another")).toBe("mine");
   writeFileSync(path, "\n");
-  await expect(keepSecret(path, () => "another")).rejects.toThrow("is empty");
+  await expect(readOrCreateSecret(path, () => "another")).rejects.toThrow("is empty");
   expect(readFileSync(path, "utf8")).toBe("\n");
 });

@@ -5,16 +5,17 @@ import type { Log } from "../../../log.ts";
 import { clearSocketFolder } from "../data-folder/index.ts";
 import { EmbeddedError } from "../embedded-error.ts";
 import { readPostmasterFile } from "./postmaster-file.ts";
-import { readProcess, type SeenProcess } from "./read-process.ts";
+import { type ProcessInfo, readProcess } from "./read-process.ts";
 import { stopProcess } from "./stop-process.ts";
 
 /**
- * Leaves the cluster free to be started: stops a PostgreSQL that outlived its supervisor, waits for the children of one that was
- * killed, removes the lock files that either left. Only for the holder of the folder's lock, who alone may conclude that whatever
- * still runs there is an orphan. An orphan is stopped and never adopted: it may be of another build or have other settings.
- * @throws EmbeddedError when a process runs there that cannot be told to be PostgreSQL's.
+ * Makes the cluster ready to start after a crash: stops a PostgreSQL whose supervisor exited, waits
+ * for the children of a killed one, and removes the lock files of both. Call this only with the
+ * folder's lock, which proves that any PostgreSQL still running there is an orphan. An orphan is
+ * stopped and never reused: it may be another build or have other settings.
+ * @throws EmbeddedError if a process there cannot be identified as the orphan.
  */
-export async function clearTheWay({
+export async function cleanUpAfterCrash({
   cluster,
   socketDir,
   log,
@@ -24,18 +25,21 @@ export async function clearTheWay({
   log: Log;
 }): Promise<void> {
   await stopOrphan(cluster, log);
-  await endStragglers(cluster, log);
-  // PostgreSQL itself refuses a `postmaster.pid` whose number another process has by now; we know better.
+  await killStragglers(cluster, log);
+  // PostgreSQL does not start if another process now has the pid in `postmaster.pid`. The folder's
+  // lock proves that the file is stale.
   await rm(join(cluster, "postmaster.pid"), { force: true });
   await clearSocketFolder(socketDir);
 }
 
-/** How much later than recorded a process may seem to have started: both clocks count whole seconds. */
-const blurSeconds = 2;
+/**
+ * Tolerance in seconds between the recorded and the observed start time: both are in whole seconds.
+ */
+const toleranceSeconds = 2;
 
 /**
- * The orphan is the process of `postmaster.pid` if it was started on this folder and not after the recorded moment: a process
- * that merely got the same number can only be younger. The pid alone decides nothing.
+ * Stops the process in `postmaster.pid` if it runs PostgreSQL on this folder and started no later
+ * than recorded. A later start means that the pid was reused. The pid alone is not sufficient.
  */
 async function stopOrphan(cluster: string, log: Log): Promise<void> {
   const recorded = await readPostmasterFile(cluster);
@@ -43,9 +47,11 @@ async function stopOrphan(cluster: string, log: Log): Promise<void> {
   const { pid } = recorded;
   const seen = await readProcess(pid);
   if (seen === undefined || !`${seen.command} `.includes(`/bin/postgres -D ${cluster} `)) return;
-  if (seen.startedAt > recorded.startedAt + blurSeconds) {
+  if (seen.startedAt > recorded.startedAt + toleranceSeconds) {
     throw new EmbeddedError(
-      `Process ${pid} runs PostgreSQL on ${cluster}, but is younger than the one that ${join(cluster, "postmaster.pid")} records (or the system's clock was set in between). Stop it with kill -INT ${pid} and start again.`,
+      `Process ${pid} runs PostgreSQL on ${cluster}, but started later than the one that ` +
+        `${join(cluster, "postmaster.pid")} records (or the system's clock was set in between). ` +
+        `Stop it with kill -INT ${pid} and start again.`,
     );
   }
   log.warn({ pid }, "stopping a PostgreSQL that outlived its supervisor");
@@ -56,16 +62,17 @@ async function stopOrphan(cluster: string, log: Log): Promise<void> {
   });
 }
 
-function isSame(one: SeenProcess, other: SeenProcess | undefined): boolean {
+function isSame(one: ProcessInfo, other: ProcessInfo | undefined): boolean {
   return other !== undefined && one.startedAt === other.startedAt && one.command === other.command;
 }
 
 /**
- * After a postmaster was killed its children end by themselves as soon as they look, but one in a long computation does not look,
- * and holds the shared memory that the next start needs. On Linux they are known by their working directory, which is the cluster;
- * elsewhere, or where /proc does not show it, starting is simply tried again until they have gone.
+ * Children of a killed postmaster exit when they notice its death, but one in a long computation
+ * does not notice, and it holds the shared memory that the next start needs. On Linux they are
+ * found by their working directory, the cluster. Elsewhere, or where /proc does not show it,
+ * starting is retried until they have exited.
  */
-async function endStragglers(cluster: string, log: Log): Promise<void> {
+async function killStragglers(cluster: string, log: Log): Promise<void> {
   if (process.platform !== "linux") return;
   const start = elapsed();
   for (;;) {
@@ -73,12 +80,12 @@ async function endStragglers(cluster: string, log: Log): Promise<void> {
     const waited = elapsed() - start;
     if (left.length === 0 || waited > 10_000) return;
     if (waited > 500) {
-      log.warn({ pids: left }, "killing what a dead PostgreSQL left behind");
+      log.warn({ pids: left }, "killing the remaining processes of a PostgreSQL that was killed");
       for (const pid of left) {
         try {
           process.kill(pid, "SIGKILL");
         } catch {
-          // It has gone.
+          // It has exited.
         }
       }
     }

@@ -3,12 +3,14 @@ import { link, open, readFile, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * The secret kept in the file `path` (0600), made by `make` the first time. It is on disk before anyone gets it, and appears under
- * its name whole, by a link: a start that was killed leaves no half secret, and of two at once both get the same one.
- * Rejected: a rename, with which the later of the two would replace what the earlier has already used.
- * @throws when the file cannot be read or made, or is empty: then it is damaged, and a new one would not open what the old sealed.
+ * Returns the secret in the file `path` (mode 0600), which `make` creates the first time. The
+ * secret is on disk before it is returned, and the file appears complete, by a hard link: a killed
+ * startup leaves no partial secret, and two concurrent ones get the same secret. Rejected: a
+ * rename, with which the later one would replace a secret that the earlier already uses.
+ * @throws if the file cannot be read or created, or is empty. An empty file is damage, and a new
+ *   secret could not decrypt what the old one encrypted.
  */
-export async function keepSecret(path: string, make: () => string): Promise<string> {
+export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
   const kept = await readSecret(path);
   if (kept !== undefined) return kept;
   const fresh = `${path}.${randomUUID()}`;
