@@ -121,7 +121,7 @@ await withCleanUp(async (opened) => {
     const shape = { ...shapeOf(first), path: "/", headers: {} };
     const measured = [
       {
-        name: `(a) ${first.name.replace(/^\w+/, "limit")}`,
+        name: `(a) ${first.name.replace(/^\w+/, "baseline")}`,
         measure: (seconds: number) =>
           measure(opened, target(bare[first.model]), { ...shape, seconds }),
       },

@@ -161,11 +161,11 @@ const ofAgents = (members: string) =>
 
 describe("a document in YAML", () => {
   test.each<[string, string, RegExp]>([
-    ["of a billion laughs", billionLaughs, /too many of them/],
+    ["of a billion laughs", billionLaughs, /too many aliases/],
     [
-      "with a name twice",
+      "with a duplicate key",
       ofAgents("  name: Other\n"),
-      /a name twice in one object at line 5, column 3/,
+      /a duplicate key in an object at line 5, column 3/,
     ],
     [
       "with code",

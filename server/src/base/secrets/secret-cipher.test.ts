@@ -118,5 +118,7 @@ test("a master key is parsed from hex and from base64, with or without padding",
   ]) {
     expect(parseMasterKey(text)).toEqual(key);
   }
-  expect(() => createSecretCipher(parseMasterKey("too short"))).toThrow("32 bytes");
+  expect(() => createSecretCipher(parseMasterKey("too short"))).toThrow(
+    "has 6 bytes. It must have 32.",
+  );
 });
