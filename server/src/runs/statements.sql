@@ -10,7 +10,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -24,7 +25,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -133,7 +135,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -147,7 +150,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -258,7 +262,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -272,7 +277,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -395,7 +401,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -409,7 +416,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -534,7 +542,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -548,7 +557,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -668,7 +678,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -682,7 +693,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -804,7 +816,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -818,7 +831,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -952,7 +966,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -966,7 +981,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1102,7 +1118,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1118,7 +1135,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1229,7 +1247,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1245,7 +1264,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1358,7 +1378,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1374,7 +1395,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1499,7 +1521,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1515,7 +1538,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1642,7 +1666,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1658,7 +1683,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1780,7 +1806,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1796,7 +1823,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1920,7 +1948,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1936,7 +1965,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -2072,7 +2102,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -2088,7 +2119,8 @@ with callers as materialized (
     end as rejection
   from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -2544,7 +2576,8 @@ with abandoned as (
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
+    and d.died_at is not null and i.engine_version <= 1 and d.suspects is not null and r.cancel_requested_at is not null
+      and (r.cancel_requested_at > d.died_at or (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) > r.attempt)
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (

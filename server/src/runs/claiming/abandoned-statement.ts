@@ -71,7 +71,8 @@ export async function countSuspects(database: Database): Promise<boolean> {
     text: `${abandoned}, counted as (
         update processes p set suspects = (
           select count(*) from runs r join run_inputs i on i.run_id = r.id
-          where r.status = 'running' and r.owner = p.id and r.attempt > 1 and r.attempt >= ${maxAttempts}
+          where r.status = 'running' and r.owner = p.id and r.attempt > 1
+            and r.attempt >= ${maxAttempts}
         ) where p.died_at is not null and p.suspects is null
       ) select exists (select from abandoned) as left`,
     values: [],
@@ -83,12 +84,12 @@ const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string)
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
-// Only after the suspects are counted: cancelled runs taken earlier would be missing from the
-// count.
+// Only after the suspects are counted: runs taken earlier would be missing from the count.
 const cancelledRuns = failover(
   "claim-cancelled",
   pickedToEnd(
-    `d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
+    `d.suspects is not null and r.cancel_requested_at is not null
+      and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
   ),
 );
 const suspects = failover("claim-suspects", halved);
@@ -119,9 +120,9 @@ export const maxTogether = 64;
 
 /**
  * Takes runs over for their last attempt. The search for runs that kill their process is a
- * bisection: of the G suspects of a dead process at most G / 2 are taken at a time, and they are
- * executed without other runs on their last attempt, so that the next death leaves only them as
- * suspects.
+ * bisection: of the suspects of a dead process at most half, rounded up, are taken at a time, and
+ * they are executed without other runs on their last attempt, so that the next death leaves only
+ * them as suspects.
  * @param executing the runs on their last attempt that the claimant already executes.
  */
 export async function claimLastAttempts(

@@ -85,10 +85,8 @@ with recursive waiting (workspace_id, agent_id) as (
   for no key update skip locked
 )`;
 
-/**
- * Larger inputs are not returned by the claim, so that the result of a claim has a bounded size.
- */
-const smallInputBytes = 64 * 1024;
+/** Larger inputs are not returned by the claim, so that its result has a bounded size. */
+const maxReturnedInputBytes = 64 * 1024;
 
 /** Bytes of the input in UTF-8, with the blank line between prefix and payload. */
 const inputSize =
@@ -99,7 +97,7 @@ const columns = `t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.
   t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
   extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
   input.bytes as input_bytes,
-  case when input.bytes <= ${smallInputBytes} then run_input(i.prompt_prefix, i.payload) end as input,
+  case when input.bytes <= ${maxReturnedInputBytes} then run_input(i.prompt_prefix, i.payload) end as input,
   (select extract(epoch from p.updated_at)::text
     from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp`;

@@ -51,12 +51,10 @@ export interface UnconfirmedClaim extends Claimant {
  */
 const maxBatchRuns = 50;
 
-/** Wait before a claim is repeated that another process interfered with. */
-const contendedMs = 5;
+/** Wait before a claim is repeated because another process had locked some of the runs. */
+const contendedRetryMs = 5;
 
-/**
- * How long a claim can still commit after its connection broke: more than its statement timeout.
- */
+/** How long a claim can still commit after its connection broke: above its statement timeout. */
 const unconfirmedMs = 30_000;
 
 /**
@@ -64,9 +62,12 @@ const unconfirmedMs = 30_000;
  * @returns whether to call it again, because there may be more runs and capacity for them.
  */
 export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
-  const limited = () => take(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
+  const limited = () =>
+    claimUpTo(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
   const unlimited = async () => {
-    const result = await take(ports, maxBatchRuns, (claim) => claimQueued(ports.database, claim));
+    const result = await claimUpTo(ports, maxBatchRuns, (claim) =>
+      claimQueued(ports.database, claim),
+    );
     ports.capacity.foundQueue({ empty: result === "all" });
     return result;
   };
@@ -75,7 +76,7 @@ export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
   const results = [await first(), await second()];
   if (results.includes("some")) return true;
   if (!results.includes("contended")) return false;
-  await sleep(contendedMs);
+  await sleep(contendedRetryMs);
   return true;
 }
 
@@ -89,9 +90,9 @@ export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   if (!(await countSuspects(database))) return;
   await endExhausted(database, maxBatchRuns);
   const cancelled = (claim: Claimant) => claimCancelled(database, claim);
-  while ((await take(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
+  while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
   const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
-  while ((await take(ports, maxBatchRuns, abandoned)) === "some");
+  while ((await claimUpTo(ports, maxBatchRuns, abandoned)) === "some");
   await takeLastAttempts(ports);
 }
 
@@ -101,7 +102,7 @@ async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
   const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
   // If the reply is lost, it is unknown which runs were taken: `repeated` is the stricter case.
-  await take(ports, maxTogether, claim, { lastAttempt: "repeated" });
+  await claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
 }
 
 /**
@@ -128,7 +129,7 @@ export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
  * @returns `all`: no runs are left. `some`: there may be more. `contended`: another process had
  *   locked some of the runs. `full`: nothing was claimed, for lack of capacity.
  */
-async function take(
+async function claimUpTo(
   ports: ClaimPorts,
   maxRuns: number,
   claim: (claim: Claimant) => Promise<ClaimResult>,

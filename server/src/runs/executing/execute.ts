@@ -98,15 +98,15 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       clearTimeout(timer);
     }
   } catch (thrown) {
-    report(ports, run, thrown);
+    logUnexpected(ports, run, thrown);
     await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) =>
-      report(ports, run, again),
+      logUnexpected(ports, run, again),
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(ports, live, run, []))
       .release()
-      .catch((thrown) => report(ports, run, thrown));
+      .catch((thrown) => logUnexpected(ports, run, thrown));
   }
   live.close();
   hold.release();
@@ -117,7 +117,7 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
 }
 
-function report(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
+function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
   if (thrown instanceof RunStopped || thrown instanceof ApiError) return;
   ports.log.error(
     { run_id: run.runId, reason: messageOf(thrown) },
@@ -140,7 +140,7 @@ async function endUnexecuted(
   const { end } = journal ?? openJournal(ports, live, run, []);
   if (journal === undefined && !run.resumed) return end({ ...ending, ...nothingUsed }, []);
   const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) =>
-    report(ports, run, again),
+    logUnexpected(ports, run, again),
   );
   if (read === undefined)
     return end(

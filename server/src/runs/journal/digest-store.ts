@@ -37,30 +37,38 @@ with last_step as (
 ), chosen as (
   select e.seq, e.type,
     case when e.data ? 'artifact_id' then (
-      select convert_from(f.content, 'UTF8')::jsonb from artifacts f where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
+      select convert_from(f.content, 'UTF8')::jsonb from artifacts f
+      where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
     ) else e.data end as data, e.seq = l.seq as is_last
   from events e, last_step l
   where e.run_id = $1
-    and (e.type in ('run.step', 'run.step_lost') or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
+    and (e.type in ('run.step', 'run.step_lost')
+      or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
 ), facts as (
   select seq, type, (data ->> 'step')::int as step, data ->> 'call_id' as call_id,
     case when type = 'run.tool_call' then data ->> 'tool' end as tool, data -> 'usage' as usage,
-    case when is_last then jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
+    case when is_last then
+      jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
   from chosen
 ), newest as (
   select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
 ), prompt as (
   select v.config ->> 'model' as model,
-    length(run_input(i.prompt_prefix, i.payload)) + coalesce(length(v.config ->> 'instructions'), 0) as characters
+    length(run_input(i.prompt_prefix, i.payload))
+      + coalesce(length(v.config ->> 'instructions'), 0) as characters
   from runs r join run_inputs i on i.run_id = r.id
-    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version
+    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id
+      and v.version = i.agent_version
   where r.id = $1
 )
-select type, step, call_id, tool, usage, calls, null::int as steps, null as model, null::float8 as characters, seq
+select type, step, call_id, tool, usage, calls, null::int as steps, null as model,
+  null::float8 as characters, seq
 from newest where bytes <= ${maxBytes}
 union all
-select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int, (select model from prompt),
-  (select characters from prompt) + sum(case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
+select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int,
+  (select model from prompt),
+  (select characters from prompt) + sum(
+    case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
 from events where run_id = $1
 order by seq`,
     values: [runId],

@@ -71,8 +71,7 @@ export async function searchRuns(
       : scanAgents(workspaceId, agentIds, bounds, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
-    -- An agent with more runs than were scanned has unknown runs below this id, so the search ends
-    -- there for all.
+    -- Some agents may have runs below this id that were not scanned, so the search ends here.
     reached as (
       select max(p.lowest) as lowest from (
         select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}

@@ -23,12 +23,12 @@ export function createQueueLimits(database: Database): QueueLimits {
   const cache = new LRUCache<string, Promise<number | undefined>>({ max: maxCallers, ttl: ttlMs });
   return {
     of(caller) {
-      const name = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
-      const cached = cache.get(name);
+      const key = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
+      const cached = cache.get(key);
       if (cached !== undefined) return cached;
       // Without the limit the error response is still correct.
       const limit = readQueueLimit(database, caller).catch(() => undefined);
-      cache.set(name, limit);
+      cache.set(key, limit);
       return limit;
     },
   };

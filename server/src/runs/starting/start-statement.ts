@@ -88,7 +88,8 @@ with callers as materialized (
     provider.stamp as provider_stamp, immediate.running,
     -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
     case when not immediate.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -101,7 +102,8 @@ with callers as materialized (
     end as rejection
   from ${callers.table}
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (

@@ -94,7 +94,7 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
     switch (result.kind) {
       case "started":
         if (result.run.status === "running")
-          void ports.execute(owned(result.run, result.owner, row.payload, request.output));
+          void ports.execute(toOwnedRun(result.run, result.owner, row.payload, request.output));
         if (result.run.status === "queued") announceQueued(ports);
         return {
           runId: result.run.runId,
@@ -226,7 +226,7 @@ async function submit(
       waitMs: startWaitMs,
       onLateResult: (result) => {
         if (result?.kind !== "started" || !start.isRejected) finish(false);
-        else void withdraw(ports, result.run, row).finally(() => finish(false));
+        else void cancelRejected(ports, result.run, row).finally(() => finish(false));
       },
     });
     finish(result.kind === "started" && result.run.status === "running");
@@ -271,7 +271,7 @@ function outOfMemory(): ApiError {
   );
 }
 
-function owned(
+function toOwnedRun(
   run: StartedRun,
   owner: string,
   payload: string,
@@ -294,7 +294,7 @@ function owned(
 }
 
 /** Cancels a run that was written although its caller got `503`. No model call has begun. */
-async function withdraw(
+async function cancelRejected(
   ports: StartPorts,
   run: StartedRun,
   { owner, key, details }: StartRow,
