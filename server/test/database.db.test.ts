@@ -10,8 +10,9 @@ test("a test file gets its own database, with our schema, under row-level securi
     bypasses: boolean;
     agents: string;
   }>(
-    `select current_database() as database, current_user as role, (select count(*) from agents) as agents,
-            (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`,
+    `select current_database() as database, current_user as role,
+        (select count(*) from agents) as agents,
+        (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`,
   );
   expect(rows).toEqual([{ database: name, role: role ?? "beckon", bypasses: false, agents: "0" }]);
 });

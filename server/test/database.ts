@@ -66,7 +66,8 @@ async function connectionsLeft(admin: Client, name: string): Promise<string[]> {
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
     const { rows } = await admin.query<{ line: string }>(
-      `select format('  %s, %s for %s, last: %s', coalesce(nullif(application_name, ''), 'unnamed'), state, now() - state_change, left(query, 200)) as line
+      `select format('  %s, %s for %s, last: %s', coalesce(nullif(application_name, ''), 'unnamed'),
+        state, now() - state_change, left(query, 200)) as line
          from pg_stat_activity
         where datname = $1 and backend_type = 'client backend'
         order by backend_start`,

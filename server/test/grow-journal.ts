@@ -17,7 +17,8 @@ export async function growJournal(
   ]);
   await database.query(
     `insert into events (run_id, seq, workspace_id, id, type, version, data)
-      select r.id, n + 1, r.workspace_id, 'evt_' || r.id || n, 'run.step', 1, jsonb_build_object('step', n, 'text', $3::text)
+      select r.id, n + 1, r.workspace_id, 'evt_' || r.id || n, 'run.step', 1,
+        jsonb_build_object('step', n, 'text', $3::text)
       from runs r, generate_series(1, $2::int) n where r.id = $1`,
     [runId, count, text],
   );

@@ -51,7 +51,8 @@ export async function startHeldModel(
 
 async function runsLeft({ db }: TestBeckon, providerId: string): Promise<number> {
   const { rows } = await db.database.engine.query<{ left: number }>(
-    `select count(*)::int as left from runs r join agent_versions v on v.agent_id = r.agent_id and v.version = 1
+    `select count(*)::int as left from runs r join agent_versions v on v.agent_id = r.agent_id
+      and v.version = 1
       where v.provider_id = $1 and r.finished_at is null`,
     [providerId],
   );

@@ -18,7 +18,8 @@ export async function tenantTables({ database }: TestDatabase): Promise<TenantTa
   const { rows } = await database.engine.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text) as columns from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+      where c.relkind in ('r', 'p') and not c.relispartition
+        and c.relnamespace = 'public'::regnamespace
       group by c.relname order by c.relname`,
   );
   const members = "(select user_id from members where workspace_id = $1)";

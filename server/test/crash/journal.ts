@@ -73,10 +73,14 @@ export interface StoredRun extends RunRow {
 /** Returns all runs, or those of this plan: row, result and journal from one snapshot. */
 export async function readRuns(database: Database, plan?: Plan): Promise<StoredRun[]> {
   const { rows } = await database.query<RunRow & { journal: readonly EventRow[] }>(
-    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.run_id is not null as has_result, e.output, e.error_code,
-        (select coalesce(json_agg(json_build_object('seq', j.seq, 'type', j.type, 'call_id', j.data ->> 'call_id', 'tool', j.data ->> 'tool',
-          'key', j.data ->> 'idempotency_key', 'outcome', j.data ->> 'outcome') order by j.seq), '[]') from events j where j.run_id = r.id) as journal
-      from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id where $1::text is null or i.payload = $1`,
+    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload,
+        e.run_id is not null as has_result, e.output, e.error_code,
+        (select coalesce(json_agg(json_build_object('seq', j.seq, 'type', j.type,
+          'call_id', j.data ->> 'call_id', 'tool', j.data ->> 'tool',
+          'key', j.data ->> 'idempotency_key', 'outcome', j.data ->> 'outcome') order by j.seq), '[]')
+          from events j where j.run_id = r.id) as journal
+      from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id
+      where $1::text is null or i.payload = $1`,
     [plan === undefined ? null : JSON.stringify(plan)],
   );
   return rows.map(({ journal, ...run }) => added(run, journal));

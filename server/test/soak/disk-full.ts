@@ -218,9 +218,12 @@ async function runProblems(client: Client, results: readonly InvokeResult[]): Pr
     ends: number;
     gaps: boolean;
   }>(
-    `select r.id, i.payload, r.status, count(*) filter (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
+    `select r.id, i.payload, r.status,
+        count(*) filter
+          (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
         count(*) <> max(e.seq) or max(e.seq) <> r.last_seq as gaps
-      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id group by r.id, i.payload, r.status, r.last_seq`,
+      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id
+        group by r.id, i.payload, r.status, r.last_seq`,
   );
   const runsOf = new Map<string, typeof rows>();
   for (const row of rows) runsOf.set(row.payload, [...(runsOf.get(row.payload) ?? []), row]);
@@ -273,7 +276,8 @@ async function fileProblems(client: Client): Promise<string[]> {
   if (amcheck.rowCount === 0) return problems;
   await client.query("reset all; create extension if not exists amcheck");
   const checked = client.query(
-    `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam and a.amname = 'btree'
+    `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam
+      and a.amname = 'btree'
       where c.relkind = 'i' and c.relnamespace = 'public'::regnamespace`,
   );
   await checked.catch((thrown) => problems.push(`an index is broken: ${reasonOf(thrown)}`));
