@@ -62,8 +62,14 @@ export function launch(
   const child = spawn(file, args, {
     cwd: checkout,
     stdio: ["ignore", "pipe", "pipe"],
-    // Nothing of the test runner's own: a newcomer has no such settings.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
+    // Nothing of the test runner's own, nor of its machine: a newcomer has no such settings.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
+      BECKON_DISCOVER: "0",
+      ...env,
+    },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

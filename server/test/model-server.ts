@@ -67,33 +67,42 @@ export interface Scene {
 export interface ModelServer {
   /** The base URL of a provider of any kind: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** All requests for an answer so far, in order. A GET, whatever its path, is answered with a list of one model and not kept. */
+  /** All requests for an answer so far, in order. */
   readonly requests: readonly ModelRequest[];
+  /** How many GETs there were: each, whatever its path, is answered with a list of one model. */
+  readonly listRequests: number;
   /** One behaviour for all requests from now on, or a queue of them; after the queue every request is echoed. */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
   /** Bytes that floods have sent. */
   readonly flooded: number;
-  /** Forgets requests and script. */
+  /** Forgets requests, their number and the script. */
   reset(): void;
   /** Resolves with the bytes that `behaviour` would send for a request, so that a test can cut at each of them. */
   bytesOf(behaviour: Behaviour, body: ChatBody, path?: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A model server over real HTTP on a free port of 127.0.0.1, playing what it is told to. */
-export async function startModelServer(): Promise<ModelServer> {
+/**
+ * A model server over real HTTP, playing what it is told to.
+ * @param address default: a port of 127.0.0.1 that every test Beckon is allowed to call.
+ */
+export async function startModelServer(address?: {
+  readonly port: number;
+  readonly host: string;
+}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const sockets = new Set<Socket>();
   let queue: Behaviour[] = [];
   let always: Behaviour = echo();
   let flooded = 0;
+  let listRequests = 0;
 
   const server = createServer(async (incoming, outgoing) => {
-    if (incoming.method === "GET")
-      return answer(
-        outgoing,
-        jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }),
-      );
+    if (incoming.method === "GET") {
+      listRequests++;
+      const openai = { object: "list", data: [{ id: "scripted", object: "model" }] };
+      return answer(outgoing, jsonReply({ ...openai, models: [{ name: "models/scripted" }] }));
+    }
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
@@ -107,13 +116,18 @@ export async function startModelServer(): Promise<ModelServer> {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  const place = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(place, resolve));
+  const place = address ?? (await takeReserved());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(place, resolve);
+  });
   server.ref();
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get listRequests() {
+      return listRequests;
+    },
     get flooded() {
       return flooded;
     },
@@ -123,6 +137,7 @@ export async function startModelServer(): Promise<ModelServer> {
     },
     reset() {
       requests.length = 0;
+      listRequests = 0;
       flooded = 0;
       queue = [];
       always = echo();

@@ -75,7 +75,8 @@ async function stillThere(
 ): Promise<SecretChange> {
   const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
   try {
-    if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
+    const before = provider_id === null ? config.model : undefined;
+    if ((await resolveModel(tx, ctx, config.model, before)) !== provider_id) {
       throw new ApiError(
         "conflict",
         `model: its provider was deleted, and ${config.model} is another one's by now.`,

@@ -24,25 +24,10 @@ interface CheckedConnectorOptions {
  * around it. Pools are kept by scheme, host and port (undici's `Agent`), which is all that an exception depends on, so none is
  * used for a host that was judged otherwise.
  */
-export function createCheckedConnector({
-  allow,
-  timeoutMs,
-  resolve,
-  open,
-}: CheckedConnectorOptions): buildConnector.connector {
-  async function addressesOf(target: buildConnector.Options): Promise<readonly string[]> {
-    const { hostname } = target;
-    const addresses =
-      isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
-    if (addresses.length === 0)
-      throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
-    const hostPort = hostPortOf(target);
-    if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
-    return addresses;
-  }
+export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   return (target, callback) => {
-    void addressesOf(target)
-      .then((addresses) => open(addresses, target, callback))
+    void checkedAddresses(target, options)
+      .then((addresses) => options.open(addresses, target, callback))
       .catch((thrown: unknown) =>
         callback(
           thrown instanceof Error ? thrown : new Error("no connection", { cause: thrown }),
@@ -52,8 +37,28 @@ export function createCheckedConnector({
   };
 }
 
+type Target = Pick<buildConnector.Options, "hostname" | "port" | "protocol">;
+
+/**
+ * Returns the addresses of the target's host.
+ * @throws EgressDenied if one of them is not public and the target is no exception.
+ */
+export async function checkedAddresses(
+  target: Target,
+  { allow, timeoutMs, resolve }: Omit<CheckedConnectorOptions, "open">,
+): Promise<readonly string[]> {
+  const { hostname } = target;
+  const addresses =
+    isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
+  if (addresses.length === 0)
+    throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+  const hostPort = hostPortOf(target);
+  if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
+  return addresses;
+}
+
 /** As `parseHostPort` writes it. undici takes brackets off and leaves the port of the scheme away. */
-function hostPortOf({ hostname, port, protocol }: buildConnector.Options): string {
+function hostPortOf({ hostname, port, protocol }: Target): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 

@@ -1,5 +1,5 @@
 import { badPorts } from "./bad-ports.ts";
-import { createCheckedConnector } from "./checked-connector.ts";
+import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts";
 import { badPort, EgressDenied } from "./egress-refused.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
@@ -18,6 +18,19 @@ export interface EgressOptions extends LeanFetchOptions {
    */
   readonly allow: readonly string[];
 }
+
+/** The transport of calls on a tenant's behalf. */
+export interface Egress extends LeanFetch {
+  /**
+   * Returns the exception, as `host:port`, without which this http or https URL is not called
+   * because its host is not public. Resolves a name, for at most a second; undefined too if that
+   * fails, since each call checks again.
+   */
+  missingException(url: URL): Promise<string | undefined>;
+}
+
+/** Milliseconds to resolve a name that nobody calls yet. */
+const lookupTimeoutMs = 1_000;
 
 /** Replaced in tests only: no test can have public addresses of its own. */
 export interface EgressSeams {
@@ -38,18 +51,27 @@ export interface EgressSeams {
  * of the environment are not read: a proxy would resolve names behind our back. The header `Host` cannot be set: a request
  * must not reach another site than the one that was judged.
  */
-export function createEgress(
-  options: EgressOptions,
-  { resolve = resolveHost, open }: EgressSeams = {},
-): LeanFetch {
+export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
+  const resolve = sharingAnswers(seams.resolve ?? resolveHost);
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
-    resolve: sharingAnswers(resolve),
-    open: open ?? createOpenPinned(options.connectTimeoutMs),
+    resolve,
+    open: seams.open ?? createOpenPinned(options.connectTimeoutMs),
   });
-  return createLeanFetch(options, connect, (url, headers) => admit(url, headers, allow));
+  return {
+    ...createLeanFetch(options, connect, (url, headers) => admit(url, headers, allow)),
+    async missingException({ hostname, port, protocol }) {
+      const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
+      try {
+        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve });
+        return undefined;
+      } catch (thrown) {
+        return thrown instanceof EgressDenied ? thrown.hostPort : undefined;
+      }
+    },
+  };
 }
 
 /** @throws EgressDenied for what can be told from the request alone, but for its host. */

@@ -1,6 +1,7 @@
 import {
   createProviderBody,
   emptyBody,
+  modelList,
   pageQuery,
   provider,
   providerCheck,
@@ -11,6 +12,7 @@ import {
   createProvider,
   deleteProvider,
   getProvider,
+  listModels,
   listProviders,
   updateProvider,
 } from "../../providers/index.ts";
@@ -26,6 +28,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "createProvider",
       summary: "Add a provider of models",
+      description:
+        "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW.",
       body: createProviderBody,
       data: provider,
       created: true,
@@ -44,6 +48,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listProviders",
       summary: "List providers",
+      description:
+        "The workspace's own, then the operator's: accounts of the environment, and model servers found on Beckon's machine.",
       query: pageQuery,
       data: provider,
       list: true,
@@ -69,6 +75,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       description:
         "null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) " +
         "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
+      errors: ["conflict"],
       body: updateProviderBody,
       data: provider,
       example: { api_key: "sk-secret" },
@@ -94,10 +101,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
       errors: ["secret_unreadable"],
     },
     handle: async (request) => {
-      const ctx = { ...request.ctx, fetch: request.ctx.egress.fetch };
-      return {
-        data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }),
-      };
+      const input = { ...providerOf(request), body: request.body };
+      return { data: await checkProvider({ ctx: request.ctx, input }) };
     },
   },
   {
@@ -107,12 +112,28 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteProvider",
       summary: "Delete a provider",
-      description: "Refused while an agent uses it.",
+      description: "Rejected while an agent uses it, and for a provider of the operator.",
       errors: ["conflict"],
     },
     handle: async (request) => {
       await deleteProvider({ ctx: request.ctx, input: providerOf(request) });
       return {};
     },
+  },
+  {
+    method: "GET",
+    path: "/models",
+    permission: "providers:read",
+    doc: {
+      id: "listModels",
+      summary: "List the models that agents can use",
+      description:
+        "One item for each provider of GET /providers, and one for the built-in demo/echo. A provider that does not " +
+        "list its models in time has an error in their place. Lists are up to 30 seconds old.",
+      query: pageQuery,
+      data: modelList,
+      list: true,
+    },
+    handle: ({ ctx, query }) => listModels({ ctx, input: { query } }),
   },
 ];
