@@ -562,7 +562,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Change a provider's address or key. null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
+      /** Change a provider's address or key. null removes the key, or restores the kind's default address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
       update: (
         providerId: string,
         body: UpdateProviderBody,
@@ -580,7 +580,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Ask a provider for its models. Says whether address and key work; changes nothing. Needs the scope `providers:write`. */
+      /** Check a provider's address and key. Requests the provider's list of models; changes nothing. A model server of Beckon's machine is requested at most every 30 seconds. Needs the scope `providers:write`. */
       check: (providerId: string, options?: CallOptions): Promise<ProviderCheck> =>
         send.data<ProviderCheck>(
           { method: "POST", path: "/providers/{provider_id}/check", params: [providerId] },

@@ -41,7 +41,7 @@ type Models = Promise<Pick<FetchedModels, "models" | "error">>;
 
 const notRequested = {
   models: [],
-  error: "It was not asked for its models, since other providers took too long. Try again.",
+  error: "Its models were not requested, since other providers took too long. Try again.",
 } as const;
 
 /**

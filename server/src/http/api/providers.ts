@@ -73,7 +73,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
       id: "updateProvider",
       summary: "Change a provider's address or key",
       description:
-        "null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) " +
+        "null removes the key, or restores the kind's default address. A base_url of another origin (scheme, host, port) " +
         "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
       errors: ["conflict"],
       body: updateProviderBody,
@@ -93,8 +93,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "checkProvider",
-      summary: "Ask a provider for its models",
-      description: "Says whether address and key work; changes nothing.",
+      summary: "Check a provider's address and key",
+      description:
+        "Requests the provider's list of models; changes nothing. A model server of Beckon's machine is requested at most every 30 seconds.",
       body: emptyBody,
       bodyOptional: true,
       data: providerCheck,

@@ -48,6 +48,19 @@ describe("a model server on this machine", () => {
     expect(ollama.requests[0]?.headers).not.toHaveProperty("authorization");
   });
 
+  test("is named by an exported agent, which can be imported where a server of that name is", async () => {
+    const { id } = await beckon.createAgent({ model: "ollama/scripted" });
+    const { body: document } = await beckon.call(`/agents/${id}/export`);
+    const { body } = await beckon.call("/agents/import", { body: document });
+    expect((await beckon.invoke(body.data.agents[0], "Hello")).body.output).toBe("Hello");
+    expectError(
+      await beckon.call("/agents/import", { body: document, credential: stranger }),
+      400,
+      "bad_request",
+      /there is no provider ollama/,
+    );
+  });
+
   test("is listed beside accounts of the environment, with its address for an owner only", async () => {
     const listed = (await beckon.call("/providers")).body.data;
     expect(listed).toEqual([
@@ -55,6 +68,9 @@ describe("a model server on this machine", () => {
       operators("openai", "openai", "environment", gateway.url),
       operators("ollama", "openai-compatible", "discovered", ollama.url),
     ]);
+    const first = (await beckon.call("/providers?limit=2")).body;
+    const second = (await beckon.call(`/providers?limit=2&after=${first.next}`)).body;
+    expect([[...first.data, ...second.data], second.next]).toEqual([listed, null]);
     for (const one of listed)
       expect((await beckon.call(`/providers/${one.id}`)).body.data).toEqual(one);
     const viewer = await addPerson(beckon, { role: "viewer" });
@@ -341,7 +357,8 @@ describe("GET /models", () => {
     const late = "It did not answer within 2 seconds.";
     const first = await errors();
     expect(first.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => late));
-    for (const error of first.slice(20)) expect(error).toMatch(/^It was not asked.*Try again\.$/);
+    for (const error of first.slice(20))
+      expect(error).toMatch(/^Its models were not requested.*Try again\.$/);
     expect(await errors()).toEqual(Array.from({ length: 25 }, () => late));
   });
 

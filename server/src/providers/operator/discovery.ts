@@ -53,6 +53,8 @@ export class Discovery {
 
   async #probe({ name, port }: ModelServer): Promise<void> {
     const { ownPorts, fetch, log, probeTimeoutMs = 1_000 } = this.#options;
+    // What a start finds is in its greeting.
+    const isFirst = !this.#probes.has(name);
     const baseUrl = `http://127.0.0.1:${port}/v1`;
     const list = ownPorts.has(port)
       ? undefined
@@ -67,7 +69,7 @@ export class Discovery {
       const { models } = list;
       const [kind, origin] = ["openai-compatible", "discovered"] as const;
       this.#found.set(name, { name, kind, origin, baseUrl, apiKey: undefined, models });
-      if (before === undefined) log.info({ provider: name }, "model server found");
+      if (before === undefined && !isFirst) log.info({ provider: name }, "model server found");
     } else if (!list?.timedOut && this.#found.delete(name)) {
       // One that is busy stays.
       log.info({ provider: name }, "model server gone");
