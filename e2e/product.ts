@@ -63,7 +63,13 @@ export function launch(
     cwd: checkout,
     stdio: ["ignore", "pipe", "pipe"],
     // Without the other environment variables of the test runner, which could be settings.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
+      BECKON_DISCOVER: "0",
+      ...env,
+    },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

@@ -108,6 +108,8 @@ export {
 export {
   createProviderBody,
   defaultBaseUrls,
+  type ModelList,
+  modelList,
   type Provider,
   type ProviderCheck,
   type ProviderKind,

@@ -52,8 +52,13 @@ export interface Config {
     };
     readonly google: { readonly baseUrl: undefined; readonly apiKey: string | undefined };
   };
-  /** Whether all workspaces may use these accounts, and not only `default`. */
+  /** Whether all workspaces can use these accounts, and not only `default`. */
   readonly shareProviders: boolean;
+  /**
+   * Whether model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default
+   * ports) become providers of the workspace `default`.
+   */
+  readonly discover: boolean;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
@@ -172,6 +177,7 @@ const settings = {
   ANTHROPIC_BASE_URL: apiRoot("https://api.anthropic.com/v1"),
   GOOGLE_GENERATIVE_AI_API_KEY: apiKey,
   BECKON_SHARE_PROVIDERS: { schema: flag, may: "0 or 1" },
+  BECKON_DISCOVER: { schema: z.enum(["0", "1"]).default("1"), may: "0 or 1" },
   LOG_LEVEL: {
     schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     may: "fatal, error, warn, info, debug, trace or silent",
@@ -228,6 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       google: { baseUrl: undefined, apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },
     },
     shareProviders: values.BECKON_SHARE_PROVIDERS === "1",
+    discover: values.BECKON_DISCOVER === "1",
     logLevel: values.LOG_LEVEL,
   });
 }

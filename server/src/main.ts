@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
-import { elapsed } from "./base/clock.ts";
+import { elapsed, sleep } from "./base/clock.ts";
+import type { OperatorProvider } from "./base/context.ts";
 import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError, messageOf } from "./base/errors.ts";
@@ -23,10 +24,21 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
-import { operatorProviders } from "./providers/index.ts";
+import {
+  Discovery,
+  ModelLists,
+  type ModelServer,
+  modelServers,
+  operatorProviders,
+} from "./providers/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
-import { type Demo, parseFromSupervisor, type Ready } from "./supervisor/index.ts";
+import {
+  type Demo,
+  type FoundProvider,
+  parseFromSupervisor,
+  type Ready,
+} from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
 
@@ -39,6 +51,8 @@ export interface Beckon {
   readonly created: boolean;
   /** The token that makes the first owner, if it was asked for and there is none yet. */
   readonly setupToken: string | null;
+  /** The operator's providers that the start found. */
+  readonly providers: readonly FoundProvider[];
   /** Other processes are known to have died: their runs may be taken over now. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
   /** Takes no new work, lets what is under way end for as long as the drain time allows, and closes everything. */
@@ -62,6 +76,8 @@ export interface StartOptions {
   readonly listenFd?: number | undefined;
   /** Default: the guard of this process's heap. It is stopped with the server. */
   readonly heap?: HeapGuard;
+  /** Model servers to look for on this machine. Default: `modelServers`. */
+  readonly modelServers?: readonly ModelServer[];
 }
 
 /**
@@ -89,6 +105,7 @@ async function build(
     streamLimits,
     listenFd,
     heap = guardHeap(),
+    modelServers: servers = modelServers,
   }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
@@ -128,9 +145,13 @@ async function build(
     allow: config.egressAllow,
   });
   opened.defer(() => egress.close());
+  const ownPorts = new Set(configuredPorts(config));
   const operator = operatorProviders(config.accounts, {
     defaultWorkspaceId,
     shared: config.shareProviders,
+    discovery: config.discover
+      ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log })
+      : undefined,
   });
   const runs = createRunServices({
     database,
@@ -170,6 +191,8 @@ async function build(
       log,
       runs,
       egress,
+      outbound,
+      modelLists: new ModelLists(),
       operator,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
@@ -190,6 +213,8 @@ async function build(
   opened.defer(() => runs.subscribers.pollers.close());
   opened.defer(() => runs.tail.close());
   url ||= http.url;
+  ownPorts.add(Number(new URL(http.url).port));
+  await Promise.race([operator.probe(defaultWorkspaceId), sleep(discoveryMs)]);
 
   const setupToken = setup ? await issueSetupToken(database) : undefined;
 
@@ -199,6 +224,7 @@ async function build(
     demo: made === undefined ? null : shown(made, url),
     created: made !== undefined,
     setupToken: setupToken ?? null,
+    providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
       // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
@@ -235,6 +261,23 @@ const mib = 1024 * 1024;
 const failedAuthenticationsPerMinute = 300;
 /** And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key. */
 const guessesPerMinute = 30;
+
+/** Milliseconds that a start waits for model servers; one that is slower is found later. */
+const discoveryMs = 400;
+
+/** Ports that belong to Beckon, a proxy before it, or its database. */
+function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
+  const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
+  return [port, ...urls].filter((each) => each > 0);
+}
+
+/** Models for embeddings answer no agent. Most servers list them among the others. */
+const embeds = /embed/i;
+
+function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
+  const model = models.find((each) => !embeds.test(each)) ?? models[0];
+  return { name, origin, model: model === undefined ? null : `${name}/${model}` };
+}
 
 function shown(demo: DemoAgent, url: string): Demo {
   return {
@@ -274,8 +317,8 @@ async function runServer(): Promise<void> {
       // A death that cannot be recorded now is recorded by the lease's end.
       if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
     });
-    const { url, demo, created, setupToken } = beckon;
-    const ready: Ready = { type: "ready", url, demo, created, setup_token: setupToken };
+    const { url, demo, created, setupToken: setup_token, providers } = beckon;
+    const ready: Ready = { type: "ready", url, demo, created, setup_token, providers };
     process.send?.(ready);
     await stopping.promise;
     await beckon.stop();

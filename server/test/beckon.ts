@@ -69,9 +69,11 @@ export async function startTestBeckon(
     DATABASE_URL: db.url,
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
+    // Model servers of the developer's machine must not change what a test sees.
+    BECKON_DISCOVER: "0",
     ...settings,
-    // Allows calls to scripted servers, including those started later.
-    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, await reservedHosts()]
+    // Scripted servers can be called, also those that are started later, and a port where none is.
+    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, "127.0.0.1:9", await reservedHosts()]
       .filter(Boolean)
       .join(","),
   };

@@ -78,6 +78,8 @@ export interface ModelServer {
    * recorded.
    */
   readonly requests: readonly ModelRequest[];
+  /** GET requests so far. */
+  readonly listRequests: number;
   /**
    * Sets one behaviour for all further requests, or a queue of them. After the queue, every request
    * is echoed.
@@ -95,20 +97,27 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Starts a scripted model server over HTTP on a free port of 127.0.0.1. */
-export async function startModelServer(): Promise<ModelServer> {
+/**
+ * A model server over real HTTP, playing what it is told to.
+ * @param address default: a port of 127.0.0.1 that every test Beckon is allowed to call.
+ */
+export async function startModelServer(address?: {
+  readonly port: number;
+  readonly host: string;
+}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const sockets = new Set<Socket>();
   let queue: Behaviour[] = [];
   let always: Behaviour = echo();
   let flooded = 0;
+  let listRequests = 0;
 
   const server = createServer(async (incoming, outgoing) => {
-    if (incoming.method === "GET")
-      return answer(
-        outgoing,
-        jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }),
-      );
+    if (incoming.method === "GET") {
+      listRequests++;
+      const openai = { object: "list", data: [{ id: "scripted", object: "model" }] };
+      return answer(outgoing, jsonReply({ ...openai, models: [{ name: "models/scripted" }] }));
+    }
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
@@ -122,13 +131,18 @@ export async function startModelServer(): Promise<ModelServer> {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  const reserved = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(reserved, resolve));
+  const place = address ?? (await takeReserved());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(place, resolve);
+  });
   server.ref();
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get listRequests() {
+      return listRequests;
+    },
     get flooded() {
       return flooded;
     },
@@ -138,6 +152,7 @@ export async function startModelServer(): Promise<ModelServer> {
     },
     reset() {
       requests.length = 0;
+      listRequests = 0;
       flooded = 0;
       queue = [];
       always = echo();

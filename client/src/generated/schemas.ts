@@ -592,13 +592,21 @@ export interface Provider {
   id: string;
   name: string;
   kind: string;
+  origin: "workspace" | "environment" | "discovered";
   base_url: string | null;
   api_key_last4: string | null;
-  created_at: string;
-  updated_at: string;
+  created_at: string | null;
+  updated_at: string | null;
 }
 export interface ProviderCheck {
   works: boolean;
+  models: string[];
+  error: string | null;
+}
+export interface ModelList {
+  provider: string;
+  provider_id: string | null;
+  origin: "workspace" | "environment" | "discovered" | "built_in";
   models: string[];
   error: string | null;
 }
@@ -1183,6 +1191,10 @@ export interface ListProvidersQuery {
 export interface UpdateProviderBody {
   base_url?: string | null;
   api_key?: string | null;
+}
+export interface ListModelsQuery {
+  limit?: number;
+  after?: string;
 }
 export interface ImportHttpToolAnswer {
   tool: {

@@ -51,7 +51,7 @@ export async function updateAgent({
       workspaceId: ctx.workspaceId,
       version: row.version + 1,
       config,
-      providerId: await resolveModel(tx, ctx, config.model),
+      providerId: await resolveModel(tx, ctx, config.model, row.config.model),
       createdBy: principalOf(ctx.actor),
     });
     if (planned !== undefined) await writeSecrets(tx, owner, planned);

@@ -46,17 +46,39 @@ export interface IdempotencyBinding {
   readonly bodyHash: Buffer;
 }
 
-/** A model provider that the operator configured in the environment. */
+/** A provider of models that belongs to the operator, not to a workspace. */
 export interface OperatorProvider {
   readonly name: string;
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** `environment`: an account in the settings. `discovered`: a model server on this machine. */
+  readonly origin: "environment" | "discovered";
+  /** What a discovered server listed when it was last probed; undefined for an account. */
+  readonly models?: readonly string[];
 }
 
+/** The operator's providers, as this process knows them. */
 export interface OperatorProviders {
-  /** Returns the providers that agents of this workspace can use. */
+  /** The operator's own workspace, whose owners see addresses. */
+  readonly workspaceId: string;
+  /** Returns the providers that this workspace can use, as of the last probe. */
   usableBy(workspaceId: string): readonly OperatorProvider[];
+  /**
+   * Returns the provider of this name if the workspace can use it. A model server is probed again
+   * unless it was within the last second.
+   */
+  find(workspaceId: string, name: string): Promise<OperatorProvider | undefined>;
+  /**
+   * Probes the model servers that the workspace can use and that were not probed within the last
+   * 30 s. Never rejects.
+   */
+  probe(workspaceId: string): Promise<void>;
+  /**
+   * Returns what to do if `find` returned undefined for a model server that the workspace could
+   * use; undefined for any other name.
+   */
+  absence(workspaceId: string, name: string): string | undefined;
 }
 
 /** Passed to every operation: the actor, the workspace and the dependencies. */

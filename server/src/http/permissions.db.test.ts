@@ -63,6 +63,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["runs:read", "GET", "/events"],
   ["providers:write", "POST", "/providers"],
   ["providers:read", "GET", "/providers"],
+  ["providers:read", "GET", "/models"],
   ["providers:read", "GET", `/providers/${provider.id}`],
   ["providers:write", "PATCH", `/providers/${provider.id}`],
   ["providers:write", "DELETE", `/providers/${provider.id}`],

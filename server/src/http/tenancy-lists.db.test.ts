@@ -96,7 +96,7 @@ test.each(storing)(
   async (route) => {
     const body = {
       ...(bodyOf(route) as object),
-      ...(route.doc.id === "createProvider" ? { base_url: `${beckon.url}/v1` } : {}),
+      ...(route.doc.id === "createProvider" ? { base_url: "http://127.0.0.1:9/v1" } : {}),
     };
     const send = (workspace: string, sent: object = body) =>
       ownerOfBoth.call(route.path, {

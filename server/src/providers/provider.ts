@@ -12,14 +12,20 @@ import {
 import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
-/** Names that cannot be taken: `demo` is built in. Those of the operator's providers can: the workspace's own then goes before. */
-export const reservedNames = ["demo"];
+/**
+ * The name of the built-in models. Names of the operator's providers are not reserved: the
+ * workspace's own then takes precedence.
+ */
+export const reservedName = "demo";
 
-export function toProvider(row: ProviderRow): Provider {
+/** Returns a stored provider as responses show it. */ export function toProvider(
+  row: ProviderRow,
+): Provider {
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
+    origin: "workspace",
     base_url: row.base_url,
     api_key_last4: row.api_key_last4,
     created_at: row.created_at.toISOString(),
@@ -45,6 +51,7 @@ export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): Se
   return bindingFor(ownerOfKey(row), givenFor(row));
 }
 
+/** Returns the columns of a key: encrypted for the origin of the address, or empty without a key. */
 export function sealKey(
   cipher: SecretCipher,
   owner: KeyOwner,
@@ -61,7 +68,11 @@ export function sealKey(
   };
 }
 
-/** @throws ApiError `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
+/**
+ * Returns the stored key in clear, undefined without one.
+ * @throws ApiError `secret_unreadable` if it cannot be decrypted, or was not given for the origin of
+ *   this address.
+ */
 export function openKey(
   cipher: SecretCipher,
   row: KeyOwner & StoredKey,
@@ -76,24 +87,26 @@ export function openKey(
   );
 }
 
-/** @throws ApiError `bad_request` if there is a stored key that was not given for the origin of this address. */
+/** @throws ApiError `bad_request` if the stored key was not given for the origin of this address. */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
   if (row.api_key_sealed === null) return;
   requireGivenFor(
     givenFor(row),
     [new URL(baseUrl).origin],
     (stray) =>
-      `api_key: the stored key was not given for ${stray}. Send api_key together with this base_url, or null to remove the stored key.`,
+      `api_key: the stored key was not given for ${stray}. Send api_key together with this ` +
+      "base_url, or null to remove the stored key.",
   );
 }
 
 type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
-/** None if a process of an earlier version wrote the key while this version's migration ran. */
+/** Empty if a process of an earlier version wrote the key while this version's migration ran. */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];
 }
 
+/** The error for an id that names no provider. */
 export function noProvider(): ApiError {
   return new ApiError("not_found", "There is no provider with this id in this workspace.");
 }

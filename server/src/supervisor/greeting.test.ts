@@ -2,7 +2,13 @@ import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { greeting } from "./greeting.ts";
 
-const ready = { type: "ready", url: "http://127.0.0.1:3000", demo: null, created: true } as const;
+const ready = {
+  type: "ready",
+  url: "http://127.0.0.1:3000",
+  demo: null,
+  created: true,
+  providers: [],
+} as const;
 const greet = (setup_token: string | null) =>
   greeting({ ready: { ...ready, setup_token }, bootstrapKeyPath: undefined, postgres: undefined });
 

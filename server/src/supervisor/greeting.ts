@@ -2,7 +2,7 @@ import type { Ready } from "./messages.ts";
 
 /** What a person at the terminal needs after a start: where Beckon is, where its keys are, and two lines to paste. */
 export function greeting({
-  ready: { url, demo, setup_token },
+  ready: { url, demo, setup_token, providers },
   bootstrapKeyPath,
   postgres,
 }: {
@@ -16,6 +16,10 @@ export function greeting({
     ["Bootstrap key", bootstrapKeyPath],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
+    [
+      "Models found",
+      providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,
+    ],
     ["Demo agent", demo?.agent_id],
     ["Its token", demo?.agent_token],
     ["Its trigger", demo?.trigger_url],

@@ -15,6 +15,16 @@ export interface Ready {
   readonly created: boolean;
   /** Makes the first owner; null: there is one, or it was not asked for. */
   readonly setup_token: string | null;
+  /** The operator's providers that this start found. */
+  readonly providers: readonly FoundProvider[];
+}
+
+/** A provider of the operator: an account of the environment, or a model server on this machine. */
+export interface FoundProvider {
+  readonly name: string;
+  readonly origin: "environment" | "discovered";
+  /** `provider/model` of one of a model server's models; null: an account, or it has none. */
+  readonly model: string | null;
 }
 
 /** What the first start made, with its secrets, for the person at the terminal. */
@@ -33,10 +43,11 @@ export interface Reaped {
 /** A message that a server sent. */
 export function parseFromServer(message: unknown): Ready | undefined {
   if (!isJsonObject(message) || message["type"] !== "ready") return undefined;
-  const { url, demo, created, setup_token } = message;
+  const { url, demo, created, setup_token, providers } = message;
   if (typeof url !== "string" || typeof created !== "boolean") return undefined;
   if (setup_token !== null && typeof setup_token !== "string") return undefined;
-  const ready = { type: "ready", url, created, setup_token } as const;
+  if (!Array.isArray(providers) || !providers.every(isFoundProvider)) return undefined;
+  const ready = { type: "ready", url, created, setup_token, providers } as const;
   if (demo === null) return { ...ready, demo };
   if (!isJsonObject(demo)) return undefined;
   const { agent_id, agent_token, trigger_url } = demo;
@@ -47,6 +58,16 @@ export function parseFromServer(message: unknown): Ready | undefined {
   )
     return undefined;
   return { ...ready, demo: { agent_id, agent_token, trigger_url } };
+}
+
+function isFoundProvider(value: unknown): value is FoundProvider {
+  if (!isJsonObject(value)) return false;
+  const { name, origin, model } = value;
+  return (
+    typeof name === "string" &&
+    (origin === "environment" || origin === "discovered") &&
+    (model === null || typeof model === "string")
+  );
 }
 
 /** A message that the supervisor sent. */

@@ -79,7 +79,8 @@ async function planRestoredSecrets(
 ): Promise<SecretChange> {
   const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
   try {
-    if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
+    const before = provider_id === null ? config.model : undefined;
+    if ((await resolveModel(tx, ctx, config.model, before)) !== provider_id) {
       throw new ApiError(
         "conflict",
         `model: its provider was deleted, and ${config.model} now belongs to another provider.`,

@@ -25,25 +25,10 @@ interface CheckedConnectorOptions {
  * port, and exceptions depend only on host and port, so a pool never serves a host with another
  * check result.
  */
-export function createCheckedConnector({
-  allow,
-  timeoutMs,
-  resolve,
-  open,
-}: CheckedConnectorOptions): buildConnector.connector {
-  async function addressesOf(target: buildConnector.Options): Promise<readonly string[]> {
-    const { hostname } = target;
-    const addresses =
-      isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
-    if (addresses.length === 0)
-      throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
-    const hostPort = hostPortOf(target);
-    if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
-    return addresses;
-  }
+export function createCheckedConnector(options: CheckedConnectorOptions): buildConnector.connector {
   return (target, callback) => {
-    void addressesOf(target)
-      .then((addresses) => open(addresses, target, callback))
+    void checkedAddresses(target, options)
+      .then((addresses) => options.open(addresses, target, callback))
       .catch((thrown: unknown) =>
         callback(
           thrown instanceof Error ? thrown : new Error("no connection", { cause: thrown }),
@@ -53,11 +38,31 @@ export function createCheckedConnector({
   };
 }
 
+type Target = Pick<buildConnector.Options, "hostname" | "port" | "protocol">;
+
+/**
+ * Returns the addresses of the target's host.
+ * @throws EgressDenied if one of them is not public and the target is no exception.
+ */
+export async function checkedAddresses(
+  target: Target,
+  { allow, timeoutMs, resolve }: Omit<CheckedConnectorOptions, "open">,
+): Promise<readonly string[]> {
+  const { hostname } = target;
+  const addresses =
+    isIP(hostname) === 0 ? await within(resolve(hostname), timeoutMs, unresolved) : [hostname];
+  if (addresses.length === 0)
+    throw Object.assign(new Error("the name has no address"), { code: "ENOTFOUND" });
+  const hostPort = hostPortOf(target);
+  if (!allow.has(hostPort) && !addresses.every(isPublicAddress)) throw notPublic(hostPort);
+  return addresses;
+}
+
 /**
  * Returns the target in the form of `parseHostPort`. undici removes the brackets of IPv6 and omits
  * the scheme's default port.
  */
-function hostPortOf({ hostname, port, protocol }: buildConnector.Options): string {
+function hostPortOf({ hostname, port, protocol }: Target): string {
   return `${isIPv6(hostname) ? `[${hostname}]` : hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 

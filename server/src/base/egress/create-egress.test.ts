@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { watchAttempts } from "../../../test/watch-attempts.ts";
-import { createEgress, EgressDenied, type EgressSeams, type LeanFetch } from "./index.ts";
+import {
+  createEgress,
+  type Egress,
+  EgressDenied,
+  type EgressSeams,
+  type LeanFetch,
+} from "./index.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 
 const publicAddress = "93.184.216.34";
@@ -11,7 +17,7 @@ afterEach(async () => {
   for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-function egressFor(allow: readonly string[], seams?: EgressSeams): LeanFetch {
+function egressFor(allow: readonly string[], seams?: EgressSeams): Egress {
   const egress = createEgress(
     {
       connectTimeoutMs: 1_000,
@@ -352,6 +358,24 @@ describe("URLs", () => {
 
   it("arguments that the lean fetch rejects are rejected here", async () => {
     await expect(egressFor([]).fetch(new Request("http://127.0.0.1/"))).rejects.toThrow(TypeError);
+  });
+});
+
+describe("the missing exception of a URL", () => {
+  it.each([
+    ["http://tool.test/", ["10.0.0.1"], "tool.test:80"],
+    ["https://tool.test/", [publicAddress, "::1"], "tool.test:443"],
+    ["http://tool.test:8080/", ["10.0.0.1"], undefined],
+    ["http://tool.test/", [publicAddress], undefined],
+    ["http://tool.test/", [], undefined],
+    ["http://127.1:11434/v1", [], "127.0.0.1:11434"],
+    ["http://[::1]:11434/v1", [], "[::1]:11434"],
+    ["http://8.8.8.8/", [], undefined],
+  ])("%s at %j is %s, and nothing is connected", async (url, addresses, expected) => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor(["tool.test:8080"], { resolve: async () => addresses, open });
+    expect(await egress.missingException(new URL(url))).toBe(expected);
+    expect(connected).toEqual([]);
   });
 });
 

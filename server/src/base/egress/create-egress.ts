@@ -1,5 +1,5 @@
 import { badPorts } from "./bad-ports.ts";
-import { createCheckedConnector } from "./checked-connector.ts";
+import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts";
 import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
@@ -23,6 +23,19 @@ export interface EgressOptions extends LeanFetchOptions {
   readonly allow: readonly string[];
 }
 
+/** The transport of calls on a tenant's behalf. */
+export interface Egress extends LeanFetch {
+  /**
+   * Returns the exception, as `host:port`, without which this http or https URL is not called
+   * because its host is not public. Resolves a name, for at most a second; undefined too if that
+   * fails, since each call checks again.
+   */
+  missingException(url: URL): Promise<string | undefined>;
+}
+
+/** Milliseconds to resolve a name that nobody calls yet. */
+const lookupTimeoutMs = 1_000;
+
 /** Replaced only in tests, which have no public addresses. */
 export interface EgressSeams {
   readonly resolve?: Resolve;
@@ -43,18 +56,27 @@ export interface EgressSeams {
  * check. Proxy environment variables are ignored, because a proxy would resolve names without the
  * check. The header `Host` cannot be set, so that a request reaches only the site that was checked.
  */
-export function createEgress(
-  options: EgressOptions,
-  { resolve = resolveHost, open }: EgressSeams = {},
-): LeanFetch {
+export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
+  const lookups = shareLookups(seams.resolve ?? resolveHost);
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
-    resolve: shareLookups(resolve),
-    open: open ?? createOpenPinned(options.connectTimeoutMs),
+    resolve: lookups,
+    open: seams.open ?? createOpenPinned(options.connectTimeoutMs),
   });
-  return createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow));
+  return {
+    ...createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow)),
+    async missingException({ hostname, port, protocol }) {
+      const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
+      try {
+        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve: lookups });
+        return undefined;
+      } catch (thrown) {
+        return thrown instanceof EgressDenied ? thrown.hostPort : undefined;
+      }
+    },
+  };
 }
 
 /**

@@ -6,6 +6,13 @@
 export class EgressDenied extends Error {
   override readonly name = "EgressDenied";
   readonly code = "BECKON_EGRESS_DENIED";
+  /** The exception that would allow the call; undefined if the host is public. */
+  readonly hostPort: string | undefined;
+
+  constructor(message: string, hostPort?: string) {
+    super(message);
+    this.hostPort = hostPort;
+  }
 }
 
 /**
@@ -16,6 +23,7 @@ export function notPublic(hostPort: string): EgressDenied {
   return new EgressDenied(
     `${hostPort} was not called: its host is not a public address. The operator of this ` +
       `server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
+    hostPort,
   );
 }
 

@@ -3,7 +3,12 @@
  * a tenant chose.
  */
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
-export { createEgress, type EgressOptions, type EgressSeams } from "./create-egress.ts";
+export {
+  createEgress,
+  type Egress,
+  type EgressOptions,
+  type EgressSeams,
+} from "./create-egress.ts";
 export { EgressDenied } from "./egress-denied.ts";
 export {
   createLeanFetch,

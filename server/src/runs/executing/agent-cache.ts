@@ -71,12 +71,17 @@ export class AgentCache {
       throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
     const granted = grantedTools(row.config.tools, this.#toolServices(pinned));
     const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
+    const { isDiscovered, ...model } = await this.#modelOf(
+      pinned,
+      row.config.model,
+      row.providerId,
+    );
     const prepared: PreparedAgent = {
       config: row.config,
-      ...(await this.#modelOf(pinned, row.config.model, row.providerId)),
+      ...model,
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
     };
-    this.#prepared.set(nameOf(pinned), prepared);
+    if (!isDiscovered) this.#prepared.set(nameOf(pinned), prepared);
     return prepared;
   }
 
@@ -97,15 +102,20 @@ export class AgentCache {
   /**
    * Creates the model and its circuit. The stamp is part of the circuit's key, so that a provider
    * with a changed URL or API key is tried at once.
+   * `isDiscovered`: a model server of this machine, which may be gone before the next run.
    */
   async #modelOf(
     { workspaceId, providerStamp }: PinnedAgent,
     model: string,
     providerId: string | null,
-  ): Promise<Pick<PreparedAgent, "model" | "circuit">> {
+  ): Promise<Pick<PreparedAgent, "model" | "circuit"> & { isDiscovered: boolean }> {
     if (providerId === null && model === demoEchoName)
-      return { model: demoEcho, circuit: undefined };
-    const { connection, transport } = await this.#connect(workspaceId, model, providerId);
+      return { model: demoEcho, circuit: undefined, isDiscovered: false };
+    const { connection, transport, isDiscovered } = await this.#connect(
+      workspaceId,
+      model,
+      providerId,
+    );
     const { name, kind, baseUrl, apiKey } = connection;
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
@@ -125,6 +135,7 @@ export class AgentCache {
         model,
         origin: URL.parse(baseUrl)?.origin ?? baseUrl,
       }),
+      isDiscovered,
     };
   }
 
@@ -135,23 +146,29 @@ export class AgentCache {
     workspaceId: string,
     model: string,
     providerId: string | null,
-  ): Promise<{ connection: ProviderConnection; transport: Transport }> {
+  ): Promise<{ connection: ProviderConnection; transport: Transport; isDiscovered: boolean }> {
     if (providerId === null) {
+      const { operator, outbound } = this.#options;
       const name = model.slice(0, model.indexOf("/"));
-      const connection = this.#options.operator
-        ?.usableBy(workspaceId)
-        .find((offered) => offered.name === name);
-      if (connection !== undefined) return { connection, transport: this.#options.outbound };
+      const connection = await operator?.find(workspaceId, name);
+      if (connection !== undefined) {
+        const isDiscovered = connection.origin === "discovered";
+        return { connection, transport: outbound, isDiscovered };
+      }
+      const absence = operator?.absence(workspaceId, name);
       throw new ApiError(
         "conflict",
-        `The operator no longer offers ${name} to this workspace. Give the agent another model.`,
+        absence === undefined
+          ? `The operator no longer offers ${name} to this workspace. Give the agent another model.`
+          : `${absence} Or give the agent another model.`,
       );
     }
     const connection = await connectionOf(this.#options.database, this.#options.cipher, {
       id: providerId,
       workspaceId,
     });
-    if (connection !== undefined) return { connection, transport: this.#options.egress };
+    if (connection !== undefined)
+      return { connection, transport: this.#options.egress, isDiscovered: false };
     throw new ApiError(
       "conflict",
       `The provider of the model ${model} was deleted. Give the agent another model.`,

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { startTestBeckon } from "../../test/beckon.ts";
-import { expectError } from "../../test/expect-error.ts";
-import { says, startModelServer } from "../../test/model-server.ts";
-import { insertStranger } from "../../test/workspace-key.ts";
+import { startTestBeckon } from "../../../test/beckon.ts";
+import { expectError } from "../../../test/expect-error.ts";
+import { says, startModelServer } from "../../../test/model-server.ts";
+import { insertStranger } from "../../../test/workspace-key.ts";
 
 const operator = await startModelServer();
 const tenant = await startModelServer();
