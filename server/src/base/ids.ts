@@ -19,7 +19,9 @@ export type IdPrefix =
   | "usr"
   | "ses"
   | "acc"
-  | "inv";
+  | "inv"
+  /** HTTP requests, in the header `beckon-request-id`. `req` is reserved for received requests. */
+  | "rid";
 
 /** Base32 as TypeID writes it, by Douglas Crockford: each digit 5 bits, and in the order of their values. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -16,14 +16,21 @@ export function toCursor(generation: string, { transaction, runId, seq }: Positi
   ).toString("base64url");
 }
 
-/** @throws ApiError `bad_request` for text that is no cursor. */
-export function readCursor(text: string): Cursor {
+/**
+ * Returns the cursor that the text encodes.
+ * @param source Where the text was sent, for the error message.
+ * @throws ApiError `bad_request` for text that is no cursor.
+ */
+export function readCursor(
+  text: string,
+  source: "Last-Event-ID" | "query parameter after" = "query parameter after",
+): Cursor {
   const [, generation, transaction, runId, seq] =
     form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
     throw new ApiError(
       "bad_request",
-      "after: this is no cursor of this stream. Go on with the one you were given, or begin without.",
+      `${source} is not a cursor of the workspace's events. Send one that you received, or start without it.`,
     );
   }
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };

@@ -2,7 +2,7 @@ import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { refusalIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
@@ -21,7 +21,7 @@ export async function listEvents({
   input: { query: unknown };
 }): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
   permitEvents(ctx);
-  const { limit, after, ...asked } = parse(workspaceEventsQuery, input.query);
+  const { limit, after, ...asked } = parseQuery(workspaceEventsQuery, input.query);
   const filter = permitFilter(ctx, asked);
   const cursor = after === undefined ? undefined : readCursor(after);
   const { engine } = ctx.database;
@@ -30,7 +30,7 @@ export async function listEvents({
     if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
       throw new ApiError(
         "bad_request",
-        "after: this cursor is from before a restore of this installation. Begin again without it.",
+        "query parameter after is a cursor from before a restore of this installation. Start again without it.",
       );
     }
     const stretch = await readStretch(engine, [ctx.workspaceId], {

@@ -1,7 +1,7 @@
 import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import { refusalIfLost } from "../base/database/index.ts";
-import { parse } from "../base/parse.ts";
+import { parseQuery } from "../base/parse.ts";
 import { isOf, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
@@ -32,10 +32,11 @@ export async function streamEvents({
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
-  const { after, ...asked } = parse(workspaceStreamQuery, query);
+  const { after, ...asked } = parseQuery(workspaceStreamQuery, query);
   const filter = permitFilter(ctx, asked);
   const given = lastEventId || after;
-  const cursor = given === undefined ? undefined : readCursor(given);
+  const source = lastEventId ? "Last-Event-ID" : "query parameter after";
+  const cursor = given === undefined ? undefined : readCursor(given, source);
   try {
     const { generation, possible } = await readGeneration(ctx.database.engine, cursor ?? beginning);
     const resumed = cursor !== undefined && possible && isOf(cursor, generation);

@@ -8,11 +8,12 @@ import {
   type StartRequest,
   startRun,
 } from "../../runs/index.ts";
+import { unauthorized } from "../authentication/index.ts";
 import { addressOf, bindKey, type RequestContext, readBody } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import type { AdmittedCredentials } from "./admitted-credentials.ts";
 
-/** What an HTTP request to start a run says before its body is read. */
+/** What is known of a request to start a run before its body is read. */
 export interface StartHead extends Pick<StartRequest, "source" | "agentId" | "output"> {
   /** Undefined: the credential is absent or malformed, and is rejected without a query. */
   readonly caller: Caller | undefined;
@@ -42,10 +43,9 @@ export async function startFromRequest(
   } catch (thrown) {
     if (!(thrown instanceof ApiError) || thrown.code !== "unauthorized") throw thrown;
     if (caller !== undefined) hints.forget(caller);
-    throw services.failedAuthentications.answer(
-      addressOf(incoming, services.trustProxy),
-      thrown.message,
-    );
+    if (head.source === "invoke") throw unauthorized(services, incoming);
+    const address = addressOf(incoming, services.trustProxy);
+    throw services.failedAuthentications.answer(address, thrown.message);
   } finally {
     hold?.release();
   }

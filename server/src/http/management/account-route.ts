@@ -92,7 +92,7 @@ export async function handleAccount(
   if (session === undefined) {
     throw new ApiError(
       "unauthorized",
-      "This is about the account of a person. Sign in: POST /api/public/sign-in. A key has no account.",
+      "This route needs the session of a person: sign in with POST /api/public/sign-in. A key, in x-api-key, has no account.",
     );
   }
   const handled = route.handle({

@@ -9,3 +9,9 @@ export {
   pathMember,
   type RequestContext,
 } from "./request.ts";
+export {
+  assignRequestId,
+  newRequestId,
+  requestIdHeader,
+  requestIdOf,
+} from "./request-id.ts";

@@ -5,7 +5,7 @@ import { type Database, failureKind } from "../../base/database/index.ts";
 import { ApiError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
 import { type StreamCredential, stillValid, unauthorizedMessage } from "../../credentials/index.ts";
-import { clientGoneSignal, type RequestContext } from "../request/index.ts";
+import { clientGoneSignal, type RequestContext, requestIdOf } from "../request/index.ts";
 import { type StreamSource, type Timing, writeStream } from "./write-stream.ts";
 
 /** The streams that this process answers with. */
@@ -152,8 +152,8 @@ export function openStreams(
           timing: limits,
         }).catch((thrown) =>
           log.error(
-            { reason: messageOf(thrown) },
-            "a stream ended by a fault of ours; its reader may resume it",
+            { request_id: requestIdOf(outgoing), reason: messageOf(thrown) },
+            "a stream ended because of an internal error; its reader can resume it",
           ),
         );
         return RESPONSE_ALREADY_SENT;
