@@ -9,10 +9,10 @@ import {
   handleFireOptions,
   handleInvoke,
 } from "./calls/index.ts";
+import { createDocs } from "./docs/index.ts";
 import { errorResponse } from "./errors.ts";
 import { isReady } from "./health.ts";
 import { handleAccount, handleManaged } from "./management/index.ts";
-import { serveDocument, servePage } from "./openapi/index.ts";
 import { linkPages, serveLinkPage } from "./pages/index.ts";
 import { type RequestContext, requestIdOf } from "./request/index.ts";
 import type { Services } from "./services.ts";
@@ -29,6 +29,7 @@ interface Route {
 /** Creates the app of all routes. For each path it rejects every method that no route has. */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
   const hints = createAdmittedCredentials(services);
+  const docs = createDocs(services.publicUrl);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
     {
@@ -52,8 +53,9 @@ export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> 
         handle: (c) => handleAccount(services, route, c),
       }),
     ),
-    { method: "GET", path: "/openapi.json", handle: serveDocument },
-    { method: "GET", path: "/docs", handle: servePage },
+    { method: "GET", path: "/openapi.json", handle: docs.serveDocument },
+    { method: "GET", path: "/docs", handle: docs.servePage },
+    { method: "GET", path: "/docs/:page", handle: docs.servePage },
     ...linkPages.map(
       (page): Route => ({ method: "GET", path: page.path, handle: () => serveLinkPage(page) }),
     ),

@@ -25,7 +25,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "createProvider",
-      summary: "Add a provider of models",
+      summary: "Create provider",
       body: createProviderBody,
       data: provider,
       created: true,
@@ -54,7 +54,7 @@ export const providerRoutes: readonly ManagedRoute[] = [
     method: "GET",
     path: "/providers/:provider_id",
     permission: "providers:read",
-    doc: { id: "getProvider", summary: "Read a provider", data: provider },
+    doc: { id: "getProvider", summary: "Get provider", data: provider },
     handle: async (request) => ({
       data: await getProvider({ ctx: request.ctx, input: providerOf(request) }),
     }),
@@ -65,10 +65,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "updateProvider",
-      summary: "Change a provider's address or key",
+      summary: "Update provider",
       description:
-        "null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) " +
-        "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
+        "null removes the key, or restores the default address of the kind. If a key is stored, a `base_url` of another origin (scheme, host, port) needs `api_key` in the same request: a key is sent only to the origin for which it was set.",
       body: updateProviderBody,
       data: provider,
       example: { api_key: "sk-secret" },
@@ -86,8 +85,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "checkProvider",
-      summary: "Ask a provider for its models",
-      description: "Says whether address and key work; changes nothing.",
+      summary: "Check provider",
+      description:
+        "Requests the provider's list of models to test its address and key. Changes nothing.",
       body: emptyBody,
       bodyOptional: true,
       data: providerCheck,
@@ -106,8 +106,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "deleteProvider",
-      summary: "Delete a provider",
-      description: "Refused while an agent uses it.",
+      summary: "Delete provider",
+      description: "Fails while an agent uses the provider.",
       errors: ["conflict"],
     },
     handle: async (request) => {

@@ -13,7 +13,6 @@ export function ignoredFields(body: unknown, known: readonly string[]): string |
   if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
   const names: string[] = [];
   let bytes = 0;
-  // Not Object.keys: a body can have a hundred thousand fields.
   for (const name in body) {
     if (known.includes(name)) continue;
     if (names.length === maxNames) break;

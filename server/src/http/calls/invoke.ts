@@ -12,7 +12,7 @@ import {
   holdExchange,
   idempotencyKey,
   jsonOf,
-  pathMember,
+  pathParameter,
   type RequestContext,
   requestIdOf,
   textOf,
@@ -47,7 +47,7 @@ export async function handleInvoke(
     source: "invoke",
     caller: wellFormed ? { kind: "credential", hash: hashCredential(credential) } : undefined,
     ...(credential === undefined ? await authenticateMember(services, incoming) : {}),
-    agentId: pathMember(c, "agent_id"),
+    agentId: pathParameter(c, "agent_id"),
     key: idempotencyKey(headerOf(incoming, "idempotency-key")),
     payloadOf: (bytes) => {
       const body = jsonOf(textOf(bytes));

@@ -12,7 +12,7 @@ import {
   headerOf,
   holdExchange,
   idempotencyKey,
-  pathMember,
+  pathParameter,
   type RequestContext,
   readBody,
   readDeadline,
@@ -29,10 +29,10 @@ export type ManagedContext = Context & {
   readonly egress: Transport;
 };
 
-/** What a handler of a managed route gets: all of it parsed as far as HTTP goes, none of it judged. */
+/** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
 export interface ManagedRequest {
   readonly ctx: ManagedContext;
-  /** A member of the path; the route's pattern says that it is there. */
+  /** Returns a path parameter of the route's pattern. */
   readonly param: (name: string) => string;
   readonly query: Record<string, string>;
   readonly body: UnparsedBody;
@@ -40,21 +40,21 @@ export interface ManagedRequest {
 }
 
 export interface Answer {
-  /** Without data: 204. */
+  /** Absent: the response is 204. */
   readonly data?: unknown;
-  /** In place of data: answered one by one, as JSON Lines, as fast as the caller reads. */
+  /** Instead of data: sent one by one as JSON Lines, as fast as the client reads. */
   readonly lines?: AsyncIterable<unknown>;
-  /** In place of data: a file of its own form, written as fast as the caller reads. */
+  /** Instead of data: a file, sent as fast as the client reads. */
   readonly file?: {
     readonly name: string;
     readonly type: string;
     readonly text: AsyncIterable<string>;
   };
-  /** Of a list. */
+  /** The cursor of a list's following page. */
   readonly next?: string | null;
-  /** The path of what was created: 201. */
+  /** The path of the resource that was created; the response is 201. */
   readonly location?: string;
-  /** The answer shows a secret and must not be kept by anything on the way. */
+  /** The response holds a secret, which no cache can store. */
   readonly secret?: boolean;
   readonly replayed?: boolean;
   /** The version of the resource, for `If-Match`. */
@@ -62,31 +62,34 @@ export interface Answer {
   readonly cookies?: readonly string[];
 }
 
-/** What a route gives to who reads a stream. `agentIds`: all of it is of these agents; null: of the whole workspace. */
+/** The source of a stream. `agentIds`: the agents it is limited to; null: the whole workspace. */
 export interface StreamAnswer extends StreamSource {
   readonly agentIds: readonly string[] | null;
 }
 
-/** A route of the management API. It calls one verb, which checks the same permission that is declared here. */
+/** A route of the management API. It calls one operation, which checks the same permission. */
 export interface ManagedRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** Under `/api/public`. */
   readonly path: string;
   readonly permission: Scope;
-  /** It is about all workspaces of a member, who need not name one. */
+  /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
   readonly doc: RouteDoc;
   readonly handle: (request: ManagedRequest) => Promise<Answer>;
   /**
-   * For GET, in the place of `handle`, to who accepts `text/event-stream`. Undefined: nothing comes any more, which is answered
-   * with 204, since that ends a browser's reconnecting.
+   * For GET, instead of `handle`, if the client accepts `text/event-stream`. Undefined: the stream
+   * has ended, and the response is 204, after which browsers do not reconnect.
    */
   readonly stream?: (
     request: ManagedRequest & { readonly lastEventId: string | undefined },
   ) => Promise<StreamAnswer | undefined>;
 }
 
-/** The order of the contract: credential here, scope and resource in the verb, then idempotency, then the body. */
+/**
+ * Handles a request to a managed route. Errors have a fixed order: the credential here, then scope,
+ * resource, idempotency and body in the operation.
+ */
 export async function handleManaged(
   services: Services,
   route: ManagedRoute,
@@ -95,8 +98,8 @@ export async function handleManaged(
   const { incoming, outgoing } = c.env;
   const { workspace: wanted, ...query } = c.req.query();
   const id = c.req.param("workspace_id") ?? workspaceOf(incoming, wanted);
-  const inTime = readDeadline();
-  const authenticated = await inTime(
+  const withinDeadline = readDeadline();
+  const authenticated = await withinDeadline(
     authenticate(services, incoming, { id, any: route.anyWorkspace }),
   );
   const { actor, workspaceId, cookies = [] } = authenticated;
@@ -120,8 +123,8 @@ export async function handleManaged(
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },
-    param: (name) => pathMember(c, name),
-    // To a key it is a member of the query like any other, which no route knows.
+    param: (name) => pathParameter(c, name),
+    // Only sessions use `?workspace=`; with a key it is rejected as an unknown parameter.
     query: actor.kind === "user" ? query : c.req.query(),
     body: managedBody(raw, headerOf(incoming, "content-type"), route.doc),
     publicUrl: services.publicUrl(),
@@ -133,7 +136,7 @@ export async function handleManaged(
   ) {
     const handled = route.handle(request);
     return render(
-      { ...(await (route.method === "GET" ? inTime(handled) : handled)), cookies },
+      { ...(await (route.method === "GET" ? withinDeadline(handled) : handled)), cookies },
       (text) => {
         if (!canSend(text, () => hold, outgoing)) throw tooManyResponses();
       },
@@ -146,7 +149,7 @@ export async function handleManaged(
   };
   const reservation = services.streams.reserve(held.id);
   try {
-    const source = await inTime(
+    const source = await withinDeadline(
       route.stream({ ...request, lastEventId: headerOf(incoming, "last-event-id") }),
     );
     if (source === undefined) return new Response(null, { status: 204 });
@@ -157,12 +160,12 @@ export async function handleManaged(
   }
 }
 
-/** The version in `If-Match`; `*` asks for none in particular. */
+/** Returns the version in `If-Match`; undefined for `*`, which any version matches. */
 function entityTag(header: string | undefined): string | undefined {
   return header === "*" ? undefined : header?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
 }
 
-/** The answer of a route as it is sent. `count` is called with its text. */
+/** Returns the HTTP response of a route. Calls `count` with its text before it is sent. */
 export function render(answer: Answer, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
   const { cookies = [] } = answer;

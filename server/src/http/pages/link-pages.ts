@@ -134,7 +134,7 @@ ${fields.map(input).join("\n")}
 <button>${button}</button>
 <p role="alert"></p>
 </form>
-<p id="done" tabindex="-1" hidden>${done} Sign in by POST to /api/public/sign-in: <a href="/docs#signIn">how</a>.</p>
+<p id="done" tabindex="-1" hidden>${done} Sign in by POST to /api/public/sign-in: <a href="/docs/account#signIn">how</a>.</p>
 </main>
 <script type="module">${formScript}</script>
 </body>

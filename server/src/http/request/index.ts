@@ -6,7 +6,7 @@ export {
   addressOf,
   clientGoneSignal,
   headerOf,
-  pathMember,
+  pathParameter,
   type RequestContext,
 } from "./request.ts";
 export {
