@@ -63,7 +63,7 @@ inBrowser("a reset link sets a new password", async () => {
   await page.goto(body.data.url);
   await page.getByLabel("New password").fill("another correct horse");
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("Your new password holds from now on.").waitFor();
+  await page.getByText("Your password was changed.").waitFor();
   const signIn = (given: string) =>
     beckon.call("/sign-in", { credential: null, body: { email: person.email, password: given } });
   expect([(await signIn(password)).status, (await signIn("another correct horse")).status]).toEqual(
@@ -74,7 +74,7 @@ inBrowser("a reset link sets a new password", async () => {
 inBrowser("a link without its token says so and sends nothing", async () => {
   const page = await openBrowserPage(beckon.url);
   await page.goto(`${beckon.url}/setup`);
-  await page.getByRole("alert").filter({ hasText: "not whole" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "incomplete" }).waitFor();
   expect(await page.getByRole("button").isDisabled()).toBe(true);
 });
 

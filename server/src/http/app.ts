@@ -28,16 +28,16 @@ interface Route {
 
 /** Creates the app of all routes. For each path it rejects every method that no route has. */
 export function createApp(services: Services): Hono<{ Bindings: HttpBindings }> {
-  const hints = createAdmittedCredentials(services);
+  const admitted = createAdmittedCredentials(services);
   const docs = createDocs(services.publicUrl);
   const firePath = `${root}/triggers/:token`;
   const routes: readonly Route[] = [
     {
       method: "POST",
       path: `${root}/agents/:agent_id/invoke`,
-      handle: (c) => handleInvoke(services, hints, c),
+      handle: (c) => handleInvoke(services, admitted, c),
     },
-    { method: "POST", path: firePath, handle: (c) => handleFire(services, hints, c) },
+    { method: "POST", path: firePath, handle: (c) => handleFire(services, admitted, c) },
     { method: "OPTIONS", path: firePath, handle: handleFireOptions },
     ...managedRoutes.map(
       (route): Route => ({

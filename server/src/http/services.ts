@@ -9,23 +9,23 @@ import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
 
-/** What the doors are built from. */
+/** What the HTTP routes need. */
 export interface Services {
   readonly database: Database;
   readonly cipher: SecretCipher;
   readonly log: Log;
   readonly runs: RunServices;
-  /** For addresses that a workspace chose. */
+  /** Calls addresses that a workspace chose. */
   readonly egress: Transport;
-  /** Absent: the operator set up no providers. */
+  /** Absent: the operator configured no providers. */
   readonly operator?: OperatorProviders | undefined;
-  /** Where callers reach this server, without a trailing slash. */
+  /** URL at which clients reach this installation, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly trustProxy: boolean;
   readonly keyUse: KeyUse;
   readonly failedAuthentications: FailedAuthentications;
   readonly auth: Auth;
-  /** Of passwords and one-time links, which are not even looked at beyond the limit. */
+  /** Of passwords and one-time links, which are not compared above the limit. */
   readonly guesses: FailedAuthentications;
   readonly refusedSignIns: RefusedSignIns;
   readonly streams: Streams;

@@ -36,7 +36,7 @@ async function full({ url }: TestBeckon = beckon) {
 test("a credential has so many streams open and no more, and one that has ended makes room", async () => {
   const { held, agent, events, openOne, readers } = await full();
   const refused = await beckon.call(events, { credential: agent.token, headers: sse });
-  expectError(refused, 429, "too_many_requests", /3 streams/);
+  expectError(refused, 429, "too_many_requests", /3 open streams/);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await openOne(beckon.key)).status).toBe(200);
   readers[0]?.close();

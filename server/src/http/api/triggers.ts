@@ -27,7 +27,9 @@ const triggerOf = (request: ManagedRequest) => ({
   triggerId: request.param("trigger_id"),
 });
 
-/** Adds the URL that fires the trigger. It contains the token, so only routes that show that use it. */
+/**
+ * Adds the URL that fires the trigger. It contains the token, so only routes that show that use it.
+ */
 const withUrl = (request: ManagedRequest, trigger: TriggerWithToken) => ({
   ...trigger,
   url: `${request.publicUrl}/api/public/triggers/${trigger.token}`,

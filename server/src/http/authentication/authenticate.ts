@@ -29,8 +29,8 @@ export interface WantedWorkspace {
 }
 
 /**
- * Returns who sent the request, by its `x-api-key` or else by its session. Queries the database each
- * time: a revocation, or a member's removal or new role, takes effect with its response.
+ * Returns who sent the request, by its `x-api-key` or else by its session. Queries the database
+ * each time: a revocation, or a member's removal or new role, takes effect with its response.
  * @throws ApiError `unauthorized`, the same for all credentials that are not valid; `not_found` if
  *   the caller is no member of the workspace; as `requireOwnSite` with a session.
  */
@@ -50,7 +50,9 @@ export async function authenticate(
   throw unauthorized(services, incoming);
 }
 
-/** Returns the workspace that a request names: in its header or, for links, in the query of a GET. */
+/**
+ * Returns the workspace that a request names: in its header or, for links, in the query of a GET.
+ */
 export function workspaceOf(
   incoming: IncomingMessage,
   query: string | undefined,
@@ -72,7 +74,7 @@ async function asMember(
   if (memberships.length === 0)
     throw new ApiError(
       "forbidden",
-      "You are a member of no workspace. Ask an owner or admin of one to invite you.",
+      "You are not a member of any workspace. Ask an owner or admin of one to invite you.",
     );
   const [first, second] =
     wanted.id === undefined

@@ -13,8 +13,8 @@ export interface SessionFound {
 }
 
 /**
- * Returns the session of the request, or undefined if it has no session cookie. Queries the database
- * each time, so that every process rejects a session as soon as it is revoked.
+ * Returns the session of the request, or undefined if it has no session cookie. Queries the
+ * database each time, so that every process rejects a session as soon as it is revoked.
  * @throws ApiError `unauthorized` if the session is not valid; as `requireOwnSite`.
  */
 export async function findSession(

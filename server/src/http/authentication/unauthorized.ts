@@ -12,7 +12,7 @@ export function unauthorized(services: Services, incoming: IncomingMessage): Api
   const hint = isBearerOnly(incoming)
     ? " Beckon does not read Authorization: Bearer; send the same credential as x-api-key."
     : "";
-  return services.failedAuthentications.answer(
+  return services.failedAuthentications.countFailure(
     addressOf(incoming, services.trustProxy),
     unauthorizedMessage + hint,
   );

@@ -13,8 +13,8 @@ import type { AdmittedCredentials } from "./admitted-credentials.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
 /**
- * CORS headers of every response to a fire. Pages of any origin can fire: the URL is the credential,
- * and browsers send no cookie along.
+ * CORS headers of every response to a fire. Pages of any origin can fire: the URL is the
+ * credential, and browsers send no cookie along.
  */
 export const fireCors: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
@@ -38,14 +38,14 @@ export function handleFireOptions(): Response {
 /** Handles `POST /api/public/triggers/:token`: responds as soon as the run is durable. */
 export async function handleFire(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming } = c.env;
   const token = c.req.param("token") ?? "";
   const contentType = headerOf(incoming, "content-type");
   const encoding = headerOf(incoming, "content-encoding");
-  const run = await startFromRequest(services, hints, c, {
+  const run = await startFromRequest(services, admitted, c, {
     source: "trigger",
     caller: isCredential("bkt_", token)
       ? { kind: "credential", hash: hashCredential(token) }
@@ -73,7 +73,9 @@ function fireKey(
   return key?.ok ? key : undefined;
 }
 
-/** Returns the payload. Text and JSON are unchanged; a form becomes JSON, which models read better. */
+/**
+ * Returns the payload. Text and JSON are unchanged; a form becomes JSON, which models read better.
+ */
 function payloadOf(
   bytes: Buffer,
   contentType: string | undefined,
@@ -99,7 +101,9 @@ function payloadOf(
   );
 }
 
-/** curl labels every body as a form unless told otherwise, so text that is no form stays unchanged. */
+/**
+ * curl labels every body as a form unless told otherwise, so text that is no form stays unchanged.
+ */
 function formPayload(text: string): string {
   if (!text.includes("=") || isJson(text)) return text;
   const fields = new Map<string, string | string[]>();

@@ -30,12 +30,12 @@ import { streamInvoked } from "./stream-invoked.ts";
 const bodyFields = Object.keys(invokeBody.shape);
 
 /**
- * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its end, or as long
- * as `Prefer` allows.
+ * Handles `POST /api/public/agents/:agent_id/invoke`: starts a run and waits for its end, or as
+ * long as `Prefer` allows.
  */
 export async function handleInvoke(
   services: Services,
-  hints: AdmittedCredentials,
+  admitted: AdmittedCredentials,
   c: RequestContext,
 ): Promise<Response> {
   const { incoming, outgoing } = c.env;
@@ -58,8 +58,9 @@ export async function handleInvoke(
     },
     contentType: headerOf(incoming, "content-type"),
   };
-  if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
-  const run = await startFromRequest(services, hints, c, head);
+  if (acceptsStream(headerOf(incoming, "accept")))
+    return streamInvoked(services, admitted, c, head);
+  const run = await startFromRequest(services, admitted, c, head);
   if (credential !== undefined && mayBeKey(credential))
     services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };

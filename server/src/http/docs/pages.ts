@@ -22,7 +22,9 @@ export interface Site {
   readonly linkTo: (schema: string) => string;
 }
 
-/** Divides the document into pages: one for each tag. A schema is on the first page that uses it. */
+/**
+ * Divides the document into pages: one for each tag. A schema is on the first page that uses it.
+ */
 export function siteOf(document: OpenapiDocument): Site {
   const baseUrl = document.servers[0]?.url ?? "";
   const operations = operationsOf(document);

@@ -13,7 +13,7 @@ import {
 } from "../request/index.ts";
 import type { Services } from "../services.ts";
 import { managedBody } from "./managed-body.ts";
-import { type Answer, render } from "./managed-route.ts";
+import { type RouteResult, render } from "./managed-route.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
 /** A request as handlers get it: HTTP is decoded, no schema is applied yet. */
@@ -37,13 +37,13 @@ export interface OpenRoute extends Described {
   /** `signedIn` returns the session of the request, if it has one. */
   readonly handle: (
     request: AccountRequest<AccountContext> & { signedIn: () => Promise<SessionFound | undefined> },
-  ) => Promise<Answer>;
+  ) => Promise<RouteResult>;
 }
 
 /** A route about the person who is signed in: it needs a session, a key is rejected. */
 export interface PersonalRoute extends Described {
   readonly who: "signed in";
-  readonly handle: (request: AccountRequest<SignedIn>) => Promise<Answer>;
+  readonly handle: (request: AccountRequest<SignedIn>) => Promise<RouteResult>;
 }
 
 /** A route about accounts, which belong to no workspace: no scope, role or Idempotency-Key. */
@@ -65,7 +65,7 @@ export async function handleAccount(
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
     guesses: {
       permit: () => services.guesses.permit(address),
-      wrong: (message) => services.guesses.answer(address, message),
+      wrong: (message) => services.guesses.countFailure(address, message),
     },
     refusedSignIns: services.refusedSignIns,
   };

@@ -39,7 +39,7 @@ export interface ManagedRequest {
   readonly publicUrl: string;
 }
 
-export interface Answer {
+export interface RouteResult {
   /** Absent: the response is 204. */
   readonly data?: unknown;
   /** Instead of data: sent one by one as JSON Lines, as fast as the client reads. */
@@ -63,7 +63,7 @@ export interface Answer {
 }
 
 /** The source of a stream. `agentIds`: the agents it is limited to; null: the whole workspace. */
-export interface StreamAnswer extends StreamSource {
+export interface RouteStream extends StreamSource {
   readonly agentIds: readonly string[] | null;
 }
 
@@ -76,14 +76,14 @@ export interface ManagedRoute {
   /** The route concerns all workspaces of a member, so the request need not name one. */
   readonly anyWorkspace?: true;
   readonly doc: RouteDoc;
-  readonly handle: (request: ManagedRequest) => Promise<Answer>;
+  readonly handle: (request: ManagedRequest) => Promise<RouteResult>;
   /**
    * For GET, instead of `handle`, if the client accepts `text/event-stream`. Undefined: the stream
    * has ended, and the response is 204, after which browsers do not reconnect.
    */
   readonly stream?: (
     request: ManagedRequest & { readonly lastEventId: string | undefined },
-  ) => Promise<StreamAnswer | undefined>;
+  ) => Promise<RouteStream | undefined>;
 }
 
 /**
@@ -154,7 +154,7 @@ export async function handleManaged(
     );
     if (source === undefined) return new Response(null, { status: 204 });
     const headers = cookies[0] === undefined ? {} : { "set-cookie": cookies[0] };
-    return reservation.answer(c, source, { ...held, agentIds: source.agentIds }, headers);
+    return reservation.respond(c, source, { ...held, agentIds: source.agentIds }, headers);
   } finally {
     reservation.release();
   }
@@ -166,38 +166,38 @@ function entityTag(header: string | undefined): string | undefined {
 }
 
 /** Returns the HTTP response of a route. Calls `count` with its text before it is sent. */
-export function render(answer: Answer, count: (text: string) => void = () => {}): Response {
+export function render(result: RouteResult, count: (text: string) => void = () => {}): Response {
   const headers = new Headers({ "content-type": "application/json" });
-  const { cookies = [] } = answer;
+  const { cookies = [] } = result;
   for (const cookie of cookies) headers.append("set-cookie", cookie);
-  if (answer.location !== undefined) headers.set("location", answer.location);
-  if (answer.secret || cookies.length > 0) headers.set("cache-control", "no-store");
-  if (answer.replayed) headers.set("idempotency-replayed", "true");
-  if (answer.etag !== undefined) headers.set("etag", `"${answer.etag}"`);
-  if (answer.lines !== undefined) {
+  if (result.location !== undefined) headers.set("location", result.location);
+  if (result.secret || cookies.length > 0) headers.set("cache-control", "no-store");
+  if (result.replayed) headers.set("idempotency-replayed", "true");
+  if (result.etag !== undefined) headers.set("etag", `"${result.etag}"`);
+  if (result.lines !== undefined) {
     headers.set("content-type", "application/jsonl");
-    return new Response(ReadableStream.from(encoded(asLines(answer.lines))), {
+    return new Response(ReadableStream.from(encoded(asLines(result.lines))), {
       status: 200,
       headers,
     });
   }
-  if (answer.file !== undefined) {
-    headers.set("content-type", answer.file.type);
-    headers.set("content-disposition", `attachment; filename="${answer.file.name}"`);
-    return new Response(ReadableStream.from(encoded(answer.file.text)), { status: 200, headers });
+  if (result.file !== undefined) {
+    headers.set("content-type", result.file.type);
+    headers.set("content-disposition", `attachment; filename="${result.file.name}"`);
+    return new Response(ReadableStream.from(encoded(result.file.text)), { status: 200, headers });
   }
-  if (answer.data === undefined) {
+  if (result.data === undefined) {
     headers.delete("content-type");
     return new Response(null, { status: 204, headers });
   }
   const body = {
     ok: true,
-    data: answer.data,
-    ...(answer.next === undefined ? {} : { next: answer.next }),
+    data: result.data,
+    ...(result.next === undefined ? {} : { next: result.next }),
   };
   const text = JSON.stringify(body);
   count(text);
-  return new Response(text, { status: answer.location === undefined ? 200 : 201, headers });
+  return new Response(text, { status: result.location === undefined ? 200 : 201, headers });
 }
 
 async function* asLines(values: AsyncIterable<unknown>): AsyncGenerator<string> {

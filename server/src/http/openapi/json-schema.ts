@@ -2,7 +2,9 @@ import { z } from "zod";
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Returns the JSON Schema of a request: fields with a default are optional, unknown ones invalid. */
+/**
+ * Returns the JSON Schema of a request: fields with a default are optional, unknown ones invalid.
+ */
 export function schemaOfRequest(schema: z.ZodType): JsonSchema {
   return convert(schema, "input");
 }

@@ -7,8 +7,9 @@ import { ApiError, type Result } from "../../base/errors.ts";
 const maxBodyBytes = 1_048_576;
 
 /**
- * The raw bytes, or why they were not read. The rest of a rejected body is discarded after the response, for half a
- * second at most. Closing the connection at once would lose the response for clients that read only after sending all.
+ * The raw body, or the error. The rest of a rejected body is discarded for at most half a second
+ * after the response: closing the connection at once would lose the response for clients that read
+ * only after they have sent everything.
  */
 export type RawBody = Result<Buffer>;
 
@@ -16,18 +17,14 @@ export type RawBody = Result<Buffer>;
 const smallBodyBytes = 16 * 1024;
 
 /**
- * Bytes of memory for each byte of a body: its pieces, the joined bytes, the text, the parsed JSON
- * and what is made of that.
+ * Bytes of memory for each byte of a body: chunks, joined bytes, text, parsed JSON and the result.
  */
 const heldPerByte = 6;
 
 /**
- * Reads the body up to the limit. Rejects if the caller goes away, or has gone, before it is
- * complete.
- *
- * @param hold counts what is read; the caller releases it when nothing of the body is held any
- *   more.
- * @throws ApiError `unavailable`, as rejection, if the process holds as many bodies as it may.
+ * Reads the body up to the limit. Rejects if the client disconnects before it is complete.
+ * @param hold counts what is read; the caller releases it when it holds nothing of the body
+ * @throws ApiError `unavailable`, as rejection, if the process cannot hold another body
  */
 export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(truncated());
@@ -104,7 +101,7 @@ function positionIn(thrown: unknown): string {
 function tooManyBodies(): ApiError {
   return new ApiError(
     "unavailable",
-    "This server is reading as many large request bodies as it can hold. Send the request again shortly.",
+    "This server is reading as many large request bodies as it can hold. Try again shortly.",
     {
       retryAfter: 1,
     },

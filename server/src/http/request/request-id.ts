@@ -4,7 +4,9 @@ import { newId } from "../../base/ids.ts";
 /** Response header with the id of the request. Clients quote it, operators find it in the log. */
 export const requestIdHeader = "beckon-request-id";
 
-/** Returns a new request id. An id that the client sends is not used: the log must be unambiguous. */
+/**
+ * Returns a new request id. An id that the client sends is not used: the log must be unambiguous.
+ */
 export function newRequestId(): string {
   return newId("rid");
 }
