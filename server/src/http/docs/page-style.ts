@@ -74,7 +74,7 @@ figcaption { margin-bottom: .4rem; font-size: .85rem; color: var(--soft); }
 main ul.cards { padding: 0; }
 .cards li { margin: 0; padding: 1rem; border: 1px solid var(--line); border-radius: 8px; }
 .cards p { margin: .2rem 0 0; font-size: .9rem; color: var(--soft); }
-.pages { display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; padding-top: 1.5rem; border-top: 1px solid var(--line); }
+.pages { max-width: none; display: flex; flex-wrap: wrap; gap: 1rem; justify-content: space-between; padding-top: 1.5rem; border-top: 1px solid var(--line); }
 @media (min-width: 62rem) {
   header label { display: none; }
   .page { display: grid; grid-template-columns: 17rem minmax(0, 1fr); }

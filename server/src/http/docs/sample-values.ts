@@ -41,10 +41,19 @@ export function hasSecret(value: Value): boolean {
   );
 }
 
-/** Returns the value as JSON. In a shell's here-document, `$NAME` is expanded. */
-export function jsonLiteral(value: Value): string {
+/** Returns the value as a quoted argument of a shell command. It must not have secrets. */
+export function shellArgument(value: Value): string {
+  return `'${jsonLiteral(value, JSON.stringify).replaceAll("'", "'\\''")}'`;
+}
+
+/** Returns the value as the text of a shell's here-document, in which `$NAME` is expanded. */
+export function hereDocument(value: Value): string {
+  return jsonLiteral(value, (scalar) => JSON.stringify(scalar).replaceAll(/[\\$`]/g, "\\$&"));
+}
+
+function jsonLiteral(value: Value, scalar: (value: unknown) => string): string {
   return literal(value, {
-    scalar: (scalar) => JSON.stringify(scalar),
+    scalar,
     secret: (variable) => `"$${variable}"`,
     name: (name) => JSON.stringify(name),
     indent: "  ",

@@ -1,9 +1,10 @@
 import type { Operation } from "./operations.ts";
 import {
   hasSecret,
-  jsonLiteral,
+  hereDocument,
   pythonLiteral,
   Secret,
+  shellArgument,
   typescriptLiteral,
   type Value,
   withSecrets,
@@ -85,18 +86,16 @@ function credentialOf(
 function curlSample({ method, url, headers, body }: SampleRequest): string {
   const expanded = (value: string | Secret) =>
     value instanceof Secret ? `$${value.variable}` : value;
-  const hereDocument = hasSecret(body);
+  const readsSecrets = hasSecret(body);
   const lines = [
     "curl -sS --fail-with-body",
     `"${expanded(url)}"`,
     ...(method === (body === undefined ? "GET" : "POST") ? [] : [`-X ${method}`]),
     ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${expanded(value)}"`),
-    ...(body === undefined
-      ? []
-      : [hereDocument ? "-d @- <<JSON" : `-d '${jsonLiteral(body).replaceAll("'", "'\\''")}'`]),
+    ...(body === undefined ? [] : [readsSecrets ? "-d @- <<JSON" : `-d ${shellArgument(body)}`]),
   ];
   const command = lines.join(" \\\n  ");
-  return hereDocument ? `${command}\n${jsonLiteral(body)}\nJSON` : command;
+  return readsSecrets ? `${command}\n${hereDocument(body)}\nJSON` : command;
 }
 
 const typescriptPrints: { readonly [Prints in SampleRequest["prints"]]: string } = {

@@ -12,6 +12,8 @@ const groups = [...document.querySelectorAll("nav .group")].map((group) => {
   return { group, list, wasHidden: list.hidden, items: [...list.children] };
 });
 box.hidden = false;
+const current = document.querySelector("nav [aria-current]");
+if (current) document.querySelector("nav").scrollTop = current.offsetTop - 120;
 const matches = (element, words) => {
   const text = element.dataset.search.toLowerCase();
   return words.every((word) => text.includes(word));

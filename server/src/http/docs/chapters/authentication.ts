@@ -47,7 +47,7 @@ export function authentication(baseUrl: string): Chapter {
 <p>${prose("Create keys with [Create key](/docs/keys#createKey). Each operation names the scope that it needs. Credentials are never accepted in a query string.")}</p>
 <p>${prose("Beckon does not read `Authorization: Bearer`. Without another credential such a request is a 401 that names `x-api-key`; otherwise the header is ignored.")}</p>`,
         samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
+          curl: `curl -sS --fail-with-body \\\n  "${url}" \\\n  -H "x-api-key: $BECKON_KEY"`,
           typescript: `const response = await fetch("${url}", {
   headers: { "x-api-key": process.env.BECKON_KEY ?? "" },
 });

@@ -59,7 +59,7 @@ export function errors(): Chapter {
       {
         id: "retries",
         title: "Retries",
-        html: `<p>${prose("Repeat a request after 429, 503 and lost connections, with the same Idempotency-Key if it is a POST: see [Idempotency](/docs/idempotency). Other errors do not go away by repeating the request.")}</p>`,
+        html: `<p>${prose("Repeat a request after 429, 503, `internal_error` and lost connections, with the same Idempotency-Key if it is a POST: see [Idempotency](/docs/idempotency). Other errors remain until the request or the state changes.")}</p>`,
       },
     ],
   };

@@ -14,7 +14,8 @@ export function idempotency(baseUrl: string): Chapter {
         html: `<p>${prose("Send a key of your own, 1 to 255 printable ASCII characters, with every POST that must not be executed twice. A repeat with the same key and the same body gets the first response again, with `Idempotency-Replayed: true`. A repeat of an invoke joins its run.")}</p>
 <p>${prose("Keys are kept for at least 24 hours, across restarts. They belong to the agent for an invoke, to the trigger for a fire, and otherwise to the credential, the method and the path.")}</p>`,
         samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body "${url}" \\
+          curl: `curl -sS --fail-with-body \\
+  "${url}" \\
   -H "x-api-key: $BECKON_TOKEN" \\
   -H "content-type: application/json" \\
   -H "idempotency-key: order-4711" \\

@@ -24,7 +24,8 @@ export function streams(baseUrl: string): Chapter {
         title: "Open a stream",
         html: `<p>${prose("Send `Accept: text/event-stream` to [Invoke agent](/docs/calls#invokeAgent), [List run events](/docs/runs#listRunEvents) or [List workspace events](/docs/events#listEvents). Errors before the stream are JSON with their status.")}</p>${codeBlock(frames)}`,
         samples: inThreeLanguages({
-          curl: `curl -sS --fail-with-body -N "${url}" \\
+          curl: `curl -sS --fail-with-body -N \\
+  "${url}" \\
   -H "x-api-key: $BECKON_KEY" \\
   -H "accept: text/event-stream"`,
           typescript: `const response = await fetch("${url}", {
