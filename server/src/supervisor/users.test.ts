@@ -75,7 +75,7 @@ asRoot(
     const bereft = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
     await openNamespace(bereft.pid);
     expect(await bereft.exited).toBe(1);
-    expect(bereft.output()).toContain(`were made in ${place}/home`);
+    expect(bereft.output()).toContain(`were created in ${place}/home`);
   },
 );
 
