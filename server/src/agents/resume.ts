@@ -4,7 +4,7 @@ import { permit, principalOf } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { type EventContext, writeWorkspaceEvent } from "../events/index.ts";
+import { type EventContext, orderWorkspaceEvents, writeWorkspaceEvent } from "../events/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
 /**
@@ -20,6 +20,7 @@ export async function resumeAgent({
 }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
   const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+    await orderWorkspaceEvents(tx, input.agentId);
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
       parseBody(emptyBody, input.body, {});

@@ -5,11 +5,22 @@ import { newId } from "../base/ids.ts";
 import { insertWorkspaceEvents } from "./insert-events.ts";
 
 /**
- * Writes a workspace event in the transaction of the change that it reports.
- *
- * The transaction must lock the changed row before its first write. PostgreSQL assigns a
- * transaction its id at the first write, so only then are the events about a row in the order of
- * its changes.
+ * Makes transactions that write workspace events about `subject` (an id) run one after the other, so
+ * that the ids of the transactions, and with them the events, are in the order of the changes. Call
+ * it before the transaction locks or writes anything: PostgreSQL assigns a transaction its id at its
+ * first write, and also while it waits for the lock of a row that was updated meanwhile, before
+ * another one that gets the lock earlier. Waiting for an advisory lock assigns none.
+ */
+export async function orderWorkspaceEvents(
+  tx: WorkspaceTransaction,
+  subject: string,
+): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 0))`.execute(tx);
+}
+
+/**
+ * Writes a workspace event in the transaction of the change that it reports, which has called
+ * `orderWorkspaceEvents`.
  *
  * @param agentId null: the event concerns the workspace as a whole.
  */

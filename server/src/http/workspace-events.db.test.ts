@@ -143,14 +143,20 @@ test("an agent that is imported as paused has no pause event", async () => {
 test("simultaneous pauses and resumptions are listed in the order in which they happened", async () => {
   const agent = await beckon.createAgent();
   await Promise.all(
-    Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? pause(agent) : resume(agent))),
+    Array.from({ length: 40 }, (_, index) =>
+      index % 2 === 0 ? pause(agent, { reason: `${index}` }) : resume(agent),
+    ),
   );
   await allShown();
-  // Each of them changed the state that the previous one had set.
-  const types = (await shown(`agent_id=${agent.id}&${both}`)).map(({ type }) => type);
-  expect(types.length).toBeGreaterThan(1);
-  expect(types).toEqual(
-    types.map((_, index) => (index % 2 === 0 ? "agent.paused" : "agent.resumed")),
+  const events = await shown(`agent_id=${agent.id}&${both}`);
+  // Each pause changed the reason. A resumption changed something only after a pause.
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type) => type === "agent.paused")).toHaveLength(20);
+  for (const [index, type] of types.entries())
+    if (type === "agent.resumed") expect(types[index - 1]).toBe("agent.paused");
+  const { paused, pause_reason } = (await beckon.call(`/agents/${agent.id}`)).body.data;
+  expect(events.at(-1)).toMatchObject(
+    paused ? { type: "agent.paused", data: { reason: pause_reason } } : { type: "agent.resumed" },
   );
 });
 
