@@ -5,9 +5,16 @@ import { type BeckonClient, createClient, type Run } from "@beckon/client";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { echo, held, startModelServer } from "../server/test/model-server.ts";
 import { caller } from "./call.ts";
-import { freePort, startProduct, stillRunning, temporaryFolder, until } from "./product.ts";
+import {
+  checkout,
+  freePort,
+  startProduct,
+  stillRunning,
+  temporaryFolder,
+  until,
+} from "./product.ts";
 
-/** One story, in order, on a fresh data folder and over HTTP only: what a newcomer does in the first hour. */
+/** What a newcomer does in the first hour, in order, on a fresh data folder and over HTTP only. */
 
 const folder = join(temporaryFolder(), "data");
 const model = await startModelServer();
@@ -20,7 +27,7 @@ const settings = {
 };
 let beckon: Awaited<ReturnType<typeof startProduct>>;
 const key = () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim();
-/** What counts to the letter is called as any HTTP client would, the rest as the readers of our README do. */
+/** The fixed contract is called with plain HTTP, the rest with the client. */
 const call = caller(() => beckon.url, key);
 let client: BeckonClient;
 
@@ -53,37 +60,49 @@ beforeAll(async () => {
   beckon = await startProduct(settings);
 });
 
-test("the start prints where Beckon is, the file with the bootstrap key, and a demo agent with its secrets", () => {
+test("the start prints where Beckon is, the file with the bootstrap key, and a demo agent with the files of its secrets", () => {
   expect(beckon.url).toBe(`http://127.0.0.1:${settings.PORT}`);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
   expect(statSync(beckon.printed("Bootstrap key")).mode & 0o777).toBe(0o600);
   expect(existsSync(beckon.printed("PostgreSQL log"))).toBe(true);
-  demo = { id: beckon.printed("Demo agent"), token: beckon.printed("Its token") };
+  demo = beckon.demo();
   client = createClient({ url: beckon.url, key: key() });
-  expect(demo).toEqual({
+  expect(demo).toMatchObject({
     id: expect.stringMatching(/^agt_[0-9a-z]{26}$/),
     token: expect.stringMatching(/^bka_[\w-]{48}$/),
+    triggerUrl: expect.stringMatching(/\/bkt_[\w-]{48}$/),
   });
+  for (const file of ["Demo token", "Demo trigger"])
+    expect(statSync(beckon.printed(file)).mode & 0o777).toBe(0o600);
 });
 
-test("the printed curl lines work when pasted", () => {
-  const [first, second, third, ...others] = beckon
-    .curls()
-    .map((line) =>
-      JSON.parse(
-        execFileSync("sh", ["-c", line], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }),
-      ),
-    );
+/** Runs the printed commands in the folder in which Beckon was started. */
+const pasteCurls = () =>
+  beckon.curls().map((line) =>
+    JSON.parse(
+      execFileSync("sh", ["-c", line], {
+        cwd: checkout,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ),
+  );
+
+test("the printed curl commands work when pasted", () => {
+  const [first, second, third, ...others] = pasteCurls();
   expect(first).toEqual({ ok: true, run_id: expect.any(String), output: "Hello" });
   expect(second).toEqual({ ok: true, run_id: expect.any(String) });
   expect(third).toEqual({ ok: true, data: expect.objectContaining({ email: "you@example.com" }) });
   expect(others).toEqual([]);
 });
 
-test("the printed secrets are nowhere in what is logged", async () => {
+test("no log and nothing that is printed has a secret, except the link for the first owner", async () => {
   const log = readFileSync(beckon.printed("PostgreSQL log"), "utf8");
-  for (const secret of [demo.token, readFileSync(join(folder, "bootstrap.key"), "utf8").trim()])
+  const { token, triggerUrl } = beckon.demo();
+  for (const secret of [token, triggerUrl.split("/").at(-1), key()]) {
     expect(log).not.toContain(secret);
+    expect(beckon.output()).not.toContain(secret);
+  }
 });
 
 test("a provider, an agent on it and a trigger are created with the bootstrap key", async () => {
@@ -271,13 +290,13 @@ test("a long run is cancelled: who waits for it is told, and the model's answer 
   model.script(echo());
 });
 
-let underWay: string;
+let unfinished: string;
 let before: unknown;
 
-test("SIGTERM ends it with 0 within its drain time, though a run is under way, and leaves nothing running", async () => {
+test("SIGTERM stops it with 0 within its drain time, with a run in progress, and leaves no process", async () => {
   model.script(held(new Promise(() => {}), echo()));
   const seen = model.requests.length;
-  underWay = (await fire(trigger.url, { slow: true })).body.run_id;
+  unfinished = (await fire(trigger.url, { slow: true })).body.run_id;
   await until("the model is asked", () => model.requests.length > seen);
   before = (await call("/runs?limit=200")).body.data.filter(
     (run: { finished_at: string | null }) => run.finished_at !== null,
@@ -287,17 +306,22 @@ test("SIGTERM ends it with 0 within its drain time, though a run is under way, a
   const began = performance.now();
   expect(await beckon.stop()).toBe(0);
   expect(performance.now() - began).toBeLessThan(10_000);
+  expect(beckon.output()).toContain("Finishing 1 run, up to 2 s; Ctrl-C again to stop now.");
   expect(stillRunning(started, folder)).toEqual([]);
 });
 
-test("the next start on the folder takes seconds, prints no secrets, and everything is there, the run under way goes on", async () => {
+test("the next start takes seconds, prints commands that work and no secret, finds everything, and resumes the run", async () => {
   model.script(echo());
   const began = performance.now();
   beckon = await startProduct(settings);
   expect(performance.now() - began).toBeLessThan(10_000);
-  expect(beckon.output()).not.toMatch(/bka_|bkt_/);
+  expect(beckon.output()).not.toMatch(/bka_|bkt_|bks_/);
+  expect(pasteCurls()).toEqual([
+    { ok: true, run_id: expect.any(String), output: "Hello" },
+    { ok: true, run_id: expect.any(String) },
+  ]);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
-  expect(await finished(underWay)).toMatchObject({ status: "succeeded", attempt: 1 });
+  expect(await finished(unfinished)).toMatchObject({ status: "succeeded", attempt: 1 });
   const after = (await call("/runs?limit=200")).body.data;
   expect(after).toEqual(expect.arrayContaining(before as unknown[]));
   expect((await call("/agents")).body.data.map((agent: { name: string }) => agent.name)).toEqual([
@@ -309,7 +333,22 @@ test("the next start on the folder takes seconds, prints no secrets, and everyth
   ).toEqual(["200", "200", "200"]);
 });
 
-test("a second start on the same folder is refused and harms nothing", async () => {
+test("after a rotation the next start prints commands that work, and a revoked token has none", async () => {
+  await call(`/agents/${demo.id}/token/rotate`, { body: {} });
+  expect(await beckon.stop()).toBe(0);
+  beckon = await startProduct(settings);
+  expect(pasteCurls()).toHaveLength(2);
+  demo = beckon.demo();
+  expect(codes(await invoke(demo, demo.token))).toEqual(["200"]);
+  const file = beckon.printed("Demo token");
+  await call(`/agents/${demo.id}/token`, { method: "DELETE" });
+  expect(await beckon.stop()).toBe(0);
+  beckon = await startProduct(settings);
+  expect(pasteCurls()).toEqual([{ ok: true, run_id: expect.any(String) }]);
+  expect(existsSync(file)).toBe(false);
+});
+
+test("a second start on the same folder fails and harms nothing", async () => {
   const second = await startProduct({ ...settings, PORT: "0" }).then(
     () => "started",
     (thrown: Error) => thrown.message,

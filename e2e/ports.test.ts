@@ -22,7 +22,7 @@ function settings(port: number, own: Record<string, string> = {}): Record<string
   };
 }
 
-/** Status codes of so many requests, each on a connection of its own. */
+/** Status codes of 40 requests, each on its own connection. */
 async function statuses(url: string): Promise<number[]> {
   const ask = async () =>
     (
@@ -35,7 +35,7 @@ async function statuses(url: string): Promise<number[]> {
 
 const all200 = Array.from({ length: 40 }, () => 200);
 
-test("a second install on the port of two processes ends with 78 and names the setting, and the first goes on", {
+test("a second install on the port of two processes exits with 78 and names the setting, and the first keeps serving", {
   timeout: 90_000,
 }, async () => {
   const port = await freePort();
@@ -57,11 +57,11 @@ test("of two installs that start on one port at the same moment exactly one gets
   expect(code).toBe(78);
   const winner = both.find((product) => product !== loser);
   if (winner === undefined) throw new Error("one of two is left");
-  await until("the greeting", () => winner.output().includes("Beckon is ready at"));
+  await until("the greeting", () => winner.output().includes(" is ready at "));
   expect(await statuses(winner.url)).toEqual(all200);
 });
 
-test("requests that come while all processes are replaced wait for the successors", async () => {
+test("requests that arrive while all processes are replaced wait for the successors", async () => {
   const product = await startProduct(settings(0));
   const servers = () =>
     stillRunning(product.descendants(), "no other process").filter((line) =>

@@ -1,23 +1,28 @@
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 
-/** The product as a newcomer starts it: `script/server`, and nothing known of it but what it prints. */
+/** The product as a newcomer starts it: `script/server`, known only by what it prints. */
 export interface Product {
   readonly pid: number;
   /** Everything it has printed. */
   output(): string;
-  /** What it printed after `label`, at the beginning of a line. */
+  /** What it printed after `label`, which begins a line. */
   printed(label: string): string;
-  /** The `curl` lines it printed, to be pasted. */
+  /** The `curl` commands it printed, to be pasted. */
   curls(): string[];
   readonly url: string;
-  /** Processes it has started, and theirs. */
+  /** The demo agent, its secrets read from the files that it printed. */
+  demo(): { readonly id: string; readonly token: string; readonly triggerUrl: string };
+  /** Ids of its child processes, and of theirs. */
   descendants(): number[];
-  /** Asks it to end, as Ctrl-C or a service manager would. Resolves with its exit code, or the signal that ended it. */
+  /**
+   * Asks it to stop, as Ctrl-C or a service manager would. Resolves with its exit code, or the
+   * signal that killed it.
+   */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
   readonly exited: Promise<number | string>;
 }
@@ -27,7 +32,7 @@ export const checkout = resolve(import.meta.dirname, "..");
 const launched: Product[] = [];
 const folders: string[] = [];
 
-// Here and not where they are made: a hook that is registered while a test runs would never be called.
+// Here and not where they are created: a hook that a running test registers is never called.
 afterAll(async () => {
   await Promise.all(launched.map((product) => product.stop()));
   for (const folder of folders)
@@ -53,16 +58,17 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Runs `command` (default: `script/server`) and does not wait. It is stopped at the end of the file. */
+/** Runs `command` (default: `script/server`) without waiting. It is stopped at the end of the file. */
 export function launch(
   env: Record<string, string>,
   command: readonly [string, ...string[]] = [join(checkout, "script/server")],
+  cwd = checkout,
 ): Product {
   const [file, ...args] = command;
   const child = spawn(file, args, {
-    cwd: checkout,
+    cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    // Nothing of the test runner's own: a newcomer has no such settings.
+    // Without the variables of the test runner, which a newcomer does not have.
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
   });
   let output = "";
@@ -91,8 +97,15 @@ export function launch(
     printed,
     curls: () => [...output.matchAll(/^ +(curl .*)$/gm)].map((match) => match[1] ?? ""),
     get url() {
-      return printed("Beckon is ready at");
+      const [, url] = isReady.exec(output) ?? [];
+      if (url === undefined) throw new Error(`no address was printed:\n${output}`);
+      return url;
     },
+    demo: () => ({
+      id: printed("Demo agent"),
+      token: readFileSync(printed("Demo token"), "utf8").trim(),
+      triggerUrl: readFileSync(printed("Demo trigger"), "utf8").trim(),
+    }),
     descendants: () => descendantsOf(pid),
     stop,
     exited,
@@ -101,6 +114,9 @@ export function launch(
   return product;
 }
 
+/** Its line once it accepts requests, with version and address. */
+const isReady = /^Beckon \d+\.\d+\.\d+\S* is ready at (\S+)$/m;
+
 /** Starts the product and waits until it says that it is ready. */
 export async function startProduct(env: Record<string, string>): Promise<Product> {
   const product = launch(env);
@@ -108,20 +124,20 @@ export async function startProduct(env: Record<string, string>): Promise<Product
   return product;
 }
 
-/** Resolves when the product has greeted; rejects when it ends before, or after half a minute. */
+/** Resolves when the product has printed its greeting; rejects if it exits first, or after 30 s. */
 async function ready(product: Product): Promise<void> {
   let ended: number | string | undefined;
   void product.exited.then((code) => {
     ended = code;
   });
   await until("the greeting", () => {
-    if (ended !== undefined) throw new Error(`Beckon ended with ${ended}:\n${product.output()}`);
+    if (ended !== undefined) throw new Error(`Beckon exited with ${ended}:\n${product.output()}`);
     // The greeting is one write.
-    return /Beckon is ready at \S+\n/.test(product.output()) && product.output().endsWith("\n");
+    return isReady.test(product.output()) && product.output().endsWith("\n");
   });
 }
 
-/** Asks again and again until the answer is yes; fails after `seconds`. */
+/** Polls until `ask` returns true; fails after `seconds`. */
 export async function until(
   what: string,
   ask: () => boolean | Promise<boolean>,
@@ -136,7 +152,7 @@ export async function until(
   }
 }
 
-/** Every process of this machine: its number, its parent's, and its command line. Zombies are none. */
+/** Every process of this machine except zombies. */
 function processes(): {
   readonly pid: number;
   readonly parent: number;
@@ -161,7 +177,7 @@ function descendantsOf(pid: number): number[] {
   return below(pid);
 }
 
-/** Command lines of those that still run, of `pids` or with `text` in their command line. */
+/** Command lines of running processes: those of `pids`, and those with `text` in the command line. */
 export function stillRunning(pids: readonly number[], text: string): string[] {
   return processes()
     .filter(({ pid, command }) => pids.includes(pid) || command.includes(text))

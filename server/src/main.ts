@@ -2,10 +2,9 @@ import { parseArgs } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
 import { elapsed } from "./base/clock.ts";
-import { checkServer, connect, isUnreachable, migrate } from "./base/database/index.ts";
+import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
-import { ConfigError, messageOf } from "./base/errors.ts";
-import { exitCodes } from "./base/exit-codes.ts";
+import { ConfigError } from "./base/errors.ts";
 import { guardHeap, type HeapGuard } from "./base/heap-guard.ts";
 import { newId } from "./base/ids.ts";
 import { createLog } from "./base/log.ts";
@@ -13,7 +12,7 @@ import { createSecretCipher, parseMasterKey } from "./base/secrets/index.ts";
 import { type Config, readConfig } from "./config.ts";
 import { defaultTimeouts, type Tool } from "./engine/index.ts";
 import { reconcileHistory } from "./events/index.ts";
-import { type DemoAgent, firstStart } from "./first-start.ts";
+import { type DemoAgent, firstStart, revealDemo } from "./first-start.ts";
 import {
   countFailedAuthentications,
   defaultStreamLimits,
@@ -26,50 +25,66 @@ import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
 import { operatorProviders } from "./providers/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
-import { type Demo, parseFromSupervisor, type Ready } from "./supervisor/index.ts";
+import {
+  type Demo,
+  type Draining,
+  type Failed,
+  parseFromSupervisor,
+  type Ready,
+} from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
 import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
 
-/** One server process, answering callers. */
+/** One running server process. */
 export interface Beckon {
-  /** Where it answers, without a trailing slash. */
+  /** Address that callers use, without a trailing slash. */
   readonly url: string;
-  /** What the first start made, with its secrets in clear; null at every other. */
+  /** Address that it listens on. */
+  readonly listeningUrl: string;
+  /** The demo agent with its secrets, if this start created it or was asked to reveal it. */
   readonly demo: Demo | null;
-  readonly created: boolean;
-  /** The token that makes the first owner, if it was asked for and there is none yet. */
+  /** The token that makes the first owner, if it was asked for and there is no owner. */
   readonly setupToken: string | null;
-  /** Other processes are known to have died: their runs may be taken over now. */
+  /** Runs that this process executes now. */
+  executingRuns(): number;
+  /** Other processes are known to have died: their runs can be resumed now. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
-  /** Takes no new work, lets what is under way end for as long as the drain time allows, and closes everything. */
+  /**
+   * Takes no new work, lets runs and requests in progress finish within the drain time, and closes
+   * everything.
+   */
   stop(): Promise<void>;
 }
 
 /** How one server process is started. */
 export interface StartOptions {
-  /** `databaseUrl` and `masterKey` are set: the supervisor sees to that when PostgreSQL runs inside. */
+  /** `databaseUrl` and `masterKey` are set: the supervisor adds them if PostgreSQL runs inside. */
   readonly config: Config;
   readonly processId?: string;
-  /** Earlier processes that are known to be gone; `all`: this start is alone on its database. */
+  /** Earlier processes that are known to be dead; `all`: this one is alone on its database. */
   readonly reaped?: readonly string[] | "all";
-  /** Tools of the operator's own, granted to every agent. */
+  /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
-  /** Make a new token for the first owner; the one before stops. */
+  /**
+   * Whether somebody reads what this start prints: it reveals the demo agent's secrets and, unless
+   * `config.setupLink` is off, issues a new token for the first owner, which revokes the last one.
+   */
   readonly setup?: boolean;
-  /** Where they differ from the usual ones. */
+  /** Overrides of the default limits. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** Descriptor of a socket that is bound to HOST and PORT, which the supervisor shares between its servers. */
+  /** Descriptor of a socket bound to HOST and PORT, which the supervisor shares among its servers. */
   readonly listenFd?: number | undefined;
   /** Default: the guard of this process's heap. It is stopped with the server. */
   readonly heap?: HeapGuard;
 }
 
 /**
- * Builds the server from the ground up and opens its doors.
- * @throws ConfigError for settings or a database it must not run with; anything else when the database cannot be reached.
+ * Builds the server from the bottom up and listens.
+ * @throws ConfigError for settings or a database that it cannot run with; errors of the connection
+ *   if the database cannot be reached. `explainStartFailure` explains both.
  */
 export async function start(options: StartOptions): Promise<Beckon> {
-  // What is opened is closed in reverse order, by a failed start as well as by stop().
+  // What is opened is closed in reverse order, after a failed start as well as by stop().
   const opened = new AsyncDisposableStack();
   try {
     return await build(options, opened);
@@ -107,11 +122,12 @@ async function build(
   );
   const database = connect({ url: databaseUrl, poolSize: config.poolSize, role, log });
   opened.defer(() => database.close());
-  const made = await migrate(database.settings, async (client) => {
+  const created = await migrate(database.settings, async (client) => {
     await reconcileMasterKey(client, { ...config, masterKey }, log);
     await reconcileHistory(client, log);
     return firstStart({ database, cipher }, config);
   });
+  const demo = created ?? (setup ? await revealDemo({ database, cipher }) : undefined);
 
   await registerProcess(database.lease, processId, config.leaseSeconds);
   await recordDeaths(database.lease, reaped, processId);
@@ -191,17 +207,18 @@ async function build(
   opened.defer(() => runs.tail.close());
   url ||= http.url;
 
-  const setupToken = setup ? await issueSetupToken(database) : undefined;
+  const setupToken = setup && config.setupLink ? await issueSetupToken(database) : undefined;
 
   const running = opened.move();
   return {
     url,
-    demo: made === undefined ? null : shown(made, url),
-    created: made !== undefined,
+    listeningUrl: http.url,
+    demo: demo === undefined ? null : toMessage(demo, url),
     setupToken: setupToken ?? null,
+    executingRuns: () => runs.live.size,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
-      // Readiness fails first, and nothing new is started; who waits keeps waiting for as long as the drain time allows.
+      // Readiness fails first, and no run starts; waiting callers keep waiting for the drain time.
       const graceOver = elapsed() + config.drainSeconds * 1_000;
       runs.capacity.drain();
       await worker.stop();
@@ -212,8 +229,8 @@ async function build(
 }
 
 /**
- * Of the heap's limit. The budget's figures are estimates, and what is held for milliseconds only
- * is not counted.
+ * Fractions of the heap's limit. The budget's figures are estimates, and what is held for
+ * milliseconds only is not counted.
  */
 const budgetMax = 0.75;
 const budgetDefault = 0.5;
@@ -225,28 +242,29 @@ function memoryBudget({ memoryBudgetMib }: Config): number {
   const max = Math.floor((limit * budgetMax) / mib);
   if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
   throw new ConfigError(
-    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with the heap that this server may have it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
   );
 }
 
 const mib = 1024 * 1024;
 
-/** One address may fail this often in a minute before it is told to slow down. */
+/** Failed authentications of one address before it must slow down. */
 const failedAuthenticationsPerMinute = 300;
-/** And guess so many passwords, before none is looked at: they hold less than the 256 bits of a key. */
+/** Fewer for passwords, which have less than the 256 bits of a key. */
 const guessesPerMinute = 30;
 
-function shown(demo: DemoAgent, url: string): Demo {
+function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
   return {
-    agent_id: demo.agentId,
-    agent_token: demo.agentToken,
-    trigger_url: `${url}/api/public/triggers/${demo.triggerToken}`,
+    agent_id: agentId,
+    agent_token: agentToken,
+    trigger_url: triggerToken === null ? null : `${url}/api/public/triggers/${triggerToken}`,
   };
 }
 
 /**
- * A server process under the supervisor, or by itself. It drains and ends when asked to by a signal, and ends at once when
- * the channel to its supervisor closes: nobody would restart it, and the next start takes the database away.
+ * Runs one server process, under the supervisor or by itself. A signal lets it drain and exit. It
+ * exits at once when the channel to its supervisor closes: nobody would restart it, and the next
+ * start stops the database.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -259,7 +277,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // Killed, the supervisor cannot take the database down in order: whatever is open is taken over by the next start.
+  // A killed supervisor cannot stop the database in order: the next start resumes open runs.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
@@ -271,25 +289,37 @@ async function runServer(): Promise<void> {
     });
     process.on("message", (message) => {
       const reaped = parseFromSupervisor(message);
-      // A death that cannot be recorded now is recorded by the lease's end.
+      // If a death cannot be recorded now, the end of its lease is.
       if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
     });
-    const { url, demo, created, setupToken } = beckon;
-    const ready: Ready = { type: "ready", url, demo, created, setup_token: setupToken };
-    process.send?.(ready);
+    const { url, listeningUrl, demo, setupToken } = beckon;
+    process.send?.({
+      type: "ready",
+      url,
+      listening_url: listeningUrl,
+      demo,
+      setup_token: setupToken,
+    } satisfies Ready);
     await stopping.promise;
+    process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
     await beckon.stop();
     process.exit(0);
   } catch (thrown) {
-    process.stderr.write(`Beckon cannot start. ${messageOf(thrown)}\n`);
-    process.exit(
-      thrown instanceof ConfigError
-        ? exitCodes.refusedConfiguration
-        : isUnreachable(thrown)
-          ? exitCodes.databaseUnreachable
-          : 1,
-    );
+    const { exitCode, reason } = explainStartFailure(thrown, process.env.DATABASE_URL);
+    await reportFailure(reason);
+    process.exit(exitCode);
   }
+}
+
+/** Tells the supervisor, or without one whoever reads standard error. */
+function reportFailure(reason: string): Promise<void> {
+  return new Promise((sent) => {
+    if (process.send === undefined) {
+      process.stderr.write(`Beckon cannot start. ${reason}\n`, () => sent());
+    } else {
+      process.send({ type: "failed", reason } satisfies Failed, () => sent());
+    }
+  });
 }
 
 if (import.meta.main) await runServer();

@@ -8,17 +8,29 @@ import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
 import { keepSecret } from "./base/secrets/index.ts";
-import { type Config, readConfig } from "./config.ts";
-import { type ClaimedPort, claimPort, greeting, keepServers } from "./supervisor/index.ts";
+import { version } from "./base/version.ts";
+import { helpText, parseCommandLine } from "./command-line.ts";
+import { type Config, readConfig, unknownSettingWarnings } from "./config.ts";
+import {
+  type ClaimedPort,
+  claimPort,
+  greeting,
+  keepServers,
+  type Ready,
+  writeDemoFiles,
+} from "./supervisor/index.ts";
 
 /**
- * The parent of everything: it locks the data folder, keeps the secrets, runs PostgreSQL unless DATABASE_URL names one, and keeps
- * the servers running. It does no tenant work, so that no request can take down what would start its successor.
+ * The parent process: it locks the data folder, keeps the secrets, runs PostgreSQL unless
+ * DATABASE_URL is set, and keeps the servers running. It serves no requests, so that no request
+ * can take down what would start its successor.
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
- *   stops            on a signal that asks for it: the servers drain, PostgreSQL last. A second signal hurries.
- *   killed by -9     the servers end as their channel closes; PostgreSQL goes on, and the next start stops it
+ *   stops            on a signal: the servers drain, PostgreSQL stops last. A second signal kills
+ *                    the servers.
+ *   killed by -9     the servers exit as their channel closes; PostgreSQL stays, and the next start
+ *                    stops it
  */
 export async function supervise({
   config,
@@ -32,9 +44,9 @@ export async function supervise({
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
   serverEntry: string;
-  /** Text for the person at the terminal. */
+  /** Prints text for the person at the terminal. */
   out: (text: string) => void;
-  /** How long a start waits for a database that cannot be reached yet. */
+  /** How long a start waits for a database that cannot be reached. */
   databaseWaitMs?: number;
 }): Promise<number> {
   const log = createLog(config.logLevel);
@@ -61,10 +73,29 @@ export async function supervise({
         ? config.bootstrapKey
         : await keepSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
-    // Nobody waits at a port whose servers are ending.
+    // New connections fail at once instead of waiting for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
-    let greeted = false;
-    return await keepServers({
+    const greet = async (ready: Ready) => {
+      const { demo } = ready;
+      out(
+        greeting({
+          version,
+          ready,
+          demoFiles: await writeDemoFiles(config.dataDir, demo),
+          bootstrapKey:
+            bootstrapKeyPath === undefined
+              ? config.bootstrapKey === undefined
+                ? "none"
+                : "given"
+              : { kept: bootstrapKeyPath },
+          setupLink: config.setupLink,
+          postgres: embedded,
+          cwd: process.cwd(),
+        }),
+      );
+    };
+    let greeted: Promise<void> | undefined;
+    const exitCode = await keepServers({
       entry: serverEntry,
       count: config.processes,
       env: {
@@ -81,29 +112,42 @@ export async function supervise({
       hurry: signals.hurry,
       log,
       onReady: (ready) => {
-        if (!greeted) out(greeting({ ready, bootstrapKeyPath, postgres: embedded }));
-        greeted = true;
+        greeted ??= greet(ready);
       },
+      onWaiting: (reason) =>
+        out(`Waiting for PostgreSQL, at most ${databaseWaitMs / 1_000} s. ${reason}\n`),
       onFailure: (reason) => out(cannotStart(reason)),
+      onDraining: (runs) => {
+        if (!signals.hurry.aborted) out(finishing(runs, config.drainSeconds));
+      },
     });
+    await greeted;
+    return exitCode;
   } catch (thrown) {
     if (signals.stop.aborted) return 0;
     out(cannotStart(messageOf(thrown)));
-    return thrown instanceof ConfigError ? exitCodes.refusedConfiguration : 1;
+    return thrown instanceof ConfigError ? exitCodes.invalidConfiguration : 1;
   } finally {
     port?.close();
     await embedded?.stop(signals.hurry);
   }
 }
 
+function finishing(runs: number, drainSeconds: number): string {
+  const what = runs === 1 ? "1 run" : `${runs} runs`;
+  return drainSeconds === 0
+    ? `Stopping with ${what} in progress, which the next start resumes.\n`
+    : `Finishing ${what}, up to ${drainSeconds} s; Ctrl-C again to stop now. The next start resumes unfinished runs.\n`;
+}
+
 function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
 }
 
-/** What a server needs to end by itself after its drain time. */
+/** How long a server may take to exit by itself after its drain time. */
 const drainMarginSeconds = 5;
 
-/** A pool for each server, a few connections of their own (lease, migrations), some to spare for a person with psql. */
+/** The pools of all servers, their other connections (lease, migrations), and spare ones for psql. */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);
 }
@@ -116,10 +160,10 @@ function newBootstrapKey(): string {
   return `bootstrap_${randomBytes(32).toString("base64url")}`;
 }
 
-/** One Ctrl-C may arrive twice: from the terminal, and passed on by npm or a shell. */
+/** One Ctrl-C can arrive twice: from the terminal, and forwarded by npm or a shell. */
 const echoMs = 500;
 
-/** Signals that would end this process by default and leave PostgreSQL behind. */
+/** Signals that would end this process by default and leave PostgreSQL running. */
 const stopSignals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGPWR", "SIGXCPU"] as const;
 const ignoredSignals = [
   "SIGUSR1",
@@ -130,7 +174,7 @@ const ignoredSignals = [
   "SIGSTKFLT",
 ] as const;
 
-/** For the rest of the process's life: a signal that arrives at the very end must not look like a crash. */
+/** Listens until the process exits: a signal at the very end must not look like a crash. */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController();
   const hurry = new AbortController();
@@ -147,21 +191,35 @@ function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   return { stop: stop.signal, hurry: hurry.signal };
 }
 
-if (import.meta.main) {
-  // The terminal may go away before we do.
-  process.stdout.on("error", () => {});
-  const out = (text: string) => void process.stdout.write(text);
+/** @returns the exit code. */
+async function runCommand(out: (text: string) => void): Promise<number> {
+  const command = parseCommandLine(process.argv.slice(2));
+  switch (command.kind) {
+    case "help":
+      out(helpText());
+      return 0;
+    case "version":
+      out(`Beckon ${version}\n`);
+      return 0;
+    case "unknown":
+      out(`Unknown argument ${command.argument}. script/server --help lists what there is.\n`);
+      return exitCodes.usage;
+    case "start":
+  }
   try {
+    const config = readConfig(process.env);
+    for (const warning of unknownSettingWarnings(process.env)) out(`Warning: ${warning}\n`);
     const serverEntry = fileURLToPath(new URL("./main.ts", import.meta.url));
-    process.exitCode = await supervise({
-      config: readConfig(process.env),
-      env: process.env,
-      serverEntry,
-      out,
-    });
+    return await supervise({ config, env: process.env, serverEntry, out });
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
     out(`Beckon cannot start.\n${thrown.message}\n`);
-    process.exitCode = exitCodes.refusedConfiguration;
+    return exitCodes.invalidConfiguration;
   }
+}
+
+if (import.meta.main) {
+  // The terminal can go away first.
+  process.stdout.on("error", () => {});
+  process.exitCode = await runCommand((text) => void process.stdout.write(text));
 }

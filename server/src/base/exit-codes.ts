@@ -1,7 +1,38 @@
-/** How a process of ours ends when it cannot start, by the numbers of sysexits.h. */
+/**
+ * Exit codes of `script/server` and of its server processes, by the numbers of sysexits.h;
+ * `docs/settings.md` lists them.
+ */
 export const exitCodes = {
-  /** EX_TEMPFAIL: the database cannot be reached; it may be started later. */
+  /** EX_USAGE: an unknown argument. */
+  usage: 64,
+  /** EX_TEMPFAIL: PostgreSQL cannot be reached yet; a later start can succeed. */
   databaseUnreachable: 75,
+  /** EX_NOPERM: PostgreSQL rejects the connection; somebody must change something first. */
+  databaseRejected: 77,
   /** EX_CONFIG: a setting must be changed first; starting again does not help. */
-  refusedConfiguration: 78,
+  invalidConfiguration: 78,
 } as const;
+
+/** What each exit code of `script/server` means, for the documentation. */
+export const exitCodeMeanings: readonly (readonly [code: string, meaning: string])[] = [
+  ["0", "It was asked to stop: SIGINT, SIGTERM, SIGHUP or SIGQUIT. Also `--help` and `--version`."],
+  [String(exitCodes.usage), "An argument is unknown."],
+  [
+    String(exitCodes.databaseUnreachable),
+    "PostgreSQL could not be reached for 5 minutes after the start. Start again later.",
+  ],
+  [
+    String(exitCodes.databaseRejected),
+    "PostgreSQL rejects the connection: user, password, database, rights or TLS. " +
+      "Starting again does not help.",
+  ],
+  [
+    String(exitCodes.invalidConfiguration),
+    "A setting is wrong, PostgreSQL is too old or unsafe, or something else listens on the port. " +
+      "Starting again does not help.",
+  ],
+  [
+    "1 or another",
+    "PostgreSQL inside cannot start, or no server process became ready in 3 attempts.",
+  ],
+];

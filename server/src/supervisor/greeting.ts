@@ -1,56 +1,124 @@
+import { relative } from "node:path";
+import type { DemoFile, DemoFiles } from "./demo-files.ts";
 import type { Ready } from "./messages.ts";
 
-/** What a person at the terminal needs after a start: where Beckon is, where its keys are, and two lines to paste. */
-export function greeting({
-  ready: { url, demo, setup_token },
-  bootstrapKeyPath,
-  postgres,
-}: {
-  ready: Ready;
-  /** undefined: not kept by us. */
-  bootstrapKeyPath: string | undefined;
-  /** undefined: PostgreSQL is somebody else's. `elsewhere`: its files, when not in the data folder. */
-  postgres: { readonly logPath: string; readonly elsewhere: string | undefined } | undefined;
-}): string {
+/** What the greeting is made of. */
+export interface GreetingOptions {
+  readonly version: string;
+  readonly ready: Ready;
+  readonly demoFiles: DemoFiles;
+  /** `kept`: in a file of the data folder. `given`: BECKON_BOOTSTRAP_KEY is set. */
+  readonly bootstrapKey: { readonly kept: string } | "given" | "none";
+  /** Whether the link for the first owner is printed while there is no owner. */
+  readonly setupLink: boolean;
+  /** undefined: PostgreSQL is external. `elsewhere`: its files, if not in the data folder. */
+  readonly postgres:
+    | { readonly logPath: string; readonly elsewhere: string | undefined }
+    | undefined;
+  /** Folder that the caller's shell is in: paths in commands are relative to it if that is shorter. */
+  readonly cwd: string;
+}
+
+/**
+ * Returns what is printed once Beckon is ready: its address, where its files are, and commands to
+ * paste. Logs often keep it, so it holds no secret except the link for the first owner.
+ */
+export function greeting(options: GreetingOptions): string {
+  const { ready, demoFiles, postgres, bootstrapKey } = options;
+  const { demo } = ready;
   const facts: [string, string | undefined][] = [
-    ["Bootstrap key", bootstrapKeyPath],
+    ["Listening on", ready.listening_url === ready.url ? undefined : ready.listening_url],
+    ["Bootstrap key", typeof bootstrapKey === "string" ? undefined : bootstrapKey.kept],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
     ["Demo agent", demo?.agent_id],
-    ["Its token", demo?.agent_token],
-    ["Its trigger", demo?.trigger_url],
+    ["Demo token", writtenPath(demoFiles.token)],
+    ["Demo trigger", writtenPath(demoFiles.trigger)],
   ];
-  const lines = ["", `Beckon is ready at ${url}`, ""];
+  const lines = ["", `Beckon ${options.version} is ready at ${ready.url}`, ""];
   for (const [name, value] of facts)
     if (value !== undefined) lines.push(`  ${name.padEnd(16)} ${value}`);
-  if (demo !== null) {
-    const invoke = quoted(`${url}/api/public/agents/${demo.agent_id}/invoke`);
+  lines.push(...demoCommands(options), ...keyAdvice(options), ...setupCommands(options));
+  return `${lines.join("\n")}\n`;
+}
+
+function writtenPath(file: DemoFile | undefined): string | undefined {
+  return file?.error === undefined ? file?.path : undefined;
+}
+
+function demoCommands(options: GreetingOptions): string[] {
+  const { ready, demoFiles, cwd } = options;
+  const { token, trigger } = demoFiles;
+  if (ready.demo === null) return [];
+  const agentUrl = `${ready.url}/api/public/agents/${ready.demo.agent_id}`;
+  const lines: string[] = [];
+  if (token?.error === undefined && token !== undefined) {
     lines.push(
       "",
       "Ask the demo agent and wait for its answer:",
-      `  curl ${invoke} -H ${quoted(`x-api-key: ${demo.agent_token}`)} -H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
-      "",
-      "Fire its trigger and get a run id at once:",
-      `  curl ${quoted(demo.trigger_url)} -H 'Content-Type: text/plain' -d 'Hello from a trigger'`,
+      `  curl ${quoted(`${agentUrl}/invoke`)} -H "x-api-key: ${contentOf(token.path, cwd)}" -H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
     );
   }
-  if (setup_token !== null) {
-    const body = JSON.stringify({
-      token: setup_token,
-      name: "Your name",
-      email: "you@example.com",
-      password: "at least 12 characters",
-    });
+  if (trigger?.error === undefined && trigger !== undefined) {
     lines.push(
       "",
-      "There is no owner yet. Become the first by this link, once; each start makes a new one:",
-      // After a #, which browsers keep to themselves: no server on the way has it in its log.
-      `  ${url}/setup#token=${setup_token}`,
-      "or with a name, an e-mail and a password of yours in:",
-      `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' -d ${quoted(body)}`,
+      "Fire its trigger and get a run id at once:",
+      `  curl "${contentOf(trigger.path, cwd)}" -H 'Content-Type: text/plain' -d 'Hello from a trigger'`,
     );
   }
-  return `${lines.join("\n")}\n`;
+  const error = token?.error ?? trigger?.error;
+  if (error !== undefined) {
+    lines.push(
+      "",
+      `The demo agent's secrets could not be written to the data folder: ${error}.`,
+      "Make BECKON_DATA_DIR a folder that can be written, or read the token with a key:",
+      `  curl ${quoted(`${agentUrl}/token`)} -H "x-api-key: ${keyFrom(options)}"`,
+    );
+  }
+  return lines;
+}
+
+/** In double quotes of a shell: the key, wherever it is. */
+function keyFrom({ bootstrapKey, cwd }: GreetingOptions): string {
+  return typeof bootstrapKey === "string"
+    ? "$BECKON_BOOTSTRAP_KEY"
+    : contentOf(bootstrapKey.kept, cwd);
+}
+
+function keyAdvice({ bootstrapKey, setupLink, ready }: GreetingOptions): string[] {
+  if (bootstrapKey !== "none") return [];
+  const noLink = " BECKON_SETUP_LINK=0 hides the link that makes the first owner.";
+  return [
+    "",
+    `There is no management key, since BECKON_BOOTSTRAP_KEY is not set: only a signed-in owner can manage Beckon.${setupLink ? "" : noLink}`,
+    "To get a key, set BECKON_BOOTSTRAP_KEY to 32 to 128 random characters (openssl rand -hex 32) and start again,",
+    `or create one while signed in: POST ${ready.url}/api/public/keys`,
+  ];
+}
+
+function setupCommands({ ready: { url, setup_token } }: GreetingOptions): string[] {
+  if (setup_token === null) return [];
+  const body = JSON.stringify({
+    token: setup_token,
+    name: "Your name",
+    email: "you@example.com",
+    password: "at least 12 characters",
+  });
+  return [
+    "",
+    "There is no owner yet. To become the first, open this link, which works once; each start prints a new one:",
+    // Browsers send nothing after a #: no server on the way can log the token.
+    `  ${url}/setup#token=${setup_token}`,
+    "or run this with your name, e-mail and password:",
+    `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' -d ${quoted(body)}`,
+  ];
+}
+
+/** Command substitution that reads a file; it can stand in double quotes. */
+function contentOf(path: string, cwd: string): string {
+  const fromHere = relative(cwd, path);
+  const shorter = fromHere.length < path.length ? fromHere : path;
+  return `$(cat ${quoted(shorter.startsWith("-") ? `./${shorter}` : shorter)})`;
 }
 
 /** For a POSIX shell. */

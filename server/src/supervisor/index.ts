@@ -1,4 +1,11 @@
 export { type ClaimedPort, claimPort } from "./claim-port.ts";
+export { writeDemoFiles } from "./demo-files.ts";
 export { greeting } from "./greeting.ts";
 export { keepServers } from "./keep-servers.ts";
-export { type Demo, parseFromSupervisor, type Ready } from "./messages.ts";
+export {
+  type Demo,
+  type Draining,
+  type Failed,
+  parseFromSupervisor,
+  type Ready,
+} from "./messages.ts";

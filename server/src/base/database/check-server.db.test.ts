@@ -57,7 +57,7 @@ test("a good server is accepted, and a superuser takes the role beckon_server", 
 test("a version before 15 is refused", async () => {
   const { version } = await versionOf();
   expect(await refusalOf(await startLiar({ [version]: "140012" }))).toBe(
-    "PostgreSQL 15 or newer is needed; this server is version 140012. Use a newer one.",
+    "PostgreSQL 15 or newer is needed; this server is version 14. Use a newer one.",
   );
   expect(
     await checkServer({ connectionString: await startLiar({ [version]: "150000" }) }, strict),
@@ -88,7 +88,7 @@ test("storage that may lose what was acknowledged is refused with the remedy, an
     await asAdmin(`alter database ${name} set synchronous_commit = ${value}`);
     const refusal = await refusalOf(url);
     expect(refusal).toMatch(
-      `The database server runs with synchronous_commit=${value}, so a crash may lose what was acknowledged.`,
+      `The database server runs with synchronous_commit=${value}, so a crash can lose committed data.`,
     );
     expect(refusal).toMatch(/Turn it on, or set BECKON_TRUST_STORAGE=1/);
     expect(await checkServer({ connectionString: url }, { trustStorage: true })).toBe(role);

@@ -1,20 +1,25 @@
 import { Client, type ClientConfig, DatabaseError } from "pg";
-import { ConfigError } from "../errors.ts";
+import { ConfigError, messageOf } from "../errors.ts";
+import { MissingRightError } from "./start-failure.ts";
 
-/** Role that a connection takes when the one it logged in with would pass row-level security by. */
+/** Role that connections take if their login role bypasses row-level security. */
 const serverRole = "beckon_server";
 
-/** Of the lock under which that role is made. */
+/** Advisory lock that is held while that role is made. */
 const roleLockKey = 4_217_690_114n;
 
-/** Settings without which a commit that was acknowledged may be gone after a crash. */
+/** Settings without which a crash can lose committed data. */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
+const minVersion = 15;
+
 /**
- * Looks whether this PostgreSQL keeps the promises Beckon makes on top of it.
- * @returns the role every connection must take, or undefined when the login role itself is bound by row-level security.
- * @throws ConfigError naming what is wrong and the remedy: version below 15, another encoding than UTF8, unsafe storage
- *   (accepted with BECKON_TRUST_STORAGE=1), transaction pooling in between.
+ * Checks that this PostgreSQL keeps the guarantees that Beckon is built on.
+ * @returns the role that every connection must take, or undefined if row-level security applies to
+ *   the login role itself.
+ * @throws ConfigError that names what is wrong and the remedy: a version below 15, another encoding
+ *   than UTF8, unsafe storage (unless `trustStorage`), a pooler in transaction mode.
+ * @throws MissingRightError if the login role bypasses row-level security and cannot make the role.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -27,9 +32,11 @@ export async function checkServer(
       [[...storageSettings, "server_version_num", "server_encoding"]],
     );
     const setting = Object.fromEntries(rows.map((row) => [row.name, row.setting]));
-    if (Number(setting.server_version_num) < 150_000) {
+    // 14.12 is 140012; a server older than 10 does not matter here.
+    const version = Number(setting.server_version_num) / 10_000;
+    if (version < minVersion) {
       throw new ConfigError(
-        `PostgreSQL 15 or newer is needed; this server is version ${setting.server_version_num}. Use a newer one.`,
+        `PostgreSQL ${minVersion} or newer is needed; this server is version ${Math.floor(version)}. Use a newer one.`,
       );
     }
     if (setting.server_encoding !== "UTF8") {
@@ -42,39 +49,52 @@ export async function checkServer(
     );
     if (unsafe.length > 0 && !options.trustStorage) {
       throw new ConfigError(
-        `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash may lose what was acknowledged. ` +
+        `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose committed data. ` +
           "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by other means.",
       );
     }
-    await refusePooling(client, connection);
-    return await roleToTake(client);
+    await rejectPooling(client, connection);
+    return await roleFor(client);
   } finally {
     await client.end();
   }
 }
 
-/** Milliseconds that one question to the server may take. */
-const patience = 5_000;
+/** Limit of a connection attempt, and of each query here. */
+const timeoutMs = 5_000;
 
 async function open(connection: ClientConfig): Promise<Client> {
-  // Bare of our start-up options: a pooler may refuse them before we can say what is wrong with it.
-  const { connectionString, connectionTimeoutMillis = patience } = connection;
-  const client = new Client({
-    ...(connectionString === undefined ? {} : { connectionString }),
-    connectionTimeoutMillis,
-    query_timeout: patience,
-  });
+  const client = createClient(connection);
   client.on("error", () => {});
   await client.connect();
   return client;
 }
 
+/** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
+function createClient(connection: ClientConfig): Client {
+  // Without Beckon's startup options: a pooler can reject them before we know that it is one.
+  const { connectionString, connectionTimeoutMillis = timeoutMs } = connection;
+  try {
+    return new Client({
+      ...(connectionString === undefined ? {} : { connectionString }),
+      connectionTimeoutMillis,
+      query_timeout: timeoutMs,
+    });
+  } catch (thrown) {
+    // Its message names no part of the URL.
+    throw new ConfigError(
+      `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in user and password, and check the files that it names.`,
+    );
+  }
+}
+
 /**
- * A transaction pooler gives a connection's server process to the next client as soon as a statement ends, so a second client
- * that begins a transaction gets ours, or finds us on another one afterwards; if there is but one, we wait for it in vain. Advisory
- * locks, LISTEN, prepared statements and our workspace setting all need a server process that stays.
+ * A pooler in transaction mode gives a connection's backend to another client as soon as a
+ * transaction ends: a second client gets our backend, or moves us to another one; with a single
+ * backend we wait in vain. Advisory locks, LISTEN, prepared statements and the workspace setting
+ * need a backend that stays.
  */
-async function refusePooling(first: Client, connection: ClientConfig): Promise<void> {
+async function rejectPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
     (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
   const before = await pid(first);
@@ -94,10 +114,10 @@ async function refusePooling(first: Client, connection: ClientConfig): Promise<v
 }
 
 /**
- * Makes the role with its rights, each only where it is missing: two processes that grant the same at once disturb each other. The lock is
- * one database's, so another one's start may still be first with the role.
+ * Each right is granted only where it is missing, since concurrent grants of two processes fail.
+ * The lock is one database's: another database's startup can still make the role first.
  */
-const makeRole = `
+const createRole = `
 do $$ begin
   perform pg_advisory_xact_lock(${roleLockKey});
   if not exists (select from pg_roles where rolname = '${serverRole}') then
@@ -117,18 +137,18 @@ do $$ begin
   end;
 end $$`;
 
-async function roleToTake(client: Client): Promise<string | undefined> {
+async function roleFor(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string; bypasses: boolean }>(
     "select rolname as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user",
   );
   const [login] = rows;
   if (!login?.bypasses) return undefined;
   try {
-    await client.query(makeRole);
+    await client.query(createRole);
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
-    throw new ConfigError(
-      `The role ${login.name} passes row-level security by, and may not make the role ${serverRole} that Beckon would take instead. Let an ` +
+    throw new MissingRightError(
+      `The role ${login.name} bypasses row-level security, and cannot make the role ${serverRole} that Beckon takes instead. Let an ` +
         `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ${login.name}; grant usage, create on schema public to ${serverRole};`,
     );
   }

@@ -1,7 +1,7 @@
 export { type Batcher, createBatcher, createMutex, GiveUp, type Mutex } from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
-export { failureKind, isUniqueViolation, isUnreachable } from "./failures.ts";
+export { failureKind, isUniqueViolation } from "./failures.ts";
 export {
   databaseAway,
   inAllWorkspaces,
@@ -18,5 +18,6 @@ export {
   type ProcessMessages,
 } from "./process-messages.ts";
 export { pauseIfLost, retryWhileLost } from "./retry-while-lost.ts";
+export { explainStartFailure } from "./start-failure.ts";
 export { type Parameters, type Statement, statement } from "./statement.ts";
 export type { Tables } from "./tables.ts";

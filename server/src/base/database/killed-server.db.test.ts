@@ -58,7 +58,8 @@ test("PostgreSQL is killed under load: callers get right answers or 503, it come
   });
   try {
     const { demo } = beckon;
-    if (demo === null) throw new Error("a first start makes a demo agent");
+    if (demo?.agent_token == null || demo.trigger_url === null)
+      throw new Error("a first start creates a demo agent");
     const target: Target = {
       url: beckon.url,
       agentId: demo.agent_id,

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError } from "../errors.ts";
+import { MissingRightError } from "./start-failure.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
@@ -11,7 +12,8 @@ const lockKey = 4_217_690_113n;
  * Brings the schema up to date, then runs `then` on the same connection, all under one advisory lock: of several processes that
  * start together one does it and the others find it done. Each migration and its record are one transaction, so a kill at any
  * moment leaves a schema that the next start continues from.
- * @throws ConfigError when the database was migrated by a newer Beckon, or our login may not make tables in it.
+ * @throws ConfigError if the database was migrated by a newer Beckon.
+ * @throws MissingRightError if the login role cannot create tables.
  */
 export async function migrate<T>(
   connection: ClientConfig,
@@ -56,8 +58,8 @@ async function makeRecord(client: Client): Promise<void> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
-    throw new ConfigError(
-      `The role ${rows[0]?.name} may not make tables in the database. Make it the database's owner, or let an administrator run there: ` +
+    throw new MissingRightError(
+      `The role ${rows[0]?.name} cannot create tables in the database. Make it the database's owner, or let an administrator run there: ` +
         `grant usage, create on schema public to ${rows[0]?.name};`,
     );
   }
