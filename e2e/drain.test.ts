@@ -20,7 +20,7 @@ const call = caller(
 );
 let begun = 0;
 
-/** The product, started anew on the file's folder, and an agent whose model answers when it is released. */
+/** Starts the product on the file's folder, with an agent whose model answers once it is released. */
 async function begin(env: Record<string, string>) {
   const models = await startModelServer();
   const released = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ async function begin(env: Record<string, string>) {
 
 const isNotReady = async () => (await call(`http://127.0.0.1:${port}/readyz`)).status === 503;
 
-/** Everything has ended, PostgreSQL as the last and in order. */
+/** Expects that every process has exited, PostgreSQL last and in order. */
 function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(stillRunning(started, folder)).toEqual([]);
   expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(
@@ -62,7 +62,7 @@ function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(product.output()).not.toMatch(/could not be|failed|killed/);
 }
 
-test("on SIGTERM it is not ready first and starts nothing, who waits is answered within the grace, and it ends with 0", async () => {
+test("on SIGTERM it becomes not ready and starts no run, waiting callers get their answer, and it exits with 0", async () => {
   const { product, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "20" });
   const waiting = invoke();
   await reached(1);
@@ -76,10 +76,13 @@ test("on SIGTERM it is not ready first and starts nothing, who waits is answered
   const { status, body } = await waiting;
   expect([status, body.output]).toEqual([200, "Hello"]);
   expect(await stopped).toBe(0);
+  expect(product.output().match(/^Finishing .*/gm)).toEqual([
+    "Finishing 1 run, up to 20 s; Ctrl-C again to stop now. The next start resumes unfinished runs.",
+  ]);
   expectNothingLeft(product, started);
 });
 
-test("what is not done after the grace goes back to the queue, and the next start ends it in the same attempt", async () => {
+test("runs that are unfinished after the drain time are queued, and the next start finishes them in the same attempt", async () => {
   const { product, settings, invoke, reached, release } = await begin({
     BECKON_DRAIN_SECONDS: "1",
     BECKON_PROCESSES: "2",
@@ -88,6 +91,9 @@ test("what is not done after the grace goes back to the queue, and the next star
   await reached(3);
   const started = product.descendants();
   expect(await product.stop("SIGTERM")).toBe(0);
+  expect(product.output().match(/^Finishing \d+ runs, up to 1 s;/gm)).toEqual([
+    "Finishing 3 runs, up to 1 s;",
+  ]);
   expectNothingLeft(product, started);
   const answers = await Promise.all(waiting);
   for (const { status, body, headers } of answers) {
@@ -108,15 +114,16 @@ test("what is not done after the grace goes back to the queue, and the next star
     const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
       (event: { type: string }) => event.type,
     );
-    // A process that has just begun queues what it is sent first, until it knows that nobody waits.
+    // A new process queues its first runs, until it knows that the queue is empty.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
     ]);
   }
   expect(await next.stop()).toBe(0);
+  expect(next.output()).not.toContain("Finishing");
 });
 
-test("a second signal ends the wait, the database is stopped in order all the same, and the run goes on at the next start", async () => {
+test("a second signal ends the wait, the database still stops in order, and the next start resumes the run", async () => {
   const { product, settings, invoke, reached, release } = await begin({
     BECKON_DRAIN_SECONDS: "60",
   });
@@ -127,7 +134,7 @@ test("a second signal ends the wait, the database is stopped in order all the sa
   const asked = performance.now();
   const stopped = product.stop("SIGTERM");
   await until("it says that it is not ready", isNotReady);
-  // The first half second counts as one signal: npm and shells pass on what the terminal has sent already.
+  // Signals of the first half second count as one: npm and shells forward the terminal's.
   await until("that to be over", () => performance.now() > asked + 700);
   expect(stillRunning([product.pid], folder)).not.toEqual([]);
   const began = performance.now();

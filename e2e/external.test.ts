@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, inject, test } from "vitest";
 import { testDatabase } from "../server/test/database.ts";
 import { databaseAt } from "../server/test/database-url.ts";
+import { openClient } from "../server/test/open-client.ts";
 import { caller } from "./call.ts";
 import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
 
@@ -82,4 +83,32 @@ test("without a bootstrap key it says that there is no management key, and how t
   expect(product.output()).toContain("There is no management key, since BECKON_BOOTSTRAP_KEY");
   expect(product.output()).not.toContain("bks_");
   expect(await product.stop()).toBe(0);
+});
+
+test("after docs/operation.md's statements an ordinary login starts on what a superuser's login wrote", async () => {
+  const login = `login_${randomBytes(4).toString("hex")}`;
+  const asAdmin = async (...statements: string[]) => {
+    const client = await openClient(settings.DATABASE_URL);
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+  await asAdmin(
+    `create role ${login} login password 'secret'`,
+    `reassign owned by beckon_server to ${login}`,
+    `alter database ${name} owner to ${login}`,
+  );
+  const DATABASE_URL = settings.DATABASE_URL.replace(/\/\/[^@]*@/, `//${login}:secret@`);
+  const product = await startProduct({ ...settings, DATABASE_URL, BECKON_BOOTSTRAP_KEY: key });
+  const call = caller(
+    () => product.url,
+    () => key,
+  );
+  expect((await call("/runs")).body.data).not.toEqual([]);
+  expect((await call("/agents", { body: { name: "New", model: "demo/echo" } })).status).toBe(201);
+  expect(await product.stop()).toBe(0);
+  await asAdmin(
+    `reassign owned by ${login} to current_user`,
+    `drop owned by ${login}`,
+    `drop role ${login}`,
+  );
 });

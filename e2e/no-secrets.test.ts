@@ -10,11 +10,14 @@ import { type Answer, caller } from "./call.ts";
 import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
 import { foundIn } from "./spellings.ts";
 
-/** Each kind of secret is used once, and refused once, at the most talkative log level; then everything that was left behind is read. */
+/**
+ * Uses each kind of secret once, and lets it be rejected once, at the most verbose log level. Then
+ * everything that was stored or logged is searched.
+ */
 
 const [models, target] = [await startModelServer(), await startTargetServer()];
 afterAll(() => Promise.all([models.close(), target.close()]));
-/** Says which key it was called with, as some providers do of a wrong one. */
+/** Repeats the key it was called with, as some providers do if it is wrong. */
 const telltale: Behaviour = (request, index) => {
   const told = JSON.stringify({
     error: {
@@ -28,7 +31,7 @@ const telltale: Behaviour = (request, index) => {
 };
 models.script(telltale);
 
-/** With characters that each spelling writes in another way. */
+/** With characters that each spelling encodes differently. */
 const odd = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
 const masterKey = randomBytes(32);
 const given = {
@@ -90,7 +93,7 @@ async function inDatabase<T>(
   return work(client).finally(() => client.end());
 }
 
-/** Signs people in and keeps some out; resolves with what lets them in. */
+/** Signs people in and rejects some; resolves with their secrets. */
 async function usePeople(): Promise<Record<string, string>> {
   const email = "ada@example.com";
   const setup = /setup#token=(\S+)/.exec(beckon.output())?.[1];
@@ -147,7 +150,7 @@ async function usePeople(): Promise<Record<string, string>> {
   };
 }
 
-/** Uses everything; resolves with the secrets that Beckon has made. */
+/** Uses everything; resolves with the secrets that Beckon generated. */
 async function useEverything(): Promise<Record<string, string>> {
   const invoke = (
     agent: { id: string; token: string },
@@ -223,7 +226,7 @@ async function useEverything(): Promise<Record<string, string>> {
 
   const people = await usePeople();
 
-  // Refused, with the secret in every place where one may be sent.
+  // Rejected, with the secret in every position of a request.
   const refused: Answer[] = [];
   for (const secret of [
     given.guess,
@@ -257,7 +260,7 @@ async function useEverything(): Promise<Record<string, string>> {
   );
   expect(refused.filter((answer) => answer.status < 400)).toEqual([]);
 
-  // Faults of ours, which are logged here and by PostgreSQL: the database takes no agent and no token.
+  // Internal errors, which PostgreSQL logs too: the database rejects agents and tokens.
   await inDatabase(async (client) => {
     await client.query("alter table agents add constraint broken check (name <> 'Broken')");
     await client.query(
@@ -317,18 +320,25 @@ function filesBelow(path: string): string[] {
 
 test("no table, no log and no file holds a secret, in any spelling", async () => {
   const made = await useEverything();
+  const demo = beckon.demo();
+  expect(
+    (await call(`/agents/${demo.id}/invoke`, { key: demo.token, body: { input: "Hello" } })).status,
+  ).toBe(200);
+  await succeed(demo.triggerUrl, { key: null, body: { hello: true } });
   const tables = await copyTables();
   await beckon.stop();
   const secrets = {
     ...given,
     ...made,
+    demoToken: demo.token,
+    demoTriggerToken: demo.triggerUrl.split("/").at(-1) ?? "",
     masterKey: masterKey.toString("base64"),
     masterKeyAsHex: masterKey.toString("hex"),
   };
   for (const [name, secret] of Object.entries(secrets))
     expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
 
-  // What is looked through is what it should be, and is seen there.
+  // The search covers what it should, and finds what is there.
   expect(tables.get("agents")).toContain("Handy");
   expect(tables.get("events")).toContain("[secret]");
   expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual([
@@ -346,7 +356,10 @@ test("no table, no log and no file holds a secret, in any spelling", async () =>
   ] as const) {
     expect([name, foundIn(text, secrets)]).toEqual([name, []]);
   }
-  for (const path of new Set([...filesBelow(folder), ...filesBelow(home)])) {
+  // The only files that hold a secret, for the printed commands.
+  const demoFiles = [beckon.printed("Demo token"), beckon.printed("Demo trigger")];
+  const paths = new Set([...filesBelow(folder), ...filesBelow(home)]);
+  for (const path of [...paths].filter((each) => !demoFiles.includes(each))) {
     const bytes = readFileSync(path);
     const found = Object.entries(secrets).filter(([, secret]) => bytes.includes(secret));
     expect([path, found.map(([name]) => name)]).toEqual([path, []]);
