@@ -194,8 +194,8 @@ const settings = {
   BECKON_SETUP_LINK: {
     ...flag("1"),
     help:
-      "Whether startup prints a link that makes the first owner, while there is no owner. " +
-      "The link is the only secret in the output.",
+      "1: startup prints a link that makes the first owner, while there is no owner. " +
+      "It is the only secret in the output. 0: no such link works.",
   },
   BECKON_ROLE: {
     schema: z.enum(["all", "api", "worker"]).default("all"),

@@ -97,7 +97,11 @@ test("a revoked token and a disabled or deleted trigger have no secret", async (
   expect((await demoOfNextStart()).demo).toBeNull();
 });
 
-test("BECKON_SETUP_LINK=0 issues no token for the first owner", async () => {
+test("BECKON_SETUP_LINK=0 issues no token for the first owner, and revokes the last one", async () => {
+  const { setupToken: token } = await demoOfNextStart();
+  expect(token).toMatch(/^bks_/);
   expect((await demoOfNextStart({ BECKON_SETUP_LINK: "0" })).setupToken).toBeNull();
-  expect((await demoOfNextStart()).setupToken).toMatch(/^bks_/);
+  const person = { name: "Ada", email: "ada@example.com", password: "correct horse battery" };
+  const answer = await beckon.call("/setup", { credential: null, body: { token, ...person } });
+  expect(answer.status).toBe(401);
 });

@@ -33,7 +33,7 @@ import {
   type Ready,
 } from "./supervisor/index.ts";
 import { startWorker } from "./worker.ts";
-import { defaultWorkspaceId, issueSetupToken } from "./workspaces/index.ts";
+import { defaultWorkspaceId, issueSetupToken, revokeSetupToken } from "./workspaces/index.ts";
 
 /** One running server process. */
 export interface Beckon {
@@ -66,8 +66,8 @@ export interface StartOptions {
   /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
   /**
-   * Whether somebody reads what this start prints: it reveals the demo agent's secrets and, unless
-   * `config.setupLink` is off, issues a new token for the first owner, which revokes the last one.
+   * Whether somebody reads what this start prints: it reveals the demo agent's secrets, revokes the
+   * last token for the first owner and, if `config.setupLink`, issues a new one.
    */
   readonly setup?: boolean;
   /** Overrides of the default limits. */
@@ -207,7 +207,9 @@ async function build(
   opened.defer(() => runs.tail.close());
   url ||= http.url;
 
-  const setupToken = setup && config.setupLink ? await issueSetupToken(database) : undefined;
+  let setupToken: string | undefined;
+  if (setup && config.setupLink) setupToken = await issueSetupToken(database);
+  else if (setup) await revokeSetupToken(database);
 
   const running = opened.move();
   return {

@@ -51,6 +51,7 @@ export async function supervise({
 }): Promise<number> {
   const log = createLog(config.logLevel);
   const signals = listenForSignals();
+  const cwd = process.cwd();
   let embedded: Embedded | undefined;
   let port: ClaimedPort | undefined;
   try {
@@ -90,7 +91,7 @@ export async function supervise({
               : { kept: bootstrapKeyPath },
           setupLink: config.setupLink,
           postgres: embedded,
-          cwd: process.cwd(),
+          cwd,
         }),
       );
     };

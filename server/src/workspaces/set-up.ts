@@ -21,6 +21,11 @@ export function issueSetupToken(database: Database): Promise<string | undefined>
   });
 }
 
+/** Revokes the link for the first owner that an earlier start issued. */
+export function revokeSetupToken(database: Database): Promise<void> {
+  return inAllWorkspaces(database.tenant, (tx) => replaceSetupHash(tx, null));
+}
+
 /**
  * Makes the installation's first person, the owner of its first workspace. The token works once: of two who have it one becomes
  * the owner, and the other is told as anybody with a wrong one.

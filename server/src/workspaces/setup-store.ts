@@ -13,8 +13,11 @@ export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): P
   return row !== undefined;
 }
 
-/** Makes this the link's token, by its hash; the one before stops. */
-export async function replaceSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<void> {
+/** Replaces the hash of the link's token, which revokes the last link; null: there is no link. */
+export async function replaceSetupHash(
+  tx: WorkspaceTransaction,
+  hash: Buffer | null,
+): Promise<void> {
   await sql`update installation set setup_hash = ${hash}`.execute(tx);
 }
 
