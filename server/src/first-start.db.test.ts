@@ -93,6 +93,9 @@ test("a revoked token and a disabled or deleted trigger have no secret", async (
     trigger_url: expect.stringContaining("/bkt_"),
   });
   await beckon.call(path.trigger, { method: "DELETE" });
+  expect((await demoOfNextStart()).demo).toBeNull();
+  await beckon.call(`${path.agent}/token/rotate`, { body: {} });
+  expect((await demoOfNextStart()).demo?.agent_id).toBe(agentId);
   await beckon.call(path.agent, { method: "DELETE" });
   expect((await demoOfNextStart()).demo).toBeNull();
 });

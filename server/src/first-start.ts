@@ -59,11 +59,10 @@ export function revealDemo(
     const found = await findDemoRow(tx, { workspaceId, model: demoModel });
     if (found === undefined) return undefined;
     const { agent_id: agentId, trigger_id: triggerId } = found;
-    return {
-      agentId,
-      agentToken: await reveal(tx, ctx, { agentId }),
-      triggerToken: triggerId === null ? null : await reveal(tx, ctx, { agentId, triggerId }),
-    };
+    const agentToken = await reveal(tx, ctx, { agentId });
+    const triggerToken = triggerId === null ? null : await reveal(tx, ctx, { agentId, triggerId });
+    const isCallable = agentToken !== null || triggerToken !== null;
+    return isCallable ? { agentId, agentToken, triggerToken } : undefined;
   });
 }
 

@@ -273,6 +273,15 @@ test("with DATABASE_URL it starts only servers, passes the settings on, and keep
   expect(readdirSync(join(folder, "data")).sort()).toEqual(["demo.token", "demo.trigger"]);
 });
 
+test("with a data folder that cannot be written it starts, and says how to read the demo agent's token", async () => {
+  const env = { ...withoutDatabase, BECKON_DATA_DIR: "/proc/nowhere/data" };
+  const { ready, output } = startSupervisor({ folder: temporaryFolder(), env });
+  await ready();
+  expect(output()).toMatch(/secrets could not be written to the data folder: ENOENT/);
+  expect(output()).toContain("curl http://127.0.0.1:3000/api/public/agents/agt_1/token -H");
+  expect(output()).not.toMatch(/bka_|bkt_/);
+});
+
 test("a start whose servers exit before one was ready fails with the last one's exit code, and everything is stopped", async () => {
   const folder = temporaryFolder();
   const supervisor = startSupervisor({

@@ -77,18 +77,14 @@ export async function supervise({
     // New connections fail at once instead of waiting for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
     const greet = async (ready: Ready) => {
-      const { demo } = ready;
+      const demoFiles = await writeDemoFiles(config.dataDir, ready.demo);
       out(
         greeting({
           version,
           ready,
-          demoFiles: await writeDemoFiles(config.dataDir, demo),
-          bootstrapKey:
-            bootstrapKeyPath === undefined
-              ? config.bootstrapKey === undefined
-                ? "none"
-                : "given"
-              : { kept: bootstrapKeyPath },
+          demoFiles,
+          hasBootstrapKey: bootstrapKey !== undefined,
+          bootstrapKeyPath,
           setupLink: config.setupLink,
           postgres: embedded,
           cwd,

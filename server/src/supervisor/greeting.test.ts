@@ -18,7 +18,8 @@ function greet({
     version: "1.2.3",
     ready: { ...ready, ...given },
     demoFiles: { token: undefined, trigger: undefined },
-    bootstrapKey: "given",
+    hasBootstrapKey: true,
+    bootstrapKeyPath: undefined,
     setupLink: true,
     postgres: undefined,
     cwd: "/",
@@ -120,12 +121,14 @@ test("if the files cannot be written it says why, and how to read the token with
 });
 
 test("without a bootstrap key it says so, and how to get a key", () => {
-  const printed = greet({ bootstrapKey: "none" });
+  const printed = greet({ hasBootstrapKey: false });
   expect(printed).toMatch(
     /There is no management key, since BECKON_BOOTSTRAP_KEY is not set: only a signed-in owner/,
   );
   expect(printed).toContain("POST http://127.0.0.1:3000/api/public/keys");
   expect(printed).not.toContain("BECKON_SETUP_LINK");
-  expect(greet({ bootstrapKey: "none", setupLink: false })).toContain("BECKON_SETUP_LINK=0 hides");
-  expect(greet({ bootstrapKey: { kept: "/data/bootstrap.key" } })).not.toContain("management key");
+  expect(greet({ hasBootstrapKey: false, setupLink: false })).toContain(
+    "BECKON_SETUP_LINK=0 hides",
+  );
+  expect(greet()).not.toContain("management key");
 });

@@ -7,8 +7,9 @@ export interface GreetingOptions {
   readonly version: string;
   readonly ready: Ready;
   readonly demoFiles: DemoFiles;
-  /** `kept`: in a file of the data folder. `given`: BECKON_BOOTSTRAP_KEY is set. */
-  readonly bootstrapKey: { readonly kept: string } | "given" | "none";
+  readonly hasBootstrapKey: boolean;
+  /** File of the data folder; undefined: BECKON_BOOTSTRAP_KEY is set, or there is no key. */
+  readonly bootstrapKeyPath: string | undefined;
   /** Whether the link for the first owner is printed while there is no owner. */
   readonly setupLink: boolean;
   /** undefined: PostgreSQL is external. `elsewhere`: its files, if not in the data folder. */
@@ -24,11 +25,11 @@ export interface GreetingOptions {
  * paste. Logs often keep it, so it holds no secret except the link for the first owner.
  */
 export function greeting(options: GreetingOptions): string {
-  const { ready, demoFiles, postgres, bootstrapKey } = options;
+  const { ready, demoFiles, postgres, bootstrapKeyPath } = options;
   const { demo } = ready;
   const facts: [string, string | undefined][] = [
     ["Listening on", ready.listening_url === ready.url ? undefined : ready.listening_url],
-    ["Bootstrap key", typeof bootstrapKey === "string" ? undefined : bootstrapKey.kept],
+    ["Bootstrap key", bootstrapKeyPath],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
     ["Demo agent", demo?.agent_id],
@@ -52,14 +53,14 @@ function demoCommands(options: GreetingOptions): string[] {
   if (ready.demo === null) return [];
   const agentUrl = `${ready.url}/api/public/agents/${ready.demo.agent_id}`;
   const lines: string[] = [];
-  if (token?.error === undefined && token !== undefined) {
+  if (token !== undefined && token.error === undefined) {
     lines.push(
       "",
       "Ask the demo agent and wait for its answer:",
       `  curl ${quoted(`${agentUrl}/invoke`)} -H "x-api-key: ${contentOf(token.path, cwd)}" -H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
     );
   }
-  if (trigger?.error === undefined && trigger !== undefined) {
+  if (trigger !== undefined && trigger.error === undefined) {
     lines.push(
       "",
       "Fire its trigger and get a run id at once:",
@@ -79,14 +80,14 @@ function demoCommands(options: GreetingOptions): string[] {
 }
 
 /** In double quotes of a shell: the key, wherever it is. */
-function keyFrom({ bootstrapKey, cwd }: GreetingOptions): string {
-  return typeof bootstrapKey === "string"
+function keyFrom({ bootstrapKeyPath, cwd }: GreetingOptions): string {
+  return bootstrapKeyPath === undefined
     ? "$BECKON_BOOTSTRAP_KEY"
-    : contentOf(bootstrapKey.kept, cwd);
+    : contentOf(bootstrapKeyPath, cwd);
 }
 
-function keyAdvice({ bootstrapKey, setupLink, ready }: GreetingOptions): string[] {
-  if (bootstrapKey !== "none") return [];
+function keyAdvice({ hasBootstrapKey, setupLink, ready }: GreetingOptions): string[] {
+  if (hasBootstrapKey) return [];
   const noLink = " BECKON_SETUP_LINK=0 hides the link that makes the first owner.";
   return [
     "",
