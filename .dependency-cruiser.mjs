@@ -2,28 +2,32 @@ import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 
 /**
- * The floors of the server, held by machine. Imports go down only:
+ * Enforces the layers of the server. Imports go down only:
  *
- *   main, supervise, index → http, worker → bundles → triggers → runs → agents → workspaces → members → the other nouns, engine → credentials → base → contract
+ *   main, supervise, index → http, worker → supervisor → bundles → triggers → runs → agents →
+ *   workspaces → members → other modules, engine → credentials → base → contract
  *
- * `import type` counts like any other import. Each rule's comment is printed where the rule is broken.
- * Biome holds the rules inside one file; `script/check-structure.ts` holds the rest and makes sure that every source file
- * was seen here at all (a parser that reads nothing would pass every rule).
+ * `import type` counts like any other import. A violation is reported with its rule's comment.
+ * Biome checks rules within one file. `script/check-structure.ts` checks the rest, and that
+ * dependency-cruiser saw every source file (a parser that reads nothing would pass every rule).
  */
 
-/** From the top down. A floor may import what stands below it, and never what stands beside it. */
-const floors = [
-  { name: "the doors", members: ["http", "worker"] },
-  { name: "the supervisor", members: ["supervisor"] },
-  { name: "bundles", members: ["bundles"] },
-  { name: "triggers", members: ["triggers"] },
-  { name: "runs", members: ["runs"] },
-  { name: "agents", members: ["agents"] },
-  { name: "workspaces", members: ["workspaces"] },
-  { name: "members", members: ["members"] },
+/**
+ * From top to bottom. A layer imports lower layers only; folders in one layer do not import each
+ * other.
+ */
+const layers = [
+  { name: "entry points", folders: ["http", "worker"] },
+  { name: "the supervisor", folders: ["supervisor"] },
+  { name: "bundles", folders: ["bundles"] },
+  { name: "triggers", folders: ["triggers"] },
+  { name: "runs", folders: ["runs"] },
+  { name: "agents", folders: ["agents"] },
+  { name: "workspaces", folders: ["workspaces"] },
+  { name: "members", folders: ["members"] },
   {
-    name: "the other nouns and the engine",
-    members: [
+    name: "other modules and the engine",
+    folders: [
       "tokens",
       "keys",
       "events",
@@ -35,52 +39,54 @@ const floors = [
       "engine",
     ],
   },
-  { name: "credentials", members: ["credentials"] },
-  { name: "base", members: ["base"] },
+  { name: "credentials", folders: ["credentials"] },
+  { name: "base", folders: ["base"] },
 ];
 
-/** Entered through `index.ts` only. `base` is not among them: its plain files are imported as they are. */
-const closedFolders = floors.slice(1, -1).flatMap((floor) => floor.members);
+/** Imported through `index.ts` only. Not `base`, whose plain files are imported directly. */
+const closedFolders = layers.slice(1, -1).flatMap((layer) => layer.folders);
 
-/** Folders of the server that have a floor. */
-const known = floors.flatMap((floor) => floor.members);
+/** Folders of the server that belong to a layer. */
+const known = layers.flatMap((layer) => layer.folders);
 
-/** Files that open the whole: they may import everything below. Any other file directly in `server/src` counts as one of them. */
+/**
+ * Files directly in `server/src`, which can import everything, except `worker.ts` and `config.ts`.
+ */
 const top = "^server/src/(?!worker\\.ts$|config\\.ts$)[^/]+\\.ts$";
-const doors = "^server/src/(http/|worker(\\.ts$|/))";
+const entryPoints = "^server/src/(http/|worker(\\.ts$|/))";
 const test = "\\.test\\.ts$|^server/test/|^e2e/";
 const outsidePackage = ["npm-dev", "npm-no-pkg", "npm-unknown"];
 
-/** A file or folder directly in `server/src` by one of these names. */
-const inside = (members) => `^server/src/(${members.join("|")})(/|\\.ts$)`;
+/** Matches files and folders directly in `server/src` with one of these names. */
+const inside = (folders) => `^server/src/(${folders.join("|")})(/|\\.ts$)`;
 
-const upward = floors.map((floor, position) => ({
-  name: `no-import-upward-from-${floor.name.replaceAll(" ", "-")}`,
-  comment: `Imports go down only: ${floor.name} may not know what stands above. A test may start the whole.`,
+const upward = layers.map((layer, position) => ({
+  name: `no-import-upward-from-${layer.name.replaceAll(" ", "-")}`,
+  comment: `Imports go down only: ${layer.name} must not import a higher layer. Tests can.`,
   severity: "error",
-  from: { path: inside(floor.members), pathNot: test },
+  from: { path: inside(layer.folders), pathNot: test },
   to: {
-    path: [top, ...floors.slice(0, position).map((above) => inside(above.members))],
+    path: [top, ...layers.slice(0, position).map((above) => inside(above.folders))],
     pathNot: "^server/src/config\\.ts$",
   },
 }));
 
-const sideways = floors
-  .filter((floor) => floor.members.length > 1)
-  .flatMap((floor) =>
-    floor.members.map((member) => ({
-      name: `no-import-sideways-from-${member}`,
+const sideways = layers
+  .filter((layer) => layer.folders.length > 1)
+  .flatMap((layer) =>
+    layer.folders.map((folder) => ({
+      name: `no-import-sideways-from-${folder}`,
       comment:
-        "What stands on one floor does not import each other. Let a caller above bind the two.",
+        "Folders in one layer do not import each other. Let a caller in a higher layer use both.",
       severity: "error",
-      from: { path: inside([member]) },
-      to: { path: inside(floor.members.filter((other) => other !== member)) },
+      from: { path: inside([folder]) },
+      to: { path: inside(layer.folders.filter((other) => other !== folder)) },
     })),
   );
 
 const throughIndex = closedFolders.map((folder) => ({
   name: `only-index-of-${folder}`,
-  comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
+  comment: `Import ${folder}/ through its index.ts. Export the name there if other folders need it.`,
   severity: "error",
   from: { pathNot: [`^server/src/${folder}/`, test, "^bench/"] },
   to: { path: `^server/src/${folder}/`, pathNot: `^server/src/${folder}/index\\.ts$` },
@@ -94,7 +100,7 @@ const subFolders = readdirSync("server/src", { recursive: true, withFileTypes: t
 
 const throughSubIndex = subFolders.map((folder) => ({
   name: `only-index-of-${folder.slice("server/src/".length).replaceAll("/", "-")}`,
-  comment: `${folder}/ is entered through its index.ts. Export the name there if others may use it.`,
+  comment: `Import ${folder}/ through its index.ts. Export the name there if other folders need it.`,
   severity: "error",
   from: { pathNot: [`^${folder}/`, test, "^bench/"] },
   to: { path: `^${folder}/`, pathNot: "/index\\.ts$" },
@@ -111,24 +117,22 @@ export default {
     },
     {
       name: "imports-exist",
-      comment: "The import leads nowhere: every other rule would be blind to it.",
+      comment: "The imported file does not exist, and no other rule checks such an import.",
       severity: "error",
       from: {},
       to: { couldNotResolve: true },
     },
 
     {
-      name: "every-folder-has-a-floor",
-      comment:
-        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      name: "every-folder-has-a-layer",
+      comment: "Add the new folder of server/src to `layers` in .dependency-cruiser.mjs.",
       severity: "error",
       from: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
       to: {},
     },
     {
-      name: "every-imported-folder-has-a-floor",
-      comment:
-        "A new folder in server/src gets its place in `floors` of .dependency-cruiser.mjs first.",
+      name: "every-imported-folder-has-a-layer",
+      comment: "Add the new folder of server/src to `layers` in .dependency-cruiser.mjs.",
       severity: "error",
       from: {},
       to: { path: `^server/src/(?!(${known.join("|")})/)[^/]+/` },
@@ -141,9 +145,9 @@ export default {
     {
       name: "config-only-at-the-top",
       comment:
-        "Settings are read once and handed down as arguments; what stands below the doors takes values, not the configuration.",
+        "Settings are read once and passed as arguments. Layers below the entry points take values, not the configuration.",
       severity: "error",
-      from: { path: "^server/src/", pathNot: [top, doors, "^server/src/config\\.", test] },
+      from: { path: "^server/src/", pathNot: [top, entryPoints, "^server/src/config\\.", test] },
       to: { path: "^server/src/config\\.ts$" },
     },
     {
@@ -156,7 +160,7 @@ export default {
     {
       name: "engine-knows-no-database-no-http-no-workspace",
       comment:
-        "The engine is handed its model and its tools; it stays a loop that can run anywhere.",
+        "The engine gets its model and tools as arguments, so that it can run without a server.",
       severity: "error",
       from: { path: "^server/src/engine/", pathNot: test },
       to: {
@@ -169,8 +173,9 @@ export default {
     },
 
     {
-      name: "http-framework-only-at-the-doors",
-      comment: "Nouns know no HTTP, so that every door can call the same verbs.",
+      name: "http-framework-only-in-http",
+      comment:
+        "Modules do not depend on HTTP, so that every entry point can call their operations.",
       severity: "error",
       from: { path: "^server/src/", pathNot: ["^server/src/http/", top, test] },
       to: { path: "(^|/)node_modules/(hono|@hono)/" },
@@ -188,7 +193,7 @@ export default {
     {
       name: "sql-only-in-stores",
       comment:
-        "SQL is found in base/database and in a noun's store.ts, <part>-store.ts or <name>-statement.ts.",
+        "SQL belongs in base/database or in a module's store.ts, <part>-store.ts or <name>-statement.ts.",
       severity: "error",
       from: {
         pathNot: [
@@ -219,7 +224,7 @@ export default {
     {
       name: "client-stands-alone",
       comment:
-        "The client is published by itself: it knows the API by docs/openapi.json, of which it is generated.",
+        "The client is published as its own package and is generated from docs/openapi.json.",
       severity: "error",
       from: { path: "^client/" },
       to: { path: "^(contract|server|web|e2e|bench|script)/" },
@@ -234,14 +239,14 @@ export default {
     },
     {
       name: "web-knows-the-contract-only",
-      comment: "The dashboard uses the public API like any other caller.",
+      comment: "The dashboard uses the public API like any other client.",
       severity: "error",
       from: { path: "^web/" },
       to: { path: "^(server|e2e|bench|script)/" },
     },
     {
       name: "journeys-stay-outside",
-      comment: "e2e/ starts the server and talks to it over HTTP; it reaches into no folder of it.",
+      comment: "e2e/ starts the server and uses it over HTTP; it does not import its folders.",
       severity: "error",
       from: { path: "^e2e/" },
       to: { path: "^server/src/", pathNot: "^server/src/index\\.ts$" },
@@ -256,17 +261,17 @@ export default {
     },
     {
       name: "no-undeclared-packages",
-      comment: "Production code uses packages that its own package.json names under dependencies.",
+      comment: "Production code imports packages in `dependencies` of its own package.json only.",
       severity: "error",
       from: { path: "^(contract|server|web|client)/src/", pathNot: "\\.test\\.ts$" },
       to: { dependencyTypes: outsidePackage },
     },
   ],
   options: {
-    // TypeScript 7 offers no parser to other programs: without another one, nothing at all would be read.
+    // TypeScript 7 has no parser API, and without a parser dependency-cruiser reads no TypeScript.
     parser: "swc",
     tsPreCompilationDeps: true,
-    // Packages are seen but not read. Nothing is excluded: an excluded file is invisible to every rule above.
+    // Packages are listed but not read. No file is excluded, because no rule checks excluded files.
     doNotFollow: { path: "node_modules" },
     enhancedResolveOptions: {
       exportsFields: ["exports"],

@@ -13,12 +13,13 @@ import { prepareAgent } from "./prepare-agent.ts";
 import { startModels } from "./start-models.ts";
 
 /**
- * Compares the checkout as it is with a commit, in alternating pairs; `script/bench --help` has the
- * options. Each pair starts both versions on new data folders: what differs from one start to the
- * next (compiled code, heap, layout of tables) would otherwise look like a difference of versions.
- * While one is measured, the other's processes are stopped. Model servers and load generator are
- * the checkout's for both. The number of pairs depends on how wide the intervals are, never on where
- * they lie, so that it does not favour a result.
+ * Compares the checkout, including uncommitted changes, with a commit, in alternating pairs; for
+ * the options see `script/bench --help`. Each pair starts both versions on new data folders,
+ * because differences between two starts of the same version (compiled code, heap, layout of
+ * tables) would otherwise look like differences between versions. While one version is measured,
+ * the processes of the other are stopped with SIGSTOP. Both use the checkout's model servers and
+ * load generator. The number of pairs depends only on the width of the intervals, not on their
+ * position, so that it does not bias the result.
  */
 const { values } = parseArgs({
   options: {
@@ -35,7 +36,7 @@ const maxPairs =
   values["max-pairs"] === undefined ? 2 * minPairs : Math.max(minPairs, positive("max-pairs"));
 const seconds = positive("seconds");
 const chosen = casesNamed(values.only);
-/** Load on each started version before it is measured, until what is hot has been compiled. */
+/** Seconds of load before each version is measured, so that V8 has compiled the hot code. */
 const warmUpSeconds = 8;
 
 const checkout = resolve(import.meta.dirname, "..");
@@ -58,7 +59,8 @@ await withCleanUp(async (opened) => {
       measured.get(one)?.push(measurements);
     const took = ((performance.now() - began) / 1_000).toFixed(0);
     console.error(
-      `pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ${pending.length} cases in ${took} s`,
+      `pair ${pair + 1} of ${pair < minPairs ? minPairs : `at most ${maxPairs}`}: ` +
+        `${pending.length} cases in ${took} s`,
     );
     if (pair + 1 >= minPairs) pending = pair + 1 < maxPairs ? wide() : [];
   }
@@ -71,8 +73,8 @@ await withCleanUp(async (opened) => {
     pair: number,
     pending: readonly Case[],
   ): Promise<Map<Case, Record<Side, Measurement>>> {
-    const begin = (side: Side) => beginSide(side, pair);
-    const [checkoutSide, commitSide] = await Promise.all([begin("checkout"), begin("commit")]);
+    const start = (side: Side) => startSide(side, pair);
+    const [checkoutSide, commitSide] = await Promise.all([start("checkout"), start("commit")]);
     const sides = { checkout: checkoutSide, commit: commitSide };
     const load = async (side: Side, one: Case, loadSeconds: number): Promise<Measurement> => {
       const { version, agents } = sides[side];
@@ -112,7 +114,7 @@ await withCleanUp(async (opened) => {
     return results;
   }
 
-  async function beginSide(side: Side, pair: number) {
+  async function startSide(side: Side, pair: number) {
     const egressAllow = Object.values(modelPorts)
       .map((port) => `127.0.0.1:${port}`)
       .join(",");

@@ -12,8 +12,8 @@ export function openApi(port: number, key: string): Api {
       headers: { "x-api-key": key, "content-type": "application/json" },
       body: body === undefined ? null : JSON.stringify(body),
     });
-    const answer = (await response.json()) as { ok: boolean; data: T };
-    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
-    return answer.data;
+    const envelope = (await response.json()) as { ok: boolean; data: T };
+    if (!envelope.ok) throw new Error(`${method} ${path}: ${JSON.stringify(envelope)}`);
+    return envelope.data;
   };
 }

@@ -4,11 +4,13 @@ import { Agent, request } from "undici";
 import { createBatcher } from "../server/src/base/database/index.ts";
 
 /**
- * The limit: what any server must do that answers one call to a model and keeps what happened. It parses, makes one keep-alive call, and
- * writes twice, gathered with other requests' writes, into the same PostgreSQL. It authenticates nobody, judges nothing and cannot recover.
+ * The baseline: what any server must do that forwards a call to a model and stores the result. It
+ * parses, makes one keep-alive call, and writes twice to the same PostgreSQL, batched with the
+ * writes of other requests. It has no authentication, no checks and no recovery.
  */
 const [, , databaseUrl = "", modelPort = ""] = process.argv;
-// Else the update, planned once and for all on a table that is empty, may read the whole of it from then on, and (a) be eight times slower.
+// Otherwise the prepared update, planned while the table is empty, could use a sequential scan from
+// then on and make (a) eight times slower.
 const pool = new Pool({ connectionString: databaseUrl, max: 5, options: "-c enable_seqscan=off" });
 const agent = new Agent({ connections: 4_096, pipelining: 1 });
 const order = (row: { id: string }) => row.id;
@@ -19,7 +21,8 @@ const starts = createBatcher<{ id: string; input: string }, true>({
   write: async (rows) => {
     await pool.query({
       name: "start",
-      text: "insert into bench_runs (id, status, input) select id, 'running', input from unnest($1::text[], $2::text[]) as r (id, input)",
+      text: `insert into bench_runs (id, status, input)
+        select id, 'running', input from unnest($1::text[], $2::text[]) as r (id, input)`,
       values: [rows.map((row) => row.id), rows.map((row) => row.input)],
     });
     return rows.map(() => true);
@@ -30,7 +33,8 @@ const ends = createBatcher<{ id: string; output: string }, true>({
   write: async (rows) => {
     await pool.query({
       name: "end",
-      text: `update bench_runs b set status = 'succeeded', output = r.output from unnest($1::text[], $2::text[]) as r (id, output)
+      text: `update bench_runs b set status = 'succeeded', output = r.output
+        from unnest($1::text[], $2::text[]) as r (id, output)
         where b.id = r.id and b.id = any ($1)`,
       values: [rows.map((row) => row.id), rows.map((row) => row.output)],
     });
@@ -39,17 +43,19 @@ const ends = createBatcher<{ id: string; output: string }, true>({
 });
 
 let count = 0;
-async function answer(body: string): Promise<string> {
+async function respond(body: string): Promise<string> {
   const { input } = JSON.parse(body) as { input: string };
   const id = `${process.pid}-${++count}`;
   await starts.submit({ id, input });
-  const reply = await request(`http://127.0.0.1:${modelPort}/v1/chat/completions`, {
+  const modelResponse = await request(`http://127.0.0.1:${modelPort}/v1/chat/completions`, {
     dispatcher: agent,
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ model: "bench", messages: [{ role: "user", content: input }] }),
   });
-  const { choices } = (await reply.body.json()) as { choices: { message: { content: string } }[] };
+  const { choices } = (await modelResponse.body.json()) as {
+    choices: { message: { content: string } }[];
+  };
   const output = choices[0]?.message.content ?? "";
   await ends.submit({ id, output });
   return JSON.stringify({ ok: true, run_id: id, output });
@@ -59,7 +65,7 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) 
   const chunks: Buffer[] = [];
   incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
   incoming.on("end", () => {
-    answer(Buffer.concat(chunks).toString()).then(
+    respond(Buffer.concat(chunks).toString()).then(
       (text) =>
         outgoing
           .writeHead(200, {
@@ -73,7 +79,8 @@ const server = createServer({ keepAliveTimeout: 120_000 }, (incoming, outgoing) 
   });
 });
 await pool.query(
-  "create table if not exists bench_runs (id text primary key, status text not null, input text not null, output text)",
+  `create table if not exists bench_runs (
+    id text primary key, status text not null, input text not null, output text)`,
 );
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => {
   const address = server.address();

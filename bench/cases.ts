@@ -3,23 +3,23 @@ import type { Load } from "./load.ts";
 import { type Measurement, measure, type Target } from "./measure.ts";
 import type { Agent } from "./prepare-agent.ts";
 
-/** What is measured of Beckon: a load, on an agent whose model takes so long. */
+/** One benchmark case: a load on an agent whose model has a given latency. */
 export interface Case {
-  /** Unique; `--only` searches in it. */
+  /** Unique. `--only` selects cases by a part of it. */
   readonly name: string;
   readonly source: "invoke" | "fire";
   readonly model: Model;
   readonly connections: number;
-  /** Measures of this case that `--against` compares; the three of `usual` if absent. */
+  /** The measures that `--against` compares; by default `defaultMeasures`. */
   readonly measures?: readonly Measure[];
   /**
-   * Changes the server over REST before the load, for example sets a limit or starts readers.
-   * Returns what undoes it, since the next case runs on the same server.
+   * Configures the server over REST before the load, for example sets a limit or starts readers.
+   * Returns a function that undoes it, since the next case runs on the same server.
    */
   readonly prepare?: (prepared: Prepared) => Promise<() => Promise<void>>;
   /**
-   * `checkout`: a feature that the commit does not have. `--against` then prepares the checkout
-   * alone, and the ratio shows what the feature costs.
+   * `checkout`: the prepared feature does not exist in the commit. `--against` then prepares only
+   * the checkout, and the ratio shows the cost of the feature.
    */
   readonly preparedOn?: "checkout";
 }
@@ -27,7 +27,7 @@ export interface Case {
 export interface Prepared {
   readonly api: Api;
   readonly port: number;
-  /** Has all scopes. */
+  /** A key with all scopes. */
   readonly key: string;
   readonly agent: Agent;
 }
@@ -57,7 +57,7 @@ const databaseCpu: Measure = {
   of: (one) => (one.databaseCpu / one.total) * 1_000,
 };
 const p50: Measure = { name: "p50 ms", digits: 2, of: (one) => one.p50 };
-export const usual: readonly Measure[] = [rate, serverCpu, databaseCpu];
+export const defaultMeasures: readonly Measure[] = [rate, serverCpu, databaseCpu];
 
 export const cases: readonly Case[] = [
   {
@@ -83,7 +83,7 @@ export const cases: readonly Case[] = [
     source: "invoke",
     model: "instant",
     connections: 1,
-    measures: [p50, ...usual],
+    measures: [p50, ...defaultMeasures],
   },
 ];
 
@@ -91,12 +91,13 @@ export function casesNamed(part: string | undefined): readonly Case[] {
   const found = cases.filter(({ name }) => name.includes(part ?? ""));
   if (found.length === 0)
     throw new Error(
-      `No case has "${part}" in its name. The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
+      `No case has "${part}" in its name. ` +
+        `The cases are: ${cases.map(({ name }) => name).join("; ")}.`,
     );
   return found;
 }
 
-/** Measures a case on a server. `prepares: false` leaves its preparation out. */
+/** Measures a case on a server. With `prepares: false` it skips the case's preparation. */
 export async function measureCase(
   opened: AsyncDisposableStack,
   one: Case,
@@ -127,11 +128,11 @@ function requestOf(
   return { path: `/api/public/agents/${id}/invoke`, headers: { "x-api-key": token } };
 }
 
-/** The part of a load that does not depend on the server. */
+/** Returns the part of a load that does not depend on the server. */
 export function shapeOf({
   model,
   connections,
 }: Pick<Case, "model" | "connections">): Pick<Load, "connections" | "rampSeconds"> {
-  // Callers that began together are out of step after a few answers.
+  // Callers that start together are desynchronized after a few responses.
   return { connections, rampSeconds: 1 + models[model].ms / 500 };
 }

@@ -1,8 +1,9 @@
 import { constants } from "node:os";
 
 /**
- * Runs a bench. However it ends, also by Ctrl-C, everything in `opened` is closed, in reverse order.
- * Register before you start something: a stack that is being closed throws, so nothing more starts.
+ * Runs a benchmark and then disposes `opened` in reverse order, also after an error or Ctrl-C.
+ * Register the cleanup of a resource before you start it: a disposed stack throws, so nothing more
+ * is started.
  */
 export async function withCleanUp(
   work: (opened: AsyncDisposableStack) => Promise<void>,
@@ -23,6 +24,6 @@ export async function withCleanUp(
   } finally {
     await opened.disposeAsync();
   }
-  // An interrupted bench is still in the middle of its work, which would go on.
+  // The interrupted work would otherwise continue.
   if (exitCode !== undefined) process.exit(exitCode);
 }

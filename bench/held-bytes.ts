@@ -13,16 +13,16 @@ import {
 import { toEntry } from "../server/src/runs/journal/journal-entry.ts";
 
 /**
- * Measures how many bytes of memory a run holds for each byte of an answer, an input or a journal:
- * the factors of the budget of bytes (docs/decisions/0014-a-budget-of-bytes.md). The model server
- * is another thread, whose heap does not count.
+ * Measures how many bytes of memory a run holds per byte of a response, an input or a journal.
+ * These are the factors of the byte budget (docs/decisions/0014-a-budget-of-bytes.md). The model
+ * server runs in another thread, whose heap is not counted.
  *
  *   script/bench bytes
  */
 const runs = 8;
 const bytes = 4 * 1024 * 1024;
 
-/** What the model server sends, by path. What is `held` is sent without an end. */
+/** What the model server sends, by path. Responses with `-held` in their name never end. */
 const texts = {
   latin: "abcdefghij",
   wide: "abcdefghi€",
@@ -78,7 +78,7 @@ async function repeat(
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url?.split("/")[1] ?? "";
-  if (name === "deaf") return;
+  if (name === "not-reading") return;
   request.resume();
   const streamed = !name.startsWith("plain");
   response.writeHead(200, { "content-type": streamed ? "text/event-stream" : "application/json" });
@@ -110,7 +110,7 @@ async function measure(): Promise<void> {
     maxResponseBytes: 2 ** 40,
   });
 
-  /** Heap and buffers that are alive. */
+  /** Bytes of the heap and of buffers after a garbage collection. */
   const alive = () => {
     globalThis.gc?.();
     globalThis.gc?.();
@@ -120,10 +120,10 @@ async function measure(): Promise<void> {
   const report = (what: string, held: number, of: number) =>
     console.log(`${what.padEnd(48)} ${(held / of).toFixed(2).padStart(6)}`);
 
-  /** Executes the runs until `reached` says so, and returns what they hold then. */
+  /** Executes the runs up to the state `stopAt` and returns the bytes that they hold then. */
   async function held(
     scene: string,
-    { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "asked" },
+    { input = "hello", stopAt }: { input?: string; stopAt: "sent" | "written" | "waiting" },
   ): Promise<number> {
     const stop = new AbortController();
     const written = Promise.withResolvers<void>();
@@ -140,8 +140,8 @@ async function measure(): Promise<void> {
         events: [],
         append: async () => {},
         async end(outcome, added) {
-          // As the journal of a run does: the entries wait as JSON text for the batch that they are
-          // written with.
+          // Like the journal of a run: the entries wait as JSON text for the batch that writes
+          // them.
           const last = {
             type: "run.finished" as const,
             data: {
@@ -166,13 +166,15 @@ async function measure(): Promise<void> {
           modelId: "m",
           transport,
         }),
-        settings: { stream: scene.startsWith("plain") || scene === "deaf" ? "never" : "always" },
+        settings: {
+          stream: scene.startsWith("plain") || scene === "not-reading" ? "never" : "always",
+        },
         maxSteps: 1,
         tools: [],
         journal,
         resumed: false,
         signal: stop.signal,
-        watched: () => false,
+        hasSubscriber: () => false,
         timeouts: defaultTimeouts,
         maxAnswerBytes: 2 ** 40,
       });
@@ -191,27 +193,23 @@ async function measure(): Promise<void> {
 
   const all = runs * bytes;
   await held("plain-latin", { stopAt: "written" });
-  console.log("bytes of memory for each byte");
-  report("whole: a plain answer, not complete", await held("plain-held", { stopAt: "sent" }), all);
+  console.log("bytes of memory per byte");
+  report("whole: a plain response, incomplete", await held("plain-held", { stopAt: "sent" }), all);
   for (const name of Object.keys(texts))
     report(
-      `whole: a plain answer, being written, ${name}`,
+      `whole: a plain response, being written, ${name}`,
       await held(`plain-${name}`, { stopAt: "written" }),
       all,
     );
+  report("unread: an endless line of a stream", await held("line-held", { stopAt: "sent" }), all);
+  report("kept: a stream of 16 KiB chunks", await held("blocks-held", { stopAt: "sent" }), all);
   report(
-    "unread: a line of a stream without an end",
-    await held("line-held", { stopAt: "sent" }),
-    all,
-  );
-  report("kept: a stream of 16 KiB pieces", await held("blocks-held", { stopAt: "sent" }), all);
-  report(
-    "kept: a stream of two letters each",
+    "kept: a stream of two letters per chunk",
     await held("words-held", { stopAt: "sent" }),
     all / 32,
   );
   report(
-    "kept: a stream of single letters",
+    "kept: a stream of one letter per chunk",
     await held("letters-held", { stopAt: "sent" }),
     all / 64,
   );
@@ -224,12 +222,16 @@ async function measure(): Promise<void> {
   for (const [name, text] of Object.entries({ latin: texts.latin, wide: texts.wide })) {
     const input = text.repeat(Math.floor(bytes / 4 / text.length));
     report(
-      `sent: an input nobody reads, ${name}`,
-      await held("deaf", { input, stopAt: "asked" }),
+      `sent: an input that the model server does not read, ${name}`,
+      await held("not-reading", { input, stopAt: "waiting" }),
       runs * input.length,
     );
   }
-  report("a run alone, in KiB", await held("deaf", { stopAt: "asked" }), runs * 1024);
+  report(
+    "a run without content, in KiB",
+    await held("not-reading", { stopAt: "waiting" }),
+    runs * 1024,
+  );
   const typical = JSON.stringify(
     Array.from({ length: 20_000 }, (_, n) => ({
       step: n,
@@ -241,7 +243,7 @@ async function measure(): Promise<void> {
   for (const [name, text] of Object.entries({ typical, empty })) {
     const before = alive();
     const value: unknown = JSON.parse(text);
-    report(`JSON read back, ${name}`, alive() - before, text.length);
+    report(`parsed JSON, ${name}`, alive() - before, text.length);
     void value;
   }
   await transport.close();

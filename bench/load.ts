@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "undici";
 
 /**
- * Load in a process of its own: each connection sends its next request when it has the answer to the last. Over undici, the client that most
- * callers on Node have, since a generator that knows nothing of HTTP would make every server look slow beside it.
+ * Generates load in its own process: each connection sends its next request after the response to
+ * the last. It uses undici, which most callers on Node use: a generator without an HTTP client
+ * would make every server look slow in comparison.
  */
 export interface Load {
   readonly port: number;
@@ -12,18 +13,18 @@ export interface Load {
   readonly body: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Before that, until the connections are open and the rate is steady. */
+  /** Seconds before the measurement, until the connections are open and the rate is steady. */
   readonly rampSeconds: number;
 }
 
 export interface LoadResult {
-  /** Requests answered within the measured time. */
+  /** Requests that completed within the measured time. */
   readonly requests: number;
-  /** All requests answered: also those before and after the measured time. */
+  /** All completed requests, including those before and after the measured time. */
   readonly total: number;
   readonly failures: number;
   readonly seconds: number;
-  /** When the measured time began and ended, in milliseconds since 1970. */
+  /** Begin and end of the measured time, as Unix time in milliseconds. */
   readonly beganAt: number;
   readonly endedAt: number;
   /** Milliseconds. */
@@ -46,15 +47,16 @@ async function connection(): Promise<void> {
   });
   while (!stopped) {
     const sentAt = performance.now();
-    const answer = await client.request({
+    const response = await client.request({
       method: "POST",
       path: load.path,
       headers: { "content-type": "application/json", ...load.headers },
       body: load.body,
     });
-    const text = await answer.body.text();
+    const text = await response.body.text();
     total++;
-    if (answer.statusCode !== 200 && failures++ === 0) console.error(`the first failure: ${text}`);
+    if (response.statusCode !== 200 && failures++ === 0)
+      console.error(`the first failure: ${text}`);
     if (measuring) latencies.push(performance.now() - sentAt);
   }
   await client.close();

@@ -6,7 +6,7 @@ import { run } from "./processes.ts";
 /** A server under load. */
 export interface Target {
   readonly port: number;
-  /** CPU seconds used until now. */
+  /** CPU seconds used so far. */
   readonly cpu: () => { readonly server: number; readonly database: number };
   readonly memoryMiB: () => number;
   /** Resolves when no run is queued or running. */
@@ -14,15 +14,16 @@ export interface Target {
 }
 
 export interface Measurement extends LoadResult {
-  /** CPU seconds that all requests (`total`) took. */
+  /** CPU seconds of all requests (`total`). */
   readonly serverCpu: number;
   readonly databaseCpu: number;
   readonly memoryMiB: number;
 }
 
 /**
- * Puts a load on a server. Throughput and latencies are those of the measured time, CPU is all that
- * is used until no run is left, shared among all requests: work that a server puts off counts too.
+ * Applies a load to a server. Throughput and latencies are those of the measured time. CPU is
+ * everything used until no run is left, divided among all requests, so that deferred work counts
+ * too.
  */
 export async function measure(
   opened: AsyncDisposableStack,
@@ -39,7 +40,7 @@ export async function measure(
       resolve(message as LoadResult | { error: string }),
     );
     generator.child.once("disconnect", () =>
-      resolve({ error: "the load generator ended before its time" }),
+      resolve({ error: "the load generator exited too early" }),
     );
   });
   if ("error" in result) throw new Error(`The load on ${load.path} failed: ${result.error}`);

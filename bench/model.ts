@@ -2,16 +2,17 @@ import { createServer, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * A model server in a process of its own, for chat completions. What it is told to be, then how many milliseconds it takes:
+ * A model server in its own process, for chat completions. Its arguments are a kind and
+ * milliseconds:
  *
- *   words 500    answers with the same words, after so long
- *   calls 200    calls a tool, after so long, each time: its run goes on until it is cancelled
- *   tokens 10    answers with 1,000 tokens, each of which takes so long: in one piece, or token by token when it is asked to stream
+ *   words 500    responds with the same words after 500 ms
+ *   calls 200    always responds with a tool call after 200 ms, so a run ends only if cancelled
+ *   tokens 10    responds with 1,000 tokens of 10 ms each: all at the end, or streamed on request
  *
- * Says its port when it listens.
+ * It sends its port when it listens.
  */
 const [, , kind = "words", milliseconds = "0"] = process.argv;
-const pause = Number(milliseconds);
+const delayMs = Number(milliseconds);
 const tokens = 1_000;
 const token = " order";
 
@@ -31,10 +32,10 @@ const chunk = (delta: object, finish: string | null = null) => {
   const choices = [{ index: 0, delta, finish_reason: finish }];
   return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "bench", choices })}\n\n`;
 };
-const answers: Record<string, { readonly text: string; readonly after: number }> = {
+const completions: Record<string, { readonly text: string; readonly after: number }> = {
   words: {
     text: completion({ content: "The order has been paid and will ship today." }, "stop"),
-    after: pause,
+    after: delayMs,
   },
   calls: {
     text: completion(
@@ -44,38 +45,39 @@ const answers: Record<string, { readonly text: string; readonly after: number }>
       },
       "tool_calls",
     ),
-    after: pause,
+    after: delayMs,
   },
-  tokens: { text: completion({ content: token.repeat(tokens) }, "stop"), after: pause * tokens },
+  tokens: { text: completion({ content: token.repeat(tokens) }, "stop"), after: delayMs * tokens },
 };
-const answer = answers[kind];
-if (answer === undefined) throw new Error(`the model server cannot be ${kind}`);
+const completionOfKind = completions[kind];
+if (completionOfKind === undefined)
+  throw new Error(`"${kind}" is not a kind of model server. Use words, calls or tokens.`);
 const headers = {
   "content-type": "application/json",
-  "content-length": Buffer.byteLength(answer.text),
+  "content-length": Buffer.byteLength(completionOfKind.text),
 };
 
 async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const began = performance.now();
-  for (let told = 0; told < tokens; told++) {
-    // By the clock, so that a timer that is late does not make the answer longer.
-    await sleep(Math.max(0, began + told * pause - performance.now()));
+  for (let sent = 0; sent < tokens; sent++) {
+    // Delays are relative to the start, so that late timers do not add up.
+    await sleep(Math.max(0, began + sent * delayMs - performance.now()));
     response.write(chunk({ content: token }));
   }
   response.end(`${chunk({}, "stop")}data: [DONE]\n\n`);
 }
 
 const server = createServer({ keepAliveTimeout: 120_000 }, (request, response) => {
-  let asked = "";
+  let requestBody = "";
   request.setEncoding("utf8").on("data", (text: string) => {
-    if (kind === "tokens") asked += text;
+    if (kind === "tokens") requestBody += text;
   });
   request.on("end", () => {
-    const reply = () => response.writeHead(200, headers).end(answer.text);
-    if (asked.includes('"stream":true')) void stream(response);
-    else if (answer.after === 0) reply();
-    else setTimeout(reply, answer.after);
+    const reply = () => response.writeHead(200, headers).end(completionOfKind.text);
+    if (requestBody.includes('"stream":true')) void stream(response);
+    else if (completionOfKind.after === 0) reply();
+    else setTimeout(reply, completionOfKind.after);
   });
 });
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4_096 }, () => {

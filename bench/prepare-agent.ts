@@ -6,7 +6,10 @@ export interface Agent {
   readonly triggerPath: string;
 }
 
-/** Sets up a provider for the model server, and an agent with a trigger and a queue that is not the limit. */
+/**
+ * Creates a provider for the model server, and an agent with a trigger and a queue large enough not
+ * to limit the load.
+ */
 export async function prepareAgent(api: Api, name: string, modelPort: number): Promise<Agent> {
   await api("POST", "/providers", {
     name,

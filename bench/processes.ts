@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A process that the bench has started, and the first thing it said. */
+/** A process that the benchmark has started, and its first message. */
 export interface Started<T> {
   readonly child: ChildProcess;
   readonly pid: number;
-  readonly said: T;
+  readonly message: T;
 }
 
-/** Starts a file of this folder and waits for its first message. It is stopped when `opened` is closed. */
+/** Starts a file of this folder and waits for its first message. `opened` stops the process. */
 export async function run<T>(
   opened: AsyncDisposableStack,
   file: string,
@@ -25,13 +25,13 @@ export async function run<T>(
     execArgv: [...process.execArgv, ...flags],
   });
   child = started;
-  const said = await new Promise<T>((resolve, reject) => {
+  const message = await new Promise<T>((resolve, reject) => {
     started.once("message", (message) => resolve(message as T));
     started.once("exit", (code) =>
-      reject(new Error(`${file} ended with ${code} before it was ready`)),
+      reject(new Error(`${file} exited with ${code} before it was ready`)),
     );
   });
-  return { child: started, pid: started.pid ?? 0, said };
+  return { child: started, pid: started.pid ?? 0, message };
 }
 
 export async function stop({ child }: { readonly child: ChildProcess | undefined }): Promise<void> {
@@ -41,16 +41,20 @@ export async function stop({ child }: { readonly child: ChildProcess | undefined
   await ended;
 }
 
-/** CPU seconds that a process and, with `tree`, its descendants have used, ended ones that it has waited for included. */
+/**
+ * Returns the CPU seconds used by a process and, with `tree`, its descendants, including exited
+ * ones that it has waited for.
+ */
 export function cpuSeconds(pid: number, options: { tree: boolean }): number {
   return (options.tree ? family(pid) : [pid]).reduce((sum, one) => {
-    // User and system time, its own and that of children it has waited for. No fields: it has just ended.
+    // User and system time of the process and of children that it has waited for. Empty if it has
+    // just exited.
     const ticks = statOf(one).slice(11, 15);
     return ticks.reduce((total, field) => total + Number(field) / 100, sum);
   }, 0);
 }
 
-/** Resident memory in MiB. */
+/** Returns the resident memory in MiB. */
 export function residentMiB(pid: number): number {
   return (
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024
@@ -68,7 +72,9 @@ export function family(pid: number): number[] {
   return found;
 }
 
-/** Fields of /proc/<pid>/stat after the command's name; empty for a process that has gone. */
+/**
+ * Returns the fields of /proc/<pid>/stat after the command's name; empty if the process has exited.
+ */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8");

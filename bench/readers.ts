@@ -1,8 +1,9 @@
 import { type IncomingMessage, request } from "node:http";
 
 /**
- * Readers of one stream, in a process of their own, each on a connection of its own. Says "open" when all of them are being told, and when
- * all have read that a run has ended, when each event came to each of them.
+ * Readers of one stream, in a separate process, each on its own connection. Sends "open" when all
+ * are subscribed. When all have read the final event of a run, it sends the arrival times of the
+ * events.
  */
 interface Readers {
   readonly port: number;
@@ -11,7 +12,9 @@ interface Readers {
   readonly count: number;
 }
 
-/** Milliseconds since 1970, to the microsecond, at which an event had come: one for each reader. By the event's id. */
+/**
+ * Arrival times by event id, one per reader: Unix time in milliseconds, with microsecond precision.
+ */
 export type Arrivals = Readonly<Record<string, readonly number[]>>;
 
 const { port, path, key, count } = JSON.parse(process.argv[2] ?? "{}") as Readers;
@@ -29,11 +32,14 @@ async function open(): Promise<IncomingMessage> {
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once("response", resolve).once("error", reject).end();
   });
-  if (incoming.statusCode !== 200) throw new Error(`${path} answered ${incoming.statusCode}`);
+  if (incoming.statusCode !== 200) throw new Error(`${path} responded with ${incoming.statusCode}`);
   return incoming;
 }
 
-/** Takes down whole events as they come. Little is done with each: a thousand readers share this process. */
+/**
+ * Records the arrival of complete events. It does little per event, because a thousand readers
+ * share this process.
+ */
 function read(incoming: IncomingMessage): Promise<void> {
   let rest = "";
   return new Promise((resolve) => {

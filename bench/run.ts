@@ -17,15 +17,17 @@ import { startModels } from "./start-models.ts";
 import { storeRuns } from "./store-runs.ts";
 
 /**
- * Measures Beckon against the limit: a bare server that does only what no server can leave out (`baseline.ts`). Everything runs on this
- * machine, so figures are ratios within one run and nothing else.
+ * Measures Beckon against a baseline: a bare server that does only what every server must do
+ * (`baseline.ts`). Everything runs on this machine, so only the ratios within one run are
+ * meaningful.
  *
  *   script/bench                     the table
  *   script/bench --stored 1000000    the same with so many finished runs in the database
- *   script/bench --seconds 5         how long each line is measured in each round
- *   script/bench --only "64 conn"    the lines that have this in their title
+ *   script/bench --seconds 5         seconds that each line is measured in each round
+ *   script/bench --only "64 conn"    only the lines with this text in their name
  *
- * What is compared is measured in turn, several rounds of it: a machine that gets slower or faster meanwhile does so to all of them.
+ * The lines are measured in turn, in several rounds, so that a change in the machine's speed
+ * affects all of them.
  */
 const { values } = parseArgs({
   options: {
@@ -36,15 +38,15 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const rounds = 5;
-/** Until what is hot has been compiled. */
+/** Seconds of load before the measurement, so that V8 has compiled the hot code. */
 const warmUpSeconds = 7;
 
 interface Line extends Measurement {
   readonly name: string;
   readonly modelMs: number;
-  /** Runs that ended meanwhile. */
+  /** Runs that finished in the measured time. */
   readonly completed: number;
-  /** Requests/s of each round. */
+  /** Requests per second of each round. */
   readonly rates: readonly number[];
 }
 
@@ -74,7 +76,7 @@ await withCleanUp(async (opened) => {
     flags: serverFlags,
   });
   const idleMiB = residentMiB(server.pid);
-  const api = openApi(server.said.port, key);
+  const api = openApi(server.message.port, key);
   const agents = {
     instant: await prepareAgent(api, "instant", modelPorts.instant),
     slow: await prepareAgent(api, "slow", modelPorts.slow),
@@ -92,8 +94,8 @@ await withCleanUp(async (opened) => {
     ]),
   };
 
-  const target = ({ pid, said }: Started<{ port: number }>): Target => ({
-    port: said.port,
+  const target = ({ pid, message }: Started<{ port: number }>): Target => ({
+    port: message.port,
     cpu: () => ({
       server: cpuSeconds(pid, { tree: false }),
       database: cpuSeconds(database.pid, { tree: true }),
@@ -103,7 +105,7 @@ await withCleanUp(async (opened) => {
   });
   const prepared = (one: Case): Prepared => ({
     api,
-    port: server.said.port,
+    port: server.message.port,
     key,
     agent: agents[one.model],
   });
@@ -119,7 +121,7 @@ await withCleanUp(async (opened) => {
     const shape = { ...shapeOf(first), path: "/", headers: {} };
     const measured = [
       {
-        name: `(a) ${first.name.replace(/^\w+/, "limit")}`,
+        name: `(a) ${first.name.replace(/^\w+/, "baseline")}`,
         measure: (seconds: number) =>
           measure(opened, target(bare[first.model]), { ...shape, seconds }),
       },
@@ -143,7 +145,7 @@ await withCleanUp(async (opened) => {
         });
       }
     }
-    const [against, ...others] = measured.map((one) => together(one.lines));
+    const [against, ...others] = measured.map((one) => combine(one.lines));
     if (against === undefined) continue;
     lines.push({ line: against, against }, ...others.map((line) => ({ line, against })));
   }
@@ -158,12 +160,12 @@ await withCleanUp(async (opened) => {
   }
 });
 
-/** What the rounds of one line come to: sums, the middle of the percentiles, the most memory. */
-function together(parts: readonly Line[]): Line {
+/** Combines the rounds of one line: sums, the median of the percentiles, the maximum memory. */
+function combine(parts: readonly Line[]): Line {
   const [first] = parts;
   if (first === undefined) throw new Error("nothing was measured");
   const sum = (
-    member:
+    field:
       | "requests"
       | "total"
       | "failures"
@@ -171,7 +173,7 @@ function together(parts: readonly Line[]): Line {
       | "serverCpu"
       | "databaseCpu"
       | "completed",
-  ) => parts.reduce((total, part) => total + part[member], 0);
+  ) => parts.reduce((total, part) => total + part[field], 0);
   return {
     ...first,
     requests: sum("requests"),
@@ -188,7 +190,10 @@ function together(parts: readonly Line[]): Line {
   };
 }
 
-/** Every figure of a line beside its ratio to (a)'s; of requests/s also the ratios of the worst and of the best round: how far it is to be trusted. */
+/**
+ * Prints each value of a line with its ratio to (a). Requests/s also have the ratios of the worst
+ * and the best round, which show the variance.
+ */
 function print(lines: readonly { line: Line; against: Line }[], idleMiB: number): void {
   console.log(
     "\n| what, ratio to (a) in brackets | requests/s | runs completed/s | p50 ms | p99 ms | added to the model's, ms | server CPU s/1,000 | database CPU s/1,000 | memory MiB | failures |",

@@ -13,11 +13,11 @@ import { appendToRuns } from "../server/src/runs/journal/append-statement.ts";
 import { startRuns } from "../server/src/runs/starting/start-runs.ts";
 
 /**
- * What the two gathered statements of a one-step run cost PostgreSQL: CPU of the one backend that executes them, by row, and the time of a
- * batch as its callers feel it.
+ * Measures what the two batched statements of a one-step run cost PostgreSQL: CPU per row of the
+ * backend that executes them, and the duration of a batch for its callers.
  *
- *   node bench/statements.ts --rows 1         batches of so many rows; 20 unless told
- *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema leaves out, for comparison
+ *   node bench/statements.ts --rows 1         rows per batch; default 20
+ *   node bench/statements.ts --foreign-keys   with the four foreign keys that the schema omits
  */
 const { values } = parseArgs({
   options: {
@@ -146,7 +146,7 @@ function endRow(runId: string) {
   };
 }
 
-/** User and system time of one process, in seconds, to the 10 ms that Linux counts in. */
+/** Returns the user and system time of one process in seconds, in steps of Linux's 10 ms. */
 function cpuSeconds(pid: number): number {
   const text = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

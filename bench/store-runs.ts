@@ -1,6 +1,6 @@
 import { Client } from "pg";
 
-/** Stores finished runs of the agent, with their journals, as if they had been made over the past. */
+/** Inserts finished runs of the agent with their journals, as a history. */
 export async function storeRuns(
   databaseUrl: string,
   agentId: string,
@@ -10,17 +10,26 @@ export async function storeRuns(
   await client.connect();
   try {
     await client.query("set beckon.workspace = '*'");
-    await client.query(`create temporary table made as
+    await client.query(`create temporary table created as
       select 'run_' || lpad(to_hex(n), 26, '0') as id, n from generate_series(1, ${count}) as n`);
     const workspace = `(select workspace_id from agents where id = '${agentId}')`;
-    await client.query(`insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
-      select id, ${workspace}, '${agentId}', 'succeeded', 'prc_gone', 1, 3, now(), now() from made`);
-    await client.query(`insert into run_inputs (run_id, workspace_id, agent_version, source, payload, principal, engine_version)
-      select id, ${workspace}, 1, 'invoke', 'What is the state of order 4711?', 'token:${agentId}', 1 from made`);
-    await client.query(`insert into run_results (run_id, workspace_id, output, input_tokens, output_tokens, cached_input_tokens, usage_estimated)
-      select id, ${workspace}, 'The order has been paid and will ship today.', 20, 10, 0, false from made`);
+    await client.query(`insert into runs (
+        id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+      select id, ${workspace}, '${agentId}', 'succeeded', 'prc_gone', 1, 3, now(), now()
+      from created`);
+    await client.query(`insert into run_inputs (
+        run_id, workspace_id, agent_version, source, payload, principal, engine_version)
+      select id, ${workspace}, 1, 'invoke', 'What is the state of order 4711?',
+        'token:${agentId}', 1
+      from created`);
+    await client.query(`insert into run_results (
+        run_id, workspace_id, output, input_tokens, output_tokens, cached_input_tokens,
+        usage_estimated)
+      select id, ${workspace}, 'The order has been paid and will ship today.', 20, 10, 0, false
+      from created`);
     await client.query(`insert into events (run_id, seq, workspace_id, id, type, version, data)
-      select id, seq, ${workspace}, 'evt_' || seq || substr(id, 6), 'run.step', 1, '{"step": 1}' from made, generate_series(1, 3) as seq`);
+      select id, seq, ${workspace}, 'evt_' || seq || substr(id, 6), 'run.step', 1, '{"step": 1}'
+      from created, generate_series(1, 3) as seq`);
     await client.query("analyze");
   } finally {
     await client.end();

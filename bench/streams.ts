@@ -14,20 +14,22 @@ import { cpuSeconds, run, stop } from "./processes.ts";
 import type { Arrivals } from "./readers.ts";
 
 /**
- * Measures streams, on this machine with everything in it.
+ * Measures event streams. All processes run on this machine.
  *
  *   script/bench streams                  both tables
- *   script/bench streams --seconds 5      how long each line of the first is measured
+ *   script/bench streams --seconds 5      seconds that each line of the first table is measured
  *   script/bench streams --only latency   one table; the other is cpu
  *
- * *Latency*: one run executes in one process and writes two events at a time, at a pace that keeps no process busy. Measured is from the
- * commit to each reader having the whole event. When a commit was, PostgreSQL itself keeps (`track_commit_timestamp`, on here alone):
- * the time in the commit record, just before that is flushed to disk. So the flush, before which nobody may be told, is in the figures, and
- * so is the time that the readers' one process takes to read them all, on the same cores. All clocks are one.
+ * *Latency*: one process executes a run that writes two events at a time, slowly enough to keep no
+ * process busy. Latency is from the commit to the moment when each reader has the whole event. The
+ * commit time is PostgreSQL's (`track_commit_timestamp`, on only here), taken just before the
+ * commit record is flushed to disk. So the latency includes the flush, before which no reader can
+ * be notified, and the time that the process of the readers takes to read all events on the same
+ * cores. All times are from the same clock.
  *
- * *CPU*: what the server process uses for runs whose model gives 100 tokens a second: when nobody watches and it is asked in one piece,
- * as is then done; when it is asked to stream and still nobody watches; and when somebody watches each run. What the process uses while
- * nothing happens is taken off.
+ * *CPU*: the server's CPU for runs whose model produces 100 tokens a second, in three cases:
+ * without a subscriber, where Beckon requests the response in one piece; without a subscriber but
+ * streamed; with a subscriber per run. CPU used while idle is subtracted.
  */
 const { values } = parseArgs({
   allowPositionals: true,
@@ -37,8 +39,8 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.seconds);
-const stepPause = 250;
-const tokenPause = 10;
+const stepDelayMs = 250;
+const tokenDelayMs = 10;
 const runsAtOnce = 40;
 
 await withCleanUp(async (opened) => {
@@ -52,26 +54,28 @@ await withCleanUp(async (opened) => {
   opened.defer(() => database.stop());
 
   const [calls, tokens] = [
-    await run<{ port: number }>(opened, "model.ts", ["calls", String(stepPause)]),
-    await run<{ port: number }>(opened, "model.ts", ["tokens", String(tokenPause)]),
+    await run<{ port: number }>(opened, "model.ts", ["calls", String(stepDelayMs)]),
+    await run<{ port: number }>(opened, "model.ts", ["tokens", String(tokenDelayMs)]),
   ];
   const key = "bench-key-of-at-least-thirty-two-characters";
   const env = {
     DATABASE_URL: database.url,
     BECKON_MASTER_KEY: "0".repeat(64),
     BECKON_BOOTSTRAP_KEY: key,
-    BECKON_EGRESS_ALLOW: [calls, tokens].map(({ said }) => `127.0.0.1:${said.port}`).join(","),
+    BECKON_EGRESS_ALLOW: [calls, tokens]
+      .map(({ message }) => `127.0.0.1:${message.port}`)
+      .join(","),
     PORT: "0",
     LOG_LEVEL: "warn",
   };
   const server = await run<{ port: number }>(opened, "beckon.ts", [], { env, flags: serverFlags });
-  const api = openApi(server.said.port, key);
+  const api = openApi(server.message.port, key);
   const call = async (
     path: string,
     body: object,
     { method = "POST", ...headers }: Record<string, string> = {},
   ) => {
-    const url = `http://127.0.0.1:${server.said.port}/api/public${path}`;
+    const url = `http://127.0.0.1:${server.message.port}/api/public${path}`;
     const response = await fetch(url, {
       method,
       headers: { "x-api-key": key, "content-type": "application/json", ...headers },
@@ -83,20 +87,20 @@ await withCleanUp(async (opened) => {
   };
 
   if (values.only.includes("latency")) {
-    const { id } = await prepareAgent(api, "calls", calls.said.port);
+    const { id } = await prepareAgent(api, "calls", calls.message.port);
     await call(
       `/agents/${id}`,
       { limits: { max_steps: 1_000 }, model_settings: { stream: "never" } },
       { method: "PATCH" },
     );
-    // It executes nothing: what its readers see was written by the other one.
+    // This process executes no runs: its readers see events that the other one wrote.
     const other = await run<{ port: number }>(opened, "beckon.ts", [], {
       env: { ...env, BECKON_ROLE: "api" },
       flags: serverFlags,
     });
     console.log("\n| stream | readers | read at | events | p50 ms | p99 ms | missed |");
     console.log("|---|---|---|---|---|---|---|");
-    for (const [stream, where, { said }] of [
+    for (const [stream, where, { message }] of [
       ["of the run", "the executing process", server],
       ["of the run", "another process", other],
       ["of the workspace", "the executing process", server],
@@ -111,7 +115,7 @@ await withCleanUp(async (opened) => {
         const path =
           stream === "of the run" ? `/api/public/runs/${run_id}/events` : "/api/public/events";
         const readers = await run<"open">(opened, "readers.ts", [
-          JSON.stringify({ port: said.port, path, key, count }),
+          JSON.stringify({ port: message.port, path, key, count }),
         ]);
         const openAt = Date.now();
         const reported = new Promise<Arrivals>((resolve) =>
@@ -133,7 +137,7 @@ await withCleanUp(async (opened) => {
   }
 
   if (values.only.includes("cpu")) {
-    const { id } = await prepareAgent(api, "tokens", tokens.said.port);
+    const { id } = await prepareAgent(api, "tokens", tokens.message.port);
     const used = () => cpuSeconds(server.pid, { tree: false });
     const measure = async (act: () => Promise<unknown>) => {
       const [cpu, began] = [used(), performance.now()];
@@ -149,9 +153,9 @@ await withCleanUp(async (opened) => {
     console.log("\n| what | runs | server CPU ms/1,000 tokens | ratio |");
     console.log("|---|---|---|---|");
     for (const [name, mode, headers] of [
-      ["nobody watches, the model answers in one piece", "auto", {}],
-      ["nobody watches, the model streams", "always", {}],
-      ["each run is watched", "auto", { accept: "text/event-stream" }],
+      ["no subscriber, response in one piece", "auto", {}],
+      ["no subscriber, streamed response", "always", {}],
+      ["one subscriber per run", "auto", { accept: "text/event-stream" }],
     ] as const) {
       await call(`/agents/${id}`, { model_settings: { stream: mode } }, { method: "PATCH" });
       await runs(runsAtOnce / 2, headers);
@@ -164,7 +168,10 @@ await withCleanUp(async (opened) => {
     }
   }
 
-  /** Of the run's events that were committed after all readers were there; sorted, in milliseconds. */
+  /**
+   * Returns the latencies, sorted, in milliseconds, of the run's events that were committed after
+   * all readers had subscribed.
+   */
   async function latenciesOf(
     runId: string,
     openAt: number,
@@ -176,7 +183,10 @@ await withCleanUp(async (opened) => {
       await client.query("set beckon.workspace = '*'");
       const { rows } = await client.query<{ id: string; committed: number }>(
         `select id, committed from (
-         select id, (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8 as committed from events where run_id = $1
+         select id,
+           (extract(epoch from pg_xact_commit_timestamp(transaction::text::xid)) * 1000)::float8
+             as committed
+         from events where run_id = $1
        ) as e where committed > $2`,
         [runId, openAt],
       );

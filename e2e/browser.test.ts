@@ -6,14 +6,14 @@ import { eventually } from "../server/test/eventually.ts";
 import { addPerson, type Person, password, setupToken } from "../server/test/people.ts";
 import { fencesOf } from "./examples.ts";
 
-/** What a person does in a browser, in a real one. */
+/** Tests Beckon's pages in Chromium; skipped without it. */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 50 } });
 afterAll(closeBrowser);
 const inBrowser = test.skipIf(browserPath === undefined);
 const phone = { viewport: { width: 375, height: 740 } };
 
 inBrowser(
-  "an invitation's link lets a new person in, once, and leaves the token in no address",
+  "an invitation link adds a new member, once, and its token is removed from the address bar",
   async () => {
     const { body } = await beckon.call("/invitations", {
       body: { email: "grace@example.com", role: "editor" },
@@ -37,7 +37,7 @@ inBrowser(
     await again.goto(body.data.url);
     await again.getByLabel("Password").fill(password);
     await again.getByRole("button", { name: "Join" }).click();
-    await again.getByRole("alert").filter({ hasText: "does not stand" }).waitFor();
+    await again.getByRole("alert").filter({ hasText: "no longer valid" }).waitFor();
   },
 );
 
@@ -78,7 +78,7 @@ inBrowser("a link without its token says so and sends nothing", async () => {
   expect(await page.getByRole("button").isDisabled()).toBe(true);
 });
 
-test("the pages behind links allow their own style and script and no others", async () => {
+test("the Content-Security-Policy of pages allows only their own style and script", async () => {
   for (const path of ["/setup", "/invite", "/reset"]) {
     const { status, headers, body } = await beckon.call(beckon.url + path, { credential: null });
     const policy = headers.get("content-security-policy") ?? "";
@@ -96,14 +96,14 @@ test("the pages behind links allow their own style and script and no others", as
   }
 });
 
-/** A page of this address, of somebody who is signed in, with the code of docs/streams.md for pages. */
+/** Opens a page of this origin with a session and loads the code for pages of docs/streams.md. */
 async function openWithExamples(person: Person) {
   const page = await openBrowserPage(beckon.url);
   const [name = "", value = ""] = person.cookie.split("=");
   await page
     .context()
     .addCookies([{ name, value, url: beckon.url, httpOnly: true, sameSite: "Strict" }]);
-  // Without a policy of its own, so that the page can be given code.
+  // A page without Content-Security-Policy, so that the test can add scripts.
   await page.goto(`${beckon.url}/healthz`);
   const code = fencesOf("docs/streams.md")
     .filter(({ kind }) => kind === "js")
@@ -130,7 +130,8 @@ inBrowser(
       journal,
     );
 
-    // A stream begins at the oldest transaction under way, of any database of this server: other tests may hold it back.
+    // A stream starts before the oldest open transaction of the PostgreSQL server, so that tests in
+    // other databases can delay it.
     await eventually("an order of events that is past the run", async () => {
       const { data } = (await beckon.call("/events?kind=run.finished")).body;
       return data.some((event: { run_id: string }) => event.run_id === run_id) || undefined;

@@ -1,8 +1,8 @@
-/** What a caller got. */
+/** An HTTP response with its parsed JSON body. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  // biome-ignore lint/suspicious/noExplicitAny: the body can be any JSON
   readonly body: any;
 }
 
@@ -16,7 +16,10 @@ export type Call = (
   },
 ) => Promise<Answer>;
 
-/** Calls paths below `/api/public`, or any URL; POST when there is a body, else GET; with `key` unless another one or null is given. */
+/**
+ * Returns a function that requests paths below `/api/public` or absolute URLs: by default with POST
+ * if there is a body, else GET, and with `key`; null sends no key.
+ */
 export function caller(url: () => string, key: () => string): Call {
   return async (path, { method, key: given, body, headers } = {}) => {
     const credential = given === undefined ? key() : given;

@@ -2,8 +2,12 @@ import { expect, test } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 
-/** The README of the client is one program: its blocks of ```ts, one after the other, which print what its blocks of ```text show. */
-test("what the client's README says works as it stands", { timeout: 60_000 }, async () => {
+/**
+ * Runs all ```ts blocks of the client's README as one program, which must print its ```text blocks.
+ */
+test("the program of the client's README prints what the README shows", {
+  timeout: 60_000,
+}, async () => {
   const server = await startTestBeckon();
   const fences = fencesOf("client/README.md");
   const textOf = (wanted: string) =>

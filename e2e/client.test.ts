@@ -13,12 +13,12 @@ import { startHeldModel } from "../server/test/held-model.ts";
 import { says } from "../server/test/model-server.ts";
 import { startProxy } from "../server/test/proxy.ts";
 
-/** The client against the real server, through a network that cuts. */
+/** Tests the client with a real server, through a proxy that cuts connections. */
 
 const server = await startTestBeckon({}, { streamLimits: { retryMs: 20 } });
 const beckon = createClient({ url: server.url, key: server.key });
 
-/** It passes bytes on, whatever they mean; the scheme is only how it is told where to. */
+// The proxy forwards any bytes; its URL parameter expects this scheme.
 const proxy = await startProxy(server.url.replace("http://", "postgres://"));
 afterAll(() => proxy.close());
 const throughProxy = createClient({ url: `http://127.0.0.1:${proxy.port}`, key: server.key });
@@ -36,26 +36,26 @@ const createAgent = (body: Partial<Parameters<BeckonClient["agents"]["create"]>[
   beckon.agents.create({ name: "Test", model: "demo/echo", ...body });
 
 describe("an invoke", () => {
-  test("whose answer is cut is made again, joins its run, and has run once", async () => {
+  test("whose response is cut is repeated, gets the same run and executes it once", async () => {
     const held = await startHeldModel(server);
     held.release();
     const agent = await createAgent({ model: held.model });
     const cut = proxy.cutNext({ request: toInvoke, pass: 0 });
-    const answer = await throughProxy.agents.invoke(
+    const result = await throughProxy.agents.invoke(
       agent.id,
       { input: "Hello" },
       { token: agent.token },
     );
     await cut;
-    expect(answer.output).toBe("Hello");
-    expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([answer.run_id]);
+    expect(result.output).toBe("Hello");
+    expect((await runsOf(agent.id)).map(({ id }) => id)).toEqual([result.run_id]);
     expect(held.requests).toHaveLength(1);
   });
 
-  test("is answered although its connection is cut again and again while it runs, and has run once", async () => {
+  test("succeeds with one run although its connection is cut several times", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
-    const answer = throughProxy.agents.invoke(
+    const result = throughProxy.agents.invoke(
       agent.id,
       { input: "Hello" },
       { token: agent.token, wait: 1 },
@@ -66,24 +66,24 @@ describe("an invoke", () => {
       proxy.drop({ hard: true });
     }
     held.release();
-    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(await result).toMatchObject({ output: "Hello" });
     expect(await runsOf(agent.id)).toHaveLength(1);
     expect(held.requests).toHaveLength(1);
   });
 
-  test("finds its server when that is back", async () => {
+  test("succeeds when the server is reachable again", async () => {
     const agent = await createAgent();
     proxy.drop();
     proxy.weather = { type: "closed" };
-    const answer = throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    const result = throughProxy.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
     setTimeout(() => {
       proxy.weather = { type: "fair" };
     }, 300);
-    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(await result).toMatchObject({ output: "Hello" });
     expect(await runsOf(agent.id)).toHaveLength(1);
   });
 
-  test("that is refused with 503 because the database is not to be had is made again when Retry-After says", async () => {
+  test("that fails with 503 is repeated after Retry-After", async () => {
     const held = await startHeldModel(server);
     held.release();
     const agent = await createAgent({ model: held.model });
@@ -104,18 +104,18 @@ describe("an invoke", () => {
     const lock = await server.db.database.engine.connect();
     await lock.query("begin");
     await lock.query("lock table runs in share mode");
-    const answer = counting.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
+    const result = counting.agents.invoke(agent.id, { input: "Hello" }, { token: agent.token });
     try {
-      await eventually("the refusal", () => statuses.includes(503) || undefined);
+      await eventually("the 503 response", () => statuses.includes(503) || undefined);
     } finally {
       await lock.query("rollback");
       lock.release();
     }
-    expect(await answer).toMatchObject({ output: "Hello" });
+    expect(await result).toMatchObject({ output: "Hello" });
     expect(held.requests).toHaveLength(2);
   });
 
-  test("ends when its time is over, with the run that goes on", async () => {
+  test("throws timed_out with the run id, and the run continues", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const error = await beckon.agents
@@ -131,7 +131,7 @@ describe("an invoke", () => {
     });
   });
 
-  test("of a run that is cancelled, or of a paused agent, is refused with the code", async () => {
+  test("of a cancelled run or a paused agent throws the error's code", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const waiting = beckon.agents
@@ -154,7 +154,7 @@ describe("an invoke", () => {
   });
 });
 
-test("a fire whose answer is cut is made again, and has started one run", async () => {
+test("a fire whose response is cut is repeated and starts one run", async () => {
   const agent = await createAgent();
   const trigger = await beckon.triggers.create(agent.id, { name: "Orders" });
   const cut = proxy.cutNext({ request: (bytes) => bytes.includes(trigger.token), pass: 0 });
@@ -171,7 +171,7 @@ describe("a watch", () => {
   };
   const isEntry = (event: WatchedEvent) => "seq" in event;
 
-  test("of a finished run is its journal, from where it was asked", async () => {
+  test("of a finished run returns its journal after the given event", async () => {
     const { runId, journal } = await steps();
     expect(journal.length).toBeGreaterThan(3);
     expect(await all(beckon.runs.watch(runId))).toEqual(journal);
@@ -179,7 +179,7 @@ describe("a watch", () => {
     expect(await all(beckon.runs.watch(runId, { after: journal.length }))).toEqual([]);
   });
 
-  test("that is cut at random bytes sees each entry of the journal once and in order", async () => {
+  test("that is cut at random bytes returns each journal entry once and in order", async () => {
     const { runId, journal } = await steps();
     const random = seeded(Number(process.env.FAST_CHECK_SEED ?? 1));
     for (let round = 0; round < 3; round++) {
@@ -198,7 +198,7 @@ describe("a watch", () => {
     }
   });
 
-  test("sees what a run does live, though its connections die, and ends with the run", async () => {
+  test("returns events live across lost connections and ends with the run", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
@@ -222,7 +222,7 @@ describe("a watch", () => {
     expect(seen.filter(isEntry)).toEqual(await all(beckon.runs.listEvents(run_id)));
   });
 
-  test("goes on at another process, which does not execute the run", async () => {
+  test("resumes at another process, which does not execute the run", async () => {
     const other = await server.another({ streamLimits: { retryMs: 20 } });
     try {
       const held = await startHeldModel(server);
@@ -252,7 +252,7 @@ describe("a watch", () => {
     }
   });
 
-  test("of all of an agent's runs sees each event once and in order, though its connections die", async () => {
+  test("of all runs of an agent returns each event once and in order across lost connections", async () => {
     const agent = await createAgent();
     const seen: WorkspaceEvent[] = [];
     let opened = false;
@@ -281,7 +281,7 @@ describe("a watch", () => {
     expect(new Set(seen.map(({ run_id }) => run_id))).toEqual(new Set(runIds));
   });
 
-  test("is refused where its reader may not look, and ends when its credential dies", async () => {
+  test("fails without access, and ends when its credential is revoked", async () => {
     const held = await startHeldModel(server);
     const agent = await createAgent({ model: held.model });
     const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
@@ -305,7 +305,7 @@ describe("a watch", () => {
     });
   });
 
-  test("tells what the model says while it speaks", async () => {
+  test("returns the model's output while it is generated", async () => {
     const held = await startHeldModel(server, (request, index) => {
       const called = request.body.messages.some(({ role }) => role === "tool");
       return says(called ? "Hello" : { calls: [{ id: "call_1", name: "clock", arguments: "{}" }] })(
@@ -319,17 +319,17 @@ describe("a watch", () => {
       tools: [{ type: "clock" }],
     });
     const { run_id } = await beckon.agents.start(agent.id, { input: "Hello" });
-    let said = "";
+    let text = "";
     for await (const event of beckon.runs.watch(run_id)) {
       if (event.type === "run.started") held.release();
-      if (event.type === "run.output.delta") said += event.data.text;
+      if (event.type === "run.output.delta") text += event.data.text;
     }
-    expect(said).toBe("Hello");
+    expect(text).toBe("Hello");
   });
 });
 
 describe("management", () => {
-  test("agents, triggers, keys and runs are made, changed, listed page by page, and deleted", async () => {
+  test("agents, triggers, keys and runs can be created, changed, listed by page and deleted", async () => {
     const agent = await createAgent({ name: "Managed", metadata: { team: "ops" } });
     const trigger = await beckon.triggers.create(agent.id, {
       name: "Orders",
@@ -393,7 +393,7 @@ describe("management", () => {
     );
   });
 
-  test("a POST that creates does it once, though its answer is cut", async () => {
+  test("a POST whose response is cut creates the resource once", async () => {
     const cut = proxy.cutNext({
       request: (bytes) => bytes.includes("POST /api/public/agents"),
       pass: 10,
@@ -407,7 +407,7 @@ describe("management", () => {
     ).toEqual([agent.id]);
   });
 
-  test("an agent is exported as JSON and YAML, and both can be imported", async () => {
+  test("an agent can be exported as JSON and YAML and imported again", async () => {
     const agent = await createAgent({ name: "Exported" });
     const json = await beckon.agents.export(agent.id);
     const yaml = await beckon.agents.exportYaml(agent.id);

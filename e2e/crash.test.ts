@@ -7,7 +7,7 @@ const { url, database } = await testDatabase();
 const seed = Number(process.env.CRASH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 console.log(`CRASH_SEED=${seed}`);
 
-it("loses nothing that was acknowledged, ends nothing twice and repeats no unsafe effect, whenever its processes are killed", async () => {
+it("loses no acknowledged run, finishes none twice and repeats no unsafe effect when processes are killed", async () => {
   const kinds = faults.filter((fault) => fault !== "database");
   const report = await storm({
     seed,
@@ -30,7 +30,7 @@ it("loses nothing that was acknowledged, ends nothing twice and repeats no unsaf
   expect(report.kills).toBeGreaterThanOrEqual(10);
   expect(report.figures.acknowledged).toBeGreaterThanOrEqual(500);
   expect(report.figures.unfaultedFailures).toBeLessThanOrEqual(0.05);
-  // The faults have hit something.
+  // The faults had an effect.
   expect(report.figures.takenOver).toBeGreaterThan(0);
   expect(report.figures.replayed).toBeGreaterThan(0);
 }, 240_000);

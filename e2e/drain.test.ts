@@ -18,10 +18,10 @@ const call = caller(
   () => `http://127.0.0.1:${port}`,
   () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim(),
 );
-let begun = 0;
+let startCount = 0;
 
-/** Starts the product on the file's folder, with an agent whose model answers once it is released. */
-async function begin(env: Record<string, string>) {
+/** Starts Beckon on the file's folder with an agent whose model responds after `release`. */
+async function startWithHeldModel(env: Record<string, string>) {
   const models = await startModelServer();
   const released = Promise.withResolvers<void>();
   models.script(held(released.promise, echo()));
@@ -36,7 +36,7 @@ async function begin(env: Record<string, string>) {
     ...env,
   };
   const product = await startProduct(settings);
-  const name = `held-${++begun}`;
+  const name = `held-${++startCount}`;
   await call("/providers", { body: { name, kind: "openai-compatible", base_url: models.url } });
   const agent = (await call("/agents", { body: { name: "Held", model: `${name}/scripted` } })).body
     .data;
@@ -53,7 +53,7 @@ async function begin(env: Record<string, string>) {
 
 const isNotReady = async () => (await call(`http://127.0.0.1:${port}/readyz`)).status === 503;
 
-/** Expects that every process has exited, PostgreSQL last and in order. */
+/** Expects that all processes have exited and that PostgreSQL was shut down properly. */
 function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(stillRunning(started, folder)).toEqual([]);
   expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(
@@ -62,16 +62,18 @@ function expectNothingLeft(product: Product, started: readonly number[]): void {
   expect(product.output()).not.toMatch(/could not be|failed|killed/);
 }
 
-test("on SIGTERM it becomes not ready and starts no run, waiting callers get their answer, and it exits with 0", async () => {
-  const { product, invoke, reached, release } = await begin({ BECKON_DRAIN_SECONDS: "20" });
+test("on SIGTERM it becomes not ready, rejects starts, finishes runs in the drain time and exits with 0", async () => {
+  const { product, invoke, reached, release } = await startWithHeldModel({
+    BECKON_DRAIN_SECONDS: "20",
+  });
   const waiting = invoke();
   await reached(1);
   const started = product.descendants();
   const stopped = product.stop("SIGTERM");
   await until("it says that it is not ready", isNotReady);
-  const refused = await invoke();
-  expect([refused.status, refused.body.code]).toEqual([503, "unavailable"]);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  const rejected = await invoke();
+  expect([rejected.status, rejected.body.code]).toEqual([503, "unavailable"]);
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   release();
   const { status, body } = await waiting;
   expect([status, body.output]).toEqual([200, "Hello"]);
@@ -82,8 +84,8 @@ test("on SIGTERM it becomes not ready and starts no run, waiting callers get the
   expectNothingLeft(product, started);
 });
 
-test("runs that are unfinished after the drain time are queued, and the next start finishes them in the same attempt", async () => {
-  const { product, settings, invoke, reached, release } = await begin({
+test("runs that are not finished in the drain time are queued and finish after the next startup in the same attempt", async () => {
+  const { product, settings, invoke, reached, release } = await startWithHeldModel({
     BECKON_DRAIN_SECONDS: "1",
     BECKON_PROCESSES: "2",
   });
@@ -95,26 +97,26 @@ test("runs that are unfinished after the drain time are queued, and the next sta
     "Finishing 3 runs, up to 1 s;",
   ]);
   expectNothingLeft(product, started);
-  const answers = await Promise.all(waiting);
-  for (const { status, body, headers } of answers) {
+  const responses = await Promise.all(waiting);
+  for (const { status, body, headers } of responses) {
     expect([status, body.status]).toEqual([202, "queued"]);
     expect(headers.get("location")).toBe(`/api/public/runs/${body.run_id}`);
   }
 
   release();
   const next = await startProduct(settings);
-  for (const { headers } of answers) {
-    const place = `http://127.0.0.1:${settings.PORT}${headers.get("location")}`;
+  for (const { headers } of responses) {
+    const runUrl = `http://127.0.0.1:${settings.PORT}${headers.get("location")}`;
     await until(
       "the end of the run",
-      async () => (await call(place)).body.data.finished_at !== null,
+      async () => (await call(runUrl)).body.data.finished_at !== null,
     );
-    const { status, attempt, output, id } = (await call(place)).body.data;
+    const { status, attempt, output, id } = (await call(runUrl)).body.data;
     expect([status, attempt, output]).toEqual(["succeeded", 1, "Hello"]);
     const types: string[] = (await call(`/runs/${id}/events`)).body.data.map(
       (event: { type: string }) => event.type,
     );
-    // A new process queues its first runs, until it knows that the queue is empty.
+    // A new process queues its first runs until it knows that no older ones are queued.
     expect(types.slice(types.indexOf("run.started"))).toEqual([
       ...["run.started", "run.queued", "run.resumed", "run.step_lost", "run.step", "run.finished"],
     ]);
@@ -123,24 +125,25 @@ test("runs that are unfinished after the drain time are queued, and the next sta
   expect(next.output()).not.toContain("Finishing");
 });
 
-test("a second signal ends the wait, the database still stops in order, and the next start resumes the run", async () => {
-  const { product, settings, invoke, reached, release } = await begin({
+test("a second signal skips the drain time, shuts PostgreSQL down properly, and the run resumes at the next startup", async () => {
+  const { product, settings, invoke, reached, release } = await startWithHeldModel({
     BECKON_DRAIN_SECONDS: "60",
   });
   const waiting = invoke().catch(() => undefined);
   await reached(1);
   const [run] = (await call("/runs")).body.data;
   const started = product.descendants();
-  const asked = performance.now();
+  const signalledAt = performance.now();
   const stopped = product.stop("SIGTERM");
   await until("it says that it is not ready", isNotReady);
-  // Signals of the first half second count as one: npm and shells forward the terminal's.
-  await until("that to be over", () => performance.now() > asked + 700);
+  // Signals within half a second count as one: npm and shells forward a signal that the terminal
+  // already sent to all processes.
+  await until("the end of that time", () => performance.now() > signalledAt + 700);
   expect(stillRunning([product.pid], folder)).not.toEqual([]);
-  const began = performance.now();
+  const startedAt = performance.now();
   void product.stop("SIGTERM");
   expect(await stopped).toBe(0);
-  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
   await waiting;
   expect(stillRunning(started, folder)).toEqual([]);
   expect(readFileSync(join(folder, "postgres.log"), "utf8")).toMatch(

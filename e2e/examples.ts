@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { checkout, temporaryFolder } from "./product.ts";
 
-/** A block of code in a page. */
+/** A fenced code block of a Markdown page. */
 export interface Fence {
   readonly kind: string;
   readonly text: string;
@@ -21,8 +21,8 @@ export function fencesOf(page: string): Fence[] {
 }
 
 /**
- * Runs TypeScript that imports the client, in a project of its own, and holds it against the compiler, as its reader would.
- * @returns what it printed.
+ * Type-checks and runs TypeScript that imports the client, in its own project.
+ * @returns What it printed to stdout.
  */
 export async function runTypeScript(
   text: string,
@@ -38,7 +38,7 @@ export async function runTypeScript(
     JSON.stringify({ extends: join(checkout, "tsconfig.json"), include: ["src"] }),
   );
   const run = async (command: string, ...args: string[]) => {
-    // The server may live in this process, so nothing here may wait without letting it work.
+    // Asynchronous, because the server can run in this process.
     const options = { cwd: folder, timeout: 60_000, env: { ...env, PATH: process.env.PATH } };
     try {
       return (await promisify(execFile)(command, args, options)).stdout;
@@ -51,7 +51,7 @@ export async function runTypeScript(
   return await run(process.execPath, "src/example.ts");
 }
 
-/** What a text must be like to be as a page shows it, where `…` stands for anything. */
+/** Returns a pattern for the output that a page shows, in which `…` matches anything. */
 export function asPrinted(shown: string): RegExp {
   const pieces = shown.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
   return new RegExp(`^${pieces.join("[\\s\\S]*")}$`);

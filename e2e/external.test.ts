@@ -8,7 +8,10 @@ import { openClient } from "../server/test/open-client.ts";
 import { caller } from "./call.ts";
 import { freePort, launch, startProduct, stillRunning, temporaryFolder } from "./product.ts";
 
-/** On an external PostgreSQL, over TCP and with a superuser's login. */
+/**
+ * With an external PostgreSQL, over TCP and as a superuser. Beckon writes only the demo agent's
+ * secrets to the data folder.
+ */
 const { name } = await testDatabase({ empty: true });
 const folder = join(temporaryFolder(), "data");
 const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
@@ -19,7 +22,7 @@ const settings = {
   PORT: String(await freePort()),
 };
 
-test("with DATABASE_URL it starts on that database, keeps only the demo's secrets in the data folder, and a second start finds everything", async () => {
+test("with DATABASE_URL it keeps all data in that database, except the demo agent's secrets", async () => {
   const first = await startProduct({ ...settings, BECKON_BOOTSTRAP_KEY: key });
   const call = caller(
     () => `http://127.0.0.1:${settings.PORT}`,
@@ -35,7 +38,7 @@ test("with DATABASE_URL it starts on that database, keeps only the demo's secret
   expect(await first.stop()).toBe(0);
   expect(stillRunning(started, folder)).toEqual([]);
 
-  // Another machine with the same settings, except the bootstrap key.
+  // As on another machine with the same settings, except for the bootstrap key.
   const changed = `${key}_changed`;
   const second = await startProduct({
     ...settings,
@@ -61,15 +64,18 @@ test.each([
   ],
   ["with a wrong port", { ...settings, PORT: "http" }, "PORT"],
   ["with a wrong URL", { ...settings, DATABASE_URL: "mysql://localhost/beckon" }, "DATABASE_URL"],
-])("a start %s fails at once with 78 and the name of the setting", async (_what, env, named) => {
-  const product = launch(env);
-  expect(await product.exited).toBe(78);
-  expect(product.output()).toContain("Beckon cannot start.");
-  expect(product.output()).toContain(named);
-  expect(product.output()).not.toContain("mysql://");
-});
+])(
+  "startup %s fails at once with exit code 78 and the name of the setting",
+  async (_what, env, named) => {
+    const product = launch(env);
+    expect(await product.exited).toBe(78);
+    expect(product.output()).toContain("Beckon cannot start.");
+    expect(product.output()).toContain(named);
+    expect(product.output()).not.toContain("mysql://");
+  },
+);
 
-test("a start on a closed port says what it waits for, until it is stopped", async () => {
+test("startup without a reachable database logs the error and retries until it is stopped", async () => {
   const product = launch({ ...settings, DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing" });
   await expect
     .poll(product.output, { timeout: 10_000 })

@@ -14,7 +14,7 @@ import {
   until,
 } from "./product.ts";
 
-/** What a newcomer does in the first hour, in order, on a fresh data folder and over HTTP only. */
+/** First use of a fresh installation over HTTP. The tests depend on their order. */
 
 const folder = join(temporaryFolder(), "data");
 const model = await startModelServer();
@@ -27,7 +27,7 @@ const settings = {
 };
 let beckon: Awaited<ReturnType<typeof startProduct>>;
 const key = () => readFileSync(join(folder, "bootstrap.key"), "utf8").trim();
-/** The fixed contract is called with plain HTTP, the rest with the client. */
+/** Plain HTTP for exact responses. Other requests use the client. */
 const call = caller(() => beckon.url, key);
 let client: BeckonClient;
 
@@ -42,8 +42,8 @@ let trigger: { readonly id: string; readonly url: string };
 const invoke = (agent: { id: string }, token: string | null, input = "Hello") =>
   call(`/agents/${agent.id}/invoke`, { key: token, body: { input } });
 const fire = (url: string, body: unknown = { order: 4711 }) => call(url, { key: null, body });
-const codes = (...answers: { status: number; body: { code?: string } }[]) =>
-  answers.map(({ status, body }) => [status, body.code].filter(Boolean).join(" "));
+const codes = (...responses: { status: number; body: { code?: string } }[]) =>
+  responses.map(({ status, body }) => [status, body.code].filter(Boolean).join(" "));
 
 async function finished(runId: string): Promise<Run> {
   for await (const _ of client.runs.watch(runId));
@@ -60,7 +60,7 @@ beforeAll(async () => {
   beckon = await startProduct(settings);
 });
 
-test("the start prints where Beckon is, the file with the bootstrap key, and a demo agent with the files of its secrets", () => {
+test("startup prints the URL, the file with the bootstrap key, and a demo agent with the files of its secrets", () => {
   expect(beckon.url).toBe(`http://127.0.0.1:${settings.PORT}`);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
   expect(statSync(beckon.printed("Bootstrap key")).mode & 0o777).toBe(0o600);
@@ -96,7 +96,7 @@ test("the printed curl commands work when pasted", () => {
   expect(others).toEqual([]);
 });
 
-test("no log and nothing that is printed has a secret, except the link for the first owner", async () => {
+test("the log and the output contain no secret except the link for the first owner", async () => {
   const log = readFileSync(beckon.printed("PostgreSQL log"), "utf8");
   const { token, triggerUrl } = beckon.demo();
   for (const secret of [token, triggerUrl.split("/").at(-1), key()]) {
@@ -125,9 +125,9 @@ test("a provider, an agent on it and a trigger are created with the bootstrap ke
   expect(trigger.url).toMatch(new RegExp(`^${beckon.url}/api/public/triggers/bkt_[\\w-]{48}$`));
 });
 
-test("invoke asks the model and answers with what it said", async () => {
-  const answer = await invoke(mine, mine.token, "What is new?");
-  expect([answer.status, answer.body]).toEqual([
+test("invoke calls the model and returns its output", async () => {
+  const response = await invoke(mine, mine.token, "What is new?");
+  expect([response.status, response.body]).toEqual([
     200,
     { ok: true, run_id: expect.any(String), output: "What is new?" },
   ]);
@@ -142,7 +142,7 @@ test("invoke asks the model and answers with what it said", async () => {
   });
 });
 
-test("fire answers at once, and its run is read, listed and paged through event by event", async () => {
+test("fire returns at once, and its run and events can be read and listed", async () => {
   const fired = await fire(trigger.url);
   expect([fired.status, fired.body]).toEqual([200, { ok: true, run_id: expect.any(String) }]);
   const run = await finished(fired.body.run_id);
@@ -159,7 +159,7 @@ test("fire answers at once, and its run is read, listed and paged through event 
     { id: run.id },
     { input: "What is new?" },
   ]);
-  // The agent's own token reads its runs too, and no other agent's does.
+  // The agent's own token can read its runs, and other agents' tokens cannot.
   expect(await client.runs.get(run.id, { key: mine.token })).toEqual(run);
   await expect(client.runs.get(run.id, { key: demo.token })).rejects.toMatchObject({
     status: 404,
@@ -174,7 +174,7 @@ test("fire answers at once, and its run is read, listed and paged through event 
   ]);
 });
 
-test("a paused agent refuses both doors with 409 and starts nothing, a resumed one answers again", async () => {
+test("a paused agent rejects invoke and fire with 409, and a resumed one accepts them", async () => {
   const calls = model.requests.length;
   expect(await client.agents.pause(mine.id, { reason: "Maintenance" })).toMatchObject({
     paused: true,
@@ -190,7 +190,7 @@ test("a paused agent refuses both doors with 409 and starts nothing, a resumed o
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
 });
 
-test("a rotated token is refused from the answer on, the new one works, and other agents' tokens go on", async () => {
+test("a rotated token is rejected after the response, and the new one is valid", async () => {
   const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: {} });
   const old = mine.token;
   mine = { ...mine, token: rotated.body.data.token };
@@ -204,7 +204,7 @@ test("a rotated token is refused from the answer on, the new one works, and othe
   ).toEqual(["401 unauthorized", "200", "200", "200"]);
 });
 
-test("a token rotated with grace goes on beside the new one, until it is over", async () => {
+test("a token rotated with a grace period is valid together with the new one until its end", async () => {
   const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: { grace_seconds: 1 } });
   const old = mine.token;
   mine = { ...mine, token: rotated.body.data.token };
@@ -213,7 +213,7 @@ test("a token rotated with grace goes on beside the new one, until it is over", 
   expect((await call(`/agents/${mine.id}/token`)).body.data.token).toBe(mine.token);
 });
 
-test("a revoked token is refused, also with grace left, and a rotation issues a new one", async () => {
+test("a revoked token is rejected, also in its grace period, and a rotation issues a new one", async () => {
   const rotated = await call(`/agents/${mine.id}/token/rotate`, { body: { grace_seconds: 600 } });
   expect(
     codes(await invoke(mine, mine.token), await invoke(mine, rotated.body.data.token)),
@@ -232,7 +232,7 @@ test("a revoked token is refused, also with grace left, and a rotation issues a 
   ]);
 });
 
-test("a trigger is rotated, disabled and enabled, by its own URL and no other", async () => {
+test("a trigger can be rotated, disabled and enabled without effect on other triggers", async () => {
   const path = `/agents/${mine.id}/triggers/${trigger.id}`;
   const other = (await call(`/agents/${mine.id}/triggers`, { body: { name: "Other" } })).body.data;
   const old = trigger.url;
@@ -250,7 +250,7 @@ test("a trigger is rotated, disabled and enabled, by its own URL and no other", 
   expect(codes(await fire(trigger.url))).toEqual(["200"]);
 });
 
-test("a deleted agent answers nobody, and restored it is back with its triggers disabled and no token", async () => {
+test("a deleted agent rejects all requests, and a restored one has disabled triggers and no token", async () => {
   const path = `/agents/${mine.id}`;
   expect((await call(path, { method: "DELETE" })).status).toBe(204);
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url), await call(path))).toEqual([
@@ -271,7 +271,7 @@ test("a deleted agent answers nobody, and restored it is back with its triggers 
   expect(codes(await invoke(mine, mine.token), await fire(trigger.url))).toEqual(["200", "200"]);
 });
 
-test("a long run is cancelled: who waits for it is told, and the model's answer comes too late", async () => {
+test("a running run can be cancelled, which fails its invoke and discards the model's output", async () => {
   const release = Promise.withResolvers<void>();
   model.script(held(release.promise, echo()));
   const seen = model.requests.length;
@@ -280,8 +280,8 @@ test("a long run is cancelled: who waits for it is told, and the model's answer 
   const [run] = (await call(`/agents/${mine.id}/runs?limit=1`)).body.data;
   expect(run).toMatchObject({ status: "running", input: "Take your time" });
   expect((await call(`/runs/${run.id}/cancel`, { method: "POST" })).status).toBe(200);
-  const answer = await waiting;
-  expect([answer.status, answer.body]).toEqual([
+  const response = await waiting;
+  expect([response.status, response.body]).toEqual([
     500,
     { ok: false, error: expect.any(String), code: "cancelled", run_id: run.id },
   ]);
@@ -290,13 +290,13 @@ test("a long run is cancelled: who waits for it is told, and the model's answer 
   model.script(echo());
 });
 
-let unfinished: string;
+let runningRunId: string;
 let before: unknown;
 
-test("SIGTERM stops it with 0 within its drain time, with a run in progress, and leaves no process", async () => {
+test("SIGTERM stops it with exit code 0 within the drain time and leaves no process", async () => {
   model.script(held(new Promise(() => {}), echo()));
   const seen = model.requests.length;
-  unfinished = (await fire(trigger.url, { slow: true })).body.run_id;
+  runningRunId = (await fire(trigger.url, { slow: true })).body.run_id;
   await until("the model is asked", () => model.requests.length > seen);
   before = (await call("/runs?limit=200")).body.data.filter(
     (run: { finished_at: string | null }) => run.finished_at !== null,
@@ -310,7 +310,7 @@ test("SIGTERM stops it with 0 within its drain time, with a run in progress, and
   expect(stillRunning(started, folder)).toEqual([]);
 });
 
-test("the next start takes seconds, prints commands that work and no secret, finds everything, and resumes the run", async () => {
+test("the next startup takes seconds, prints commands that work and no secret, keeps all data and resumes the run", async () => {
   model.script(echo());
   const began = performance.now();
   beckon = await startProduct(settings);
@@ -321,7 +321,7 @@ test("the next start takes seconds, prints commands that work and no secret, fin
     { ok: true, run_id: expect.any(String) },
   ]);
   expect(beckon.printed("Bootstrap key")).toBe(join(folder, "bootstrap.key"));
-  expect(await finished(unfinished)).toMatchObject({ status: "succeeded", attempt: 1 });
+  expect(await finished(runningRunId)).toMatchObject({ status: "succeeded", attempt: 1 });
   const after = (await call("/runs?limit=200")).body.data;
   expect(after).toEqual(expect.arrayContaining(before as unknown[]));
   expect((await call("/agents")).body.data.map((agent: { name: string }) => agent.name)).toEqual([
@@ -348,7 +348,7 @@ test("after a rotation the next start prints commands that work, and a revoked t
   expect(existsSync(file)).toBe(false);
 });
 
-test("a second start on the same folder fails and harms nothing", async () => {
+test("a second startup on the same folder fails without effect on the first", async () => {
   const second = await startProduct({ ...settings, PORT: "0" }).then(
     () => "started",
     (thrown: Error) => thrown.message,

@@ -7,7 +7,7 @@ import { openWorld } from "../server/test/crash/world.ts";
 import { testDatabase } from "../server/test/database.ts";
 import { eventually } from "../server/test/eventually.ts";
 
-/** One real process on its own: all runs are in flight in it when it is killed. */
+/** A single server process, which executes all runs when it is killed. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();
@@ -19,9 +19,9 @@ afterAll(async () => {
   await world.close();
 });
 
-const patience = 120_000;
+const maxWaitMs = 120_000;
 
-/** The run's attempt, as the API shows it. */
+/** Returns the run's attempt from the API. */
 async function shownAttempt(runId: string): Promise<number> {
   const headers = { "x-api-key": installation.agent.token };
   const response = await fetch(`${fleet.servers[0]?.url}/api/public/runs/${runId}`, { headers });
@@ -32,14 +32,14 @@ async function shownAttempt(runId: string): Promise<number> {
 it(
   "lets 40 runs that lose their process twice succeed within their time limits",
   async () => {
-    // One by one they take three minutes.
+    // Sequentially they would take two minutes.
     const plans = Array.from({ length: 40 }, (_, index) =>
       planned({ steps: index % 4 === 0 ? ["unsafe"] : [], thinkMs: 3_000 }),
     );
-    // None ends before both kills.
+    // No run finishes before both kills.
     const gates = plans.map(({ nonce }) => world.holdModel(nonce));
     const [call] = await Promise.all(
-      plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })),
+      plans.map((plan) => caller.send({ plan, source: "fire", keyed: true })),
     );
     const runId = call?.acknowledged[0]?.runId ?? "";
     for (const attempt of [1, 2]) {
@@ -49,14 +49,14 @@ it(
           (await readRuns(pool)).every(
             (run) => run.status !== "queued" && run.attempt === attempt,
           ) || undefined,
-        patience,
+        maxWaitMs,
       );
       expect(await shownAttempt(runId)).toBe(attempt);
-      const { restarted } = await fleet.kill(0, { told: true });
+      const { restarted } = await fleet.kill(0, { notify: true });
       await restarted;
     }
     for (const gate of gates) gate.release();
-    expect(await awaitEnds(pool, patience)).toBe(0);
+    expect(await awaitEnds(pool, maxWaitMs)).toBe(0);
 
     const runs = await readRuns(pool);
     expect(
@@ -69,5 +69,5 @@ it(
     expect(new Set(unsafe).size).toBe(unsafe.length);
     expect(fleet.errors).toEqual([]);
   },
-  2 * patience,
+  2 * maxWaitMs,
 );

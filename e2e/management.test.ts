@@ -11,8 +11,8 @@ import { echo, startModelServer } from "../server/test/model-server.ts";
 import { freePort, type Product, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * One story, in order, over HTTP only: a fresh install is managed from its first owner on by sessions and keys, and all that it has been
- * given moves to a second fresh install. Not once is the bootstrap key used.
+ * Manages a fresh installation over HTTP with sessions and keys, from its first owner on, and moves
+ * its agents to a second one. It never uses the bootstrap key. The tests depend on their order.
  */
 
 const model = await startModelServer();
@@ -34,10 +34,10 @@ beforeAll(async () => {
 const password = "correct horse battery staple";
 const ada = { email: "ada@example.com", password };
 
-/** By address. */
+/** Cookie headers, by URL. */
 const cookies = new Map<string, string>();
 
-/** The client as a browser has it on Beckon's own page: with a cookie that it was told to keep, in place of a key. */
+/** Creates a client that sends a session's cookie instead of a key, as on Beckon's own pages. */
 function browser(url: string, workspaceId?: () => string): BeckonClient {
   return createClient({
     url,
@@ -55,7 +55,7 @@ function browser(url: string, workspaceId?: () => string): BeckonClient {
   });
 }
 
-/** What the link that the start printed has behind its #. */
+/** Returns the token in the fragment of the printed setup link. */
 const setupToken = (product: Product) =>
   /\/setup#token=(bks_[\w-]+)$/m.exec(product.output())?.[1] ?? "";
 
@@ -64,7 +64,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   for await (const value of list) values.push(value);
   return values;
 }
-const refusal = async (call: Promise<unknown>) => {
+const errorOf = async (call: Promise<unknown>) => {
   const thrown = await call.then(
     () => undefined,
     (error: unknown) => error,
@@ -74,7 +74,7 @@ const refusal = async (call: Promise<unknown>) => {
 
 let owner: BeckonClient;
 let support: { readonly id: string };
-/** With the key of the workspace. */
+/** A client with the key of the workspace. */
 let client: BeckonClient;
 let keyOfSupport: { readonly id: string; key: string };
 let agent: { readonly id: string; token: string };
@@ -87,12 +87,12 @@ async function finished(of: BeckonClient, runId: string): Promise<Run> {
   return of.runs.get(runId);
 }
 
-test("the printed link makes the first owner, once, and the owner signs in", async () => {
+test("the printed link creates the first owner, once, who can sign in", async () => {
   owner = browser(here.url);
-  expect(await refusal(owner.me.get())).toBe("401 unauthorized");
+  expect(await errorOf(owner.me.get())).toBe("401 unauthorized");
   const made = await owner.setUp({ token: setupToken(here), name: "Ada", ...ada });
   expect(
-    await refusal(
+    await errorOf(
       owner.setUp({ token: setupToken(here), name: "Eve", email: "eve@example.com", password }),
     ),
   ).toBe("401 unauthorized");
@@ -103,9 +103,9 @@ test("the printed link makes the first owner, once, and the owner signs in", asy
   });
 });
 
-test("the owner adds a second workspace, a provider in it, and a key; the rest is done with the key", async () => {
+test("the owner adds a second workspace with a provider and a key", async () => {
   support = await owner.workspaces.create({ name: "Support", time_zone: "Europe/Zurich" });
-  expect(await refusal(owner.agents.list().page())).toBe("400 bad_request");
+  expect(await errorOf(owner.agents.list().page())).toBe("400 bad_request");
   const inSupport = browser(here.url, () => support.id);
   const provider = await inSupport.providers.create({
     name: "house",
@@ -138,7 +138,7 @@ const shop = {
   ],
 } as const;
 
-test("an agent with a tool and a trigger run over the real wire of a provider", async () => {
+test("an agent with a tool and a trigger executes runs with a provider over HTTP", async () => {
   agent = await client.agents.create({
     name: "Triage",
     model: "house/large",
@@ -161,7 +161,7 @@ test("an agent with a tool and a trigger run over the real wire of a provider", 
   );
 });
 
-test("everything is rotated: with a grace both work, and what is rotated again without one ends the others", async () => {
+test("credentials rotated with a grace period are both valid, and a rotation without one revokes the others", async () => {
   const token = (await client.agents.rotateToken(agent.id, { grace_seconds: 600 })).token;
   for (const key of [agent.token, token])
     expect((await client.agents.invoke(agent.id, { input: "Hello" }, { key })).output).toBe(
@@ -176,16 +176,16 @@ test("everything is rotated: with a grace both work, and what is rotated again w
 
   const last = await client.agents.rotateToken(agent.id);
   for (const each of [agent.token, token]) {
-    expect(await refusal(client.agents.invoke(agent.id, { input: "Hello" }, { key: each }))).toBe(
+    expect(await errorOf(client.agents.invoke(agent.id, { input: "Hello" }, { key: each }))).toBe(
       "401 unauthorized",
     );
   }
   const lastUrl = (await client.triggers.rotate(agent.id, trigger.id)).url;
   for (const each of [trigger.url, url])
-    expect(await refusal(client.triggers.fire(each, "Hello"))).toBe("401 unauthorized");
+    expect(await errorOf(client.triggers.fire(each, "Hello"))).toBe("401 unauthorized");
   const lastKey = await client.keys.rotate(keyOfSupport.id, {}, { key });
   for (const each of [keyOfSupport.key, key])
-    expect(await refusal(client.agents.get(agent.id, { key: each }))).toBe("401 unauthorized");
+    expect(await errorOf(client.agents.get(agent.id, { key: each }))).toBe("401 unauthorized");
 
   agent.token = last.token;
   trigger = { ...trigger, url: lastUrl };
@@ -197,7 +197,7 @@ test("everything is rotated: with a grace both work, and what is rotated again w
   ).toBe("Hello");
 });
 
-test("an agent's versions are told apart, and one is restored", async () => {
+test("an agent's versions can be compared, and one can be restored", async () => {
   const seen = await client.agents.get(agent.id);
   const changed = await client.agents.update(
     agent.id,
@@ -205,7 +205,7 @@ test("an agent's versions are told apart, and one is restored", async () => {
     { ifMatch: seen.version },
   );
   expect(
-    await refusal(client.agents.update(agent.id, { name: "Late" }, { ifMatch: seen.version })),
+    await errorOf(client.agents.update(agent.id, { name: "Late" }, { ifMatch: seen.version })),
   ).toBe("412 stale");
   expect(await client.versions.compare(agent.id, "1")).toEqual({
     from: 1,
@@ -226,7 +226,7 @@ test("an agent's versions are told apart, and one is restored", async () => {
 let document: string;
 let importer: BeckonClient;
 
-test("all agents are exported as YAML, in which there are no secrets and no ids", async () => {
+test("all agents can be exported as YAML without secrets and ids", async () => {
   document = await client.agents.exportManyYaml();
   expect(document).toMatch(/name: Triage/);
   for (const secret of [
@@ -242,29 +242,29 @@ test("all agents are exported as YAML, in which there are no secrets and no ids"
   }
 });
 
-test("a second fresh install knows nothing of the first: no link, password, session, key or token of it", async () => {
+test("a second installation accepts no link, password, session, key or token of the first", async () => {
   importer = browser(there.url);
-  expect(await refusal(importer.setUp({ token: setupToken(here), name: "Ada", ...ada }))).toMatch(
+  expect(await errorOf(importer.setUp({ token: setupToken(here), name: "Ada", ...ada }))).toMatch(
     /^40[01] /,
   );
-  expect(await refusal(importer.signIn(ada))).toBe("401 unauthorized");
+  expect(await errorOf(importer.signIn(ada))).toBe("401 unauthorized");
   const stranger = createClient({
     url: there.url,
     key: keyOfSupport.key,
     headers: { cookie: cookies.get(here.url) ?? "" },
   });
-  expect(await refusal(stranger.agents.list().page())).toBe("401 unauthorized");
+  expect(await errorOf(stranger.agents.list().page())).toBe("401 unauthorized");
   const withCookie = createClient({
     url: there.url,
     headers: { cookie: cookies.get(here.url) ?? "" },
   });
-  expect(await refusal(withCookie.agents.list().page())).toBe("401 unauthorized");
+  expect(await errorOf(withCookie.agents.list().page())).toBe("401 unauthorized");
   expect(
-    await refusal(stranger.triggers.fire(trigger.url.replace(here.url, there.url), "Hello")),
+    await errorOf(stranger.triggers.fire(trigger.url.replace(here.url, there.url), "Hello")),
   ).toBe("401 unauthorized");
 });
 
-test("the document is imported there and runs, with the provider and the secrets of that place", async () => {
+test("the second installation can import the document and run its agents with its own provider and secrets", async () => {
   await importer.setUp({
     token: setupToken(there),
     name: "Grace",
@@ -272,7 +272,7 @@ test("the document is imported there and runs, with the provider and the secrets
     password,
   });
   await importer.signIn({ email: "grace@example.com", password });
-  expect(await refusal(importer.agents.import(document))).toBe("400 bad_request");
+  expect(await errorOf(importer.agents.import(document))).toBe("400 bad_request");
   await importer.providers.create({
     name: "house",
     kind: "openai-compatible",
@@ -309,7 +309,7 @@ test("the document is imported there and runs, with the provider and the secrets
   expect([demo?.name, rest]).toEqual(["Demo", (await client.agents.exportMany()).agents]);
 });
 
-test("the audit of both says who did what, without a secret", async () => {
+test("both audit logs contain all actions and actors, without secrets", async () => {
   const inSupport = await all(client.audit.export());
   expect(actions(inSupport)).toEqual([
     "workspace.create",
@@ -364,7 +364,7 @@ test("the audit of both says who did what, without a secret", async () => {
   }
 });
 
-test("the owner signs out, and the session is refused", async () => {
+test("after sign-out the session is rejected", async () => {
   await owner.signOut();
-  expect(await refusal(owner.me.get())).toBe("401 unauthorized");
+  expect(await errorOf(owner.me.get())).toBe("401 unauthorized");
 });

@@ -7,18 +7,18 @@ import { openClient } from "../server/test/open-client.ts";
 import { startTargetServer } from "../server/test/target-server.ts";
 import { unknownCredential } from "../server/test/unknown-credential.ts";
 import { type Answer, caller } from "./call.ts";
+import { foundIn } from "./encodings.ts";
 import { freePort, startProduct, temporaryFolder, until } from "./product.ts";
-import { foundIn } from "./spellings.ts";
 
 /**
- * Uses each kind of secret once, and lets it be rejected once, at the most verbose log level. Then
- * everything that was stored or logged is searched.
+ * Uses each kind of secret once with success and once with an error, at the most verbose log level.
+ * Then searches all tables, files and logs for them.
  */
 
 const [models, target] = [await startModelServer(), await startTargetServer()];
 afterAll(() => Promise.all([models.close(), target.close()]));
-/** Repeats the key it was called with, as some providers do if it is wrong. */
-const telltale: Behaviour = (request, index) => {
+/** Returns an error that contains the API key, as some providers do. */
+const echoKey: Behaviour = (request, index) => {
   const told = JSON.stringify({
     error: {
       message: `Incorrect API key provided: ${request.headers.authorization}`,
@@ -29,19 +29,19 @@ const telltale: Behaviour = (request, index) => {
     ? status(401, { body: told })(request, index)
     : echo()(request, index);
 };
-models.script(telltale);
+models.script(echoKey);
 
-/** With characters that each spelling encodes differently. */
-const odd = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
+/** Returns a secret with characters that the encodings write differently. */
+const oddSecret = (what: string) => `sk-${what}+/=&%"\\-${randomBytes(12).toString("base64url")}`;
 const masterKey = randomBytes(32);
 const given = {
   bootstrapKey: `bootstrap_${randomBytes(24).toString("base64url")}`,
-  operatorKey: odd("operator"),
-  providerKey: odd("provider"),
-  replacedProviderKey: odd("replaced"),
-  refusedProviderKey: odd("refused"),
-  toolSecret: odd("tool"),
-  refusedToolSecret: odd("refused-tool"),
+  operatorKey: oddSecret("operator"),
+  providerKey: oddSecret("provider"),
+  replacedProviderKey: oddSecret("replaced"),
+  rejectedProviderKey: oddSecret("rejected"),
+  toolSecret: oddSecret("tool"),
+  rejectedToolSecret: oddSecret("rejected-tool"),
   guess: `guess-${randomBytes(24).toString("base64url")}`,
   unknownToken: unknownCredential("bka_"),
   unknownTriggerToken: unknownCredential("bkt_"),
@@ -93,7 +93,7 @@ async function inDatabase<T>(
   return work(client).finally(() => client.end());
 }
 
-/** Signs people in and rejects some; resolves with their secrets. */
+/** Uses accounts and links, also with errors. Resolves with their secrets. */
 async function usePeople(): Promise<Record<string, string>> {
   const email = "ada@example.com";
   const setup = /setup#token=(\S+)/.exec(beckon.output())?.[1];
@@ -128,7 +128,7 @@ async function usePeople(): Promise<Record<string, string>> {
     method: "POST",
     body: {},
   });
-  const refused = [
+  const rejected = [
     await call("/me", as(cookie.replace(/.$/, ""))),
     await call("/password", { ...as(cookie), body: passwords }),
     await call("/setup", {
@@ -141,7 +141,7 @@ async function usePeople(): Promise<Record<string, string>> {
     }),
     await call(`/agents?session=${encodeURIComponent(cookie)}`),
   ];
-  expect(refused.filter(({ status }) => status < 400)).toEqual([]);
+  expect(rejected.filter(({ status }) => status < 400)).toEqual([]);
   return {
     invitation: invited.token,
     openInvitation: open.token,
@@ -150,7 +150,7 @@ async function usePeople(): Promise<Record<string, string>> {
   };
 }
 
-/** Uses everything; resolves with the secrets that Beckon generated. */
+/** Uses all features. Resolves with the secrets that Beckon generated. */
 async function useEverything(): Promise<Record<string, string>> {
   const invoke = (
     agent: { id: string; token: string },
@@ -226,41 +226,41 @@ async function useEverything(): Promise<Record<string, string>> {
 
   const people = await usePeople();
 
-  // Rejected, with the secret in every position of a request.
-  const refused: Answer[] = [];
+  // Requests that are rejected, with the secret wherever a client can send one.
+  const rejected: Answer[] = [];
   for (const secret of [
     given.guess,
     given.unknownToken,
     given.unknownTriggerToken,
     given.unknownKey,
   ]) {
-    refused.push(await call("/agents", { key: secret }));
-    refused.push(
+    rejected.push(await call("/agents", { key: secret }));
+    rejected.push(
       await call("/agents", { key: null, headers: { authorization: `Bearer ${secret}` } }),
     );
-    refused.push(
+    rejected.push(
       await call(`/agents/${agent.id}/invoke`, { key: secret, body: { input: "Hello" } }),
     );
-    refused.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
-    refused.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
-    refused.push(await call(`/agents/${secret}`));
+    rejected.push(await call(`/triggers/${secret}`, { key: null, body: { hello: true } }));
+    rejected.push(await call(`/runs?token=${encodeURIComponent(secret)}`));
+    rejected.push(await call(`/agents/${secret}`));
   }
-  refused.push(
-    await call("/providers", { body: { ...provider, api_key: given.refusedProviderKey } }),
+  rejected.push(
+    await call("/providers", { body: { ...provider, api_key: given.rejectedProviderKey } }),
   );
-  refused.push(
+  rejected.push(
     await call("/providers", {
-      body: { name: "x", kind: "none", api_key: given.refusedProviderKey },
+      body: { name: "x", kind: "none", api_key: given.rejectedProviderKey },
     }),
   );
-  refused.push(
+  rejected.push(
     await call("/agents", {
-      body: { name: "x", model: "demo/echo", tools: [tool(given.refusedToolSecret, { more: 1 })] },
+      body: { name: "x", model: "demo/echo", tools: [tool(given.rejectedToolSecret, { more: 1 })] },
     }),
   );
-  expect(refused.filter((answer) => answer.status < 400)).toEqual([]);
+  expect(rejected.filter((response) => response.status < 400)).toEqual([]);
 
-  // Internal errors, which PostgreSQL logs too: the database rejects agents and tokens.
+  // Internal errors, which Beckon and PostgreSQL log: constraints reject every agent and token.
   await inDatabase(async (client) => {
     await client.query("alter table agents add constraint broken check (name <> 'Broken')");
     await client.query(
@@ -274,7 +274,7 @@ async function useEverything(): Promise<Record<string, string>> {
     }),
     await call(`/agents/${handy.id}/token/rotate`, { body: {} }),
   ];
-  expect(faults.map((answer) => answer.status)).toEqual([500, 500]);
+  expect(faults.map((response) => response.status)).toEqual([500, 500]);
 
   await until("the end of all runs", async () =>
     (await call("/runs?limit=100")).body.data.every(
@@ -295,7 +295,7 @@ async function useEverything(): Promise<Record<string, string>> {
   };
 }
 
-/** Every table as `COPY` would write it. */
+/** Returns every table as `COPY` writes it. */
 function copyTables(): Promise<Map<string, string>> {
   return inDatabase(async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
@@ -318,7 +318,7 @@ function filesBelow(path: string): string[] {
     .filter((name) => statSync(name).isFile());
 }
 
-test("no table, no log and no file holds a secret, in any spelling", async () => {
+test("no table, log or file contains a secret in any encoding", async () => {
   const made = await useEverything();
   const demo = beckon.demo();
   expect(
@@ -338,7 +338,7 @@ test("no table, no log and no file holds a secret, in any spelling", async () =>
   for (const [name, secret] of Object.entries(secrets))
     expect([name, secret]).toEqual([name, expect.stringMatching(/^.{24,}$/)]);
 
-  // The search covers what it should, and finds what is there.
+  // The search covers the right tables, files and logs, and finds known texts in them.
   expect(tables.get("agents")).toContain("Handy");
   expect(tables.get("events")).toContain("[secret]");
   expect(foundIn(Buffer.from(`: ${given.toolSecret};`).toString("base64"), secrets)).toEqual([

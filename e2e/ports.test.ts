@@ -22,20 +22,20 @@ function settings(port: number, own: Record<string, string> = {}): Record<string
   };
 }
 
-/** Status codes of 40 requests, each on its own connection. */
+/** Returns the status codes of 40 concurrent requests, each on its own connection. */
 async function statuses(url: string): Promise<number[]> {
-  const ask = async () =>
+  const request = async () =>
     (
       await fetch(`${url}/api/public/agents`, {
         headers: { "x-api-key": key, connection: "close" },
       })
     ).status;
-  return Promise.all(Array.from({ length: 40 }, ask));
+  return Promise.all(Array.from({ length: 40 }, request));
 }
 
 const all200 = Array.from({ length: 40 }, () => 200);
 
-test("a second install on the port of two processes exits with 78 and names the setting, and the first keeps serving", {
+test("a second installation on the same port exits with 78 and names the setting", {
   timeout: 90_000,
 }, async () => {
   const port = await freePort();
@@ -49,19 +49,19 @@ test("a second install on the port of two processes exits with 78 and names the 
   expect(await statuses(first.url)).toEqual(all200);
 });
 
-test("of two installs that start on one port at the same moment exactly one gets it", async () => {
+test("of two installations that start concurrently on one port exactly one gets it", async () => {
   const port = await freePort();
   const both = [launch(settings(port)), launch(settings(port))];
   const ended = (product: Product) => product.exited.then((code) => ({ product, code }));
   const { product: loser, code } = await Promise.race(both.map(ended));
   expect(code).toBe(78);
   const winner = both.find((product) => product !== loser);
-  if (winner === undefined) throw new Error("one of two is left");
-  await until("the greeting", () => winner.output().includes(" is ready at "));
+  if (winner === undefined) throw new Error("both exited");
+  await until("the startup message", () => winner.output().includes(" is ready at "));
   expect(await statuses(winner.url)).toEqual(all200);
 });
 
-test("requests that arrive while all processes are replaced wait for the successors", async () => {
+test("requests wait while all server processes are restarted", async () => {
   const product = await startProduct(settings(0));
   const servers = () =>
     stillRunning(product.descendants(), "no other process").filter((line) =>

@@ -5,24 +5,21 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll } from "vitest";
 
-/** The product as a newcomer starts it: `script/server`, known only by what it prints. */
+/** Beckon started with `script/server`. Tests know of it only what it prints. */
 export interface Product {
   readonly pid: number;
-  /** Everything it has printed. */
+  /** Everything printed so far, stdout and stderr. */
   output(): string;
-  /** What it printed after `label`, which begins a line. */
+  /** Returns the rest of the first printed line that starts with `label`. */
   printed(label: string): string;
-  /** The `curl` commands it printed, to be pasted. */
+  /** The printed `curl` commands. */
   curls(): string[];
   readonly url: string;
   /** The demo agent, its secrets read from the files that it printed. */
   demo(): { readonly id: string; readonly token: string; readonly triggerUrl: string };
-  /** Ids of its child processes, and of theirs. */
+  /** Process ids of its child processes and their descendants. */
   descendants(): number[];
-  /**
-   * Asks it to stop, as Ctrl-C or a service manager would. Resolves with its exit code, or the
-   * signal that killed it.
-   */
+  /** Sends a signal, by default SIGTERM. Resolves with the exit code or the terminating signal. */
   stop(signal?: NodeJS.Signals): Promise<number | string>;
   readonly exited: Promise<number | string>;
 }
@@ -32,21 +29,21 @@ export const checkout = resolve(import.meta.dirname, "..");
 const launched: Product[] = [];
 const folders: string[] = [];
 
-// Here and not where they are created: a hook that a running test registers is never called.
+// At the top level, because a hook that is registered while a test runs is never called.
 afterAll(async () => {
   await Promise.all(launched.map((product) => product.stop()));
   for (const folder of folders)
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 });
 
-/** A folder that is removed at the end of the file. */
+/** Creates a folder that is removed after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-e2e-"));
   folders.push(folder);
   return folder;
 }
 
-/** A port that nobody listens on. */
+/** Returns a free TCP port. */
 export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
     const server = createServer();
@@ -58,7 +55,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Runs `command` (default: `script/server`) without waiting. It is stopped at the end of the file. */
+/** Starts `command`, by default `script/server`. It is stopped after the tests of the file. */
 export function launch(
   env: Record<string, string>,
   command: readonly [string, ...string[]] = [join(checkout, "script/server")],
@@ -68,8 +65,14 @@ export function launch(
   const child = spawn(file, args, {
     cwd,
     stdio: ["ignore", "pipe", "pipe"],
-    // Without the variables of the test runner, which a newcomer does not have.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: process.env.TMPDIR, ...env },
+    // Without the other environment variables of the test runner, which could be settings.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      TMPDIR: process.env.TMPDIR,
+      BECKON_DISCOVER: "0",
+      ...env,
+    },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -124,35 +127,36 @@ export async function startProduct(env: Record<string, string>): Promise<Product
   return product;
 }
 
-/** Resolves when the product has printed its greeting; rejects if it exits first, or after 30 s. */
+/** Resolves when the product is ready; rejects if it exits before or is not ready in 30 seconds. */
 async function ready(product: Product): Promise<void> {
-  let ended: number | string | undefined;
+  let exitCode: number | string | undefined;
   void product.exited.then((code) => {
-    ended = code;
+    exitCode = code;
   });
-  await until("the greeting", () => {
-    if (ended !== undefined) throw new Error(`Beckon exited with ${ended}:\n${product.output()}`);
-    // The greeting is one write.
+  await until("the startup message", () => {
+    if (exitCode !== undefined)
+      throw new Error(`Beckon exited with ${exitCode}:\n${product.output()}`);
+    // The startup message is one write.
     return isReady.test(product.output()) && product.output().endsWith("\n");
   });
 }
 
-/** Polls until `ask` returns true; fails after `seconds`. */
+/** Polls until `condition` is true. Throws after `seconds`. */
 export async function until(
   what: string,
-  ask: () => boolean | Promise<boolean>,
+  condition: () => boolean | Promise<boolean>,
   seconds = 30,
 ): Promise<void> {
   for (
     const deadline = performance.now() + seconds * 1_000;
-    !(await ask());
+    !(await condition());
     await new Promise((again) => setTimeout(again, 20))
   ) {
     if (performance.now() > deadline) throw new Error(`not within ${seconds} s: ${what}`);
   }
 }
 
-/** Every process of this machine except zombies. */
+/** Lists the processes of this machine, without zombies. */
 function processes(): {
   readonly pid: number;
   readonly parent: number;
@@ -177,7 +181,9 @@ function descendantsOf(pid: number): number[] {
   return below(pid);
 }
 
-/** Command lines of running processes: those of `pids`, and those with `text` in the command line. */
+/**
+ * Returns id and command line of running processes in `pids` or with `text` in the command line.
+ */
 export function stillRunning(pids: readonly number[], text: string): string[] {
   return processes()
     .filter(({ pid, command }) => pids.includes(pid) || command.includes(text))

@@ -6,18 +6,18 @@ import { asPrinted, type Fence, fencesOf, runTypeScript } from "./examples.ts";
 import { checkout, freePort, startProduct, temporaryFolder } from "./product.ts";
 
 /**
- * The README is executed: every block of ```sh, in order, in one shell that stops at the first failure, against a server that its own
- * command has started. Every curl must get `"ok": true`, unless the block of ```json that follows shows an error; what such a block
- * shows must be what is answered, where `…` stands for anything. Every block of ```ts is a program, which prints what the block of ```text
- * that follows shows.
+ * Executes the README: every ```sh block in order, in one shell that stops at the first failure,
+ * with a server started by the README's command. Every curl must return `"ok": true` unless the
+ * ```json block after it shows an error, and must return what that block shows, where `…` matches
+ * anything. Every ```ts block must print what the ```text block after it shows.
  */
 
 const fences = fencesOf("README.md");
-/** Commands that are tested by running them: they are what runs this. */
+/** Commands that run these tests and are therefore not executed. */
 const runners = /^script\/(test|bench|soak)\b/;
 const start = /^((?:[A-Z_]+=\S+ )*)script\/server$/;
 
-/** The commands of a block that the shell is given. */
+/** Returns the commands of a block that are executed. */
 function commands({ text }: Fence): string {
   return text
     .split("\n")
@@ -26,7 +26,7 @@ function commands({ text }: Fence): string {
     .trim();
 }
 
-test("every block of commands is one that is run", () => {
+test("every code block is of a kind that is tested", () => {
   expect(
     fences
       .filter(({ kind }) => !["sh", "ts", "json", "text"].includes(kind))
@@ -39,7 +39,7 @@ test("every block of commands is one that is run", () => {
   ).toHaveLength(1);
 });
 
-test("what the README says works as it stands", { timeout: 120_000 }, async () => {
+test("the README's commands and programs print what it shows", { timeout: 120_000 }, async () => {
   const folder = temporaryFolder();
   const product = await startProduct({
     BECKON_DATA_DIR: join(folder, "data"),
@@ -59,11 +59,11 @@ test("what the README says works as it stands", { timeout: 120_000 }, async () =
     const next = fences[index + 1];
     return text === "" ? [] : [{ ...fence, text, shown: next?.kind === "json" ? next : undefined }];
   });
-  const answers = run(folder, blocks, variables);
+  const responses = run(folder, blocks, variables);
   for (const [index, { text, line, shown }] of blocks.entries()) {
-    const got = answers(index);
+    const got = responses(index);
     const where = `README.md:${line}`;
-    expect(got, `${where}: answers to its curls`).toHaveLength(
+    expect(got, `${where}: responses to its curls`).toHaveLength(
       text.split("\n").filter((each) => /^\s*curl /.test(each)).length,
     );
     const example = shown && (JSON.parse(shown.text) as { ok?: boolean });
@@ -79,7 +79,7 @@ test("what the README says works as it stands", { timeout: 120_000 }, async () =
   }
 });
 
-/** Runs the blocks in one shell. @returns the JSON that each block's curls were answered with. */
+/** Runs the blocks in one shell. @returns The JSON responses to the curls of each block. */
 function run(
   folder: string,
   blocks: readonly Fence[],
@@ -87,7 +87,7 @@ function run(
 ): (block: number) => unknown[] {
   const bin = join(folder, "bin");
   mkdirSync(bin);
-  // A curl that keeps what it was answered, whatever the README does with it.
+  // A wrapper of curl that also writes each response to a file.
   writeFileSync(
     join(bin, "curl"),
     `#!/bin/sh\nPATH=\${PATH#*:}\nfile=$BLOCK/$(ls "$BLOCK" | wc -l | tr -d ' ')\ncurl -sS "$@" >"$file"\ncode=$?\ncat "$file"\nexit $code\n`,
@@ -117,10 +117,10 @@ function run(
   };
 }
 
-/** What an answer must equal to be as the README shows it. */
+/** Returns a matcher for a response that the README shows. */
 function asShown(example: unknown): unknown {
   if (typeof example === "string" && example.includes("…")) {
-    // The beginning of an id is its time.
+    // Ids begin with their time, so only the prefix is compared.
     return expect.stringMatching(asPrinted(example.replaceAll(/_[0-9a-z]+…/g, "_…")));
   }
   if (Array.isArray(example)) return example.map(asShown);

@@ -88,7 +88,7 @@ test("an old version ends the start with 78", async () => {
     Buffer.from(bytes.toString("latin1").replaceAll(rows[0].version, "140012"), "latin1");
   const [code, output] = await failedStart(proxy.urlFor(admin));
   expect(code).toBe(78);
-  expect(output).toContain("PostgreSQL 15 or newer is needed; this server is version 14.");
+  expect(output).toContain("Beckon needs PostgreSQL 15 or newer, and this server is version 14.");
 });
 
 test("a server without TLS ends the start with 77 if the URL asks for TLS", async () => {

@@ -7,15 +7,16 @@ import type { StreamEvent } from "@beckon/contract";
 import { EventSource } from "eventsource";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { startTestBeckon } from "../server/test/beckon.ts";
-import { startCutter } from "../server/test/cutter.ts";
 import { eventually } from "../server/test/eventually.ts";
 import { addPerson } from "../server/test/people.ts";
+import { startResettingProxy } from "../server/test/resetting-proxy.ts";
 import { asPrinted, fencesOf, runTypeScript } from "./examples.ts";
 import { temporaryFolder } from "./product.ts";
 
 /**
- * docs/streams.md is executed as it stands: its ```sh in order and in one shell, each of which must print what the ```text after it shows, where
- * `…` stands for anything; its ```ts as one program, which must print all of theirs; its two ```js, against connections that are cut.
+ * Executes docs/streams.md: its ```sh blocks in order in one shell, each of which must print what
+ * the ```text block after it shows (`…` matches anything), its ```ts blocks as one program, and its
+ * two ```js blocks with connections that are cut.
  */
 const fences = fencesOf("docs/streams.md");
 const of = (wanted: string) => fences.filter(({ kind }) => kind === wanted).map(({ text }) => text);
@@ -27,11 +28,12 @@ const agent = await beckon.createAgent();
 const journalOf = async (runId: string): Promise<StreamEvent[]> =>
   (await beckon.call(`/runs/${runId}/events`)).body.data;
 
-/** A run that had to wait first has one event more, which is not what is shown. */
+/** Removes the event of a run that had to wait first, which the page does not show. */
 beforeAll(() =>
   eventually("a run that begins at once", async () => {
     const [first] = await journalOf((await beckon.invoke(agent, "Hello")).body.run_id);
-    // The commands ask for the workspace's first event, which a transaction of another test holds back while it is under way.
+    // The commands read the workspace's first event, which an open transaction of another test
+    // delays.
     const { data } = (await beckon.call("/events?limit=1")).body;
     return (first?.type === "run.started" && data.length > 0) || undefined;
   }),
@@ -56,12 +58,12 @@ const { listen } = await moduleOf<{ listen: Listen }>(of("js")[0]);
 const { watch } = await moduleOf<{ watch: Watch }>(of("js")[1]);
 
 async function cutTwice() {
-  const cutter = await startCutter(new URL(beckon.url), [600, 900]);
+  const cutter = await startResettingProxy(new URL(beckon.url), [600, 900]);
   onTestFinished(() => cutter.close());
   return cutter;
 }
 
-test("every block is one that is executed", () => {
+test("every code block is of a kind that is tested", () => {
   expect(new Set(fences.map(({ kind }) => kind))).toEqual(new Set(["sh", "text", "ts", "js"]));
   expect(of("text")).toEqual(
     fences.flatMap(({ kind }, index) =>
@@ -71,7 +73,7 @@ test("every block is one that is executed", () => {
   expect(of("js")).toHaveLength(2);
 });
 
-test("the commands print what is shown", { timeout: 30_000 }, async () => {
+test("the commands print what the page shows", { timeout: 30_000 }, async () => {
   const mark = "-- next --";
   const shell = spawn("sh", ["-e"], {
     env: {
@@ -98,12 +100,12 @@ test("the commands print what is shown", { timeout: 30_000 }, async () => {
   );
   const [code] = await once(shell, "close");
   expect(code, complained).toBe(0);
-  const answers = printed.split(`${mark}\n`).map((text) => text.trim());
+  const responses = printed.split(`${mark}\n`).map((text) => text.trim());
   for (const [index, shown] of shownAfter("sh").entries())
-    expect(answers[index]).toMatch(asPrinted(shown.trim()));
+    expect(responses[index]).toMatch(asPrinted(shown.trim()));
 });
 
-test("the program in TypeScript prints what is shown", { timeout: 60_000 }, async () => {
+test("the TypeScript program prints what the page shows", { timeout: 60_000 }, async () => {
   const printed = await runTypeScript(of("ts").join("\n"), {
     URL: beckon.url,
     KEY: beckon.key,
@@ -112,7 +114,7 @@ test("the program in TypeScript prints what is shown", { timeout: 60_000 }, asyn
   expect(printed).toMatch(asPrinted(shownAfter("ts").join("")));
 });
 
-test("the code for fetch reads a run to its end, past cuts, with a token and as somebody who is signed in", async () => {
+test("the code for fetch reads a run to its end across cuts, with a token and with a session", async () => {
   const { run_id } = (await beckon.invoke(agent, "Hello")).body;
   const { cookie } = await addPerson(beckon, { role: "viewer" });
   for (const headers of [{ "x-api-key": agent.token }, { cookie }]) {
@@ -124,13 +126,13 @@ test("the code for fetch reads a run to its end, past cuts, with a token and as 
   }
 });
 
-test("the code for fetch gives up when it may not read", async () => {
+test("the code for fetch stops without access", async () => {
   await expect(watch(beckon.url, { "x-api-key": "bka_none" }, "run_none").next()).rejects.toThrow(
     /unauthorized/,
   );
 });
 
-/** The page of somebody who is signed in, of this address: what its browser would send. */
+/** Simulates a page of a signed-in person on this origin, with the headers that a browser sends. */
 async function openPage(url: string) {
   const person = await addPerson(beckon, { role: "viewer" });
   const { id: workspaceId } = (await person.call("/workspaces")).body.data[0];
@@ -153,7 +155,7 @@ async function openPage(url: string) {
 const closed = (source: EventSource) =>
   eventually("its end", () => source.readyState === source.CLOSED || undefined);
 
-test("the code for EventSource reads a run to its end, past cuts, in a page of somebody who is signed in, and stays away then", async () => {
+test("the code for EventSource reads a run to its end across cuts with a session, then stops", async () => {
   const { run_id } = (await beckon.invoke(agent, "Hello")).body;
   const journal = await journalOf(run_id);
   const cutter = await cutTwice();
@@ -169,7 +171,7 @@ test("the code for EventSource reads a run to its end, past cuts, in a page of s
   expect(cutter.cuts).toBe(2);
 });
 
-test("the code for EventSource reads a workspace, until the session has ended", async () => {
+test("the code for EventSource reads a workspace until the session is deleted", async () => {
   const { person, workspaceId } = await openPage(beckon.url);
   const told: StreamEvent[] = [];
   const has = (type: string) =>

@@ -10,7 +10,7 @@ import { eventually } from "../server/test/eventually.ts";
 import { growJournal } from "../server/test/grow-journal.ts";
 import { type Frame, openStream, type StreamReader } from "../server/test/read-stream.ts";
 
-/** Streams of real processes: cut anywhere, gone on with anywhere, and read by those who hardly read. */
+/** Streams of real processes: cut at any byte, resumed at any process, and read slowly. */
 const { url, database } = await testDatabase();
 const pool = database.engine;
 const world = await openWorld();
@@ -23,9 +23,9 @@ afterAll(async () => {
 
 const seed = Number(process.env.FAST_CHECK_SEED ?? 1);
 
-async function start(plan: Plan, place: number): Promise<string> {
+async function start(plan: Plan, server: number): Promise<string> {
   const response = await fetch(
-    `${fleet.servers[place]?.url}/api/public/agents/${agent.id}/invoke`,
+    `${fleet.servers[server]?.url}/api/public/agents/${agent.id}/invoke`,
     {
       method: "POST",
       headers: { "x-api-key": agent.token, prefer: "respond-async" },
@@ -43,29 +43,32 @@ async function journalOf(runId: string): Promise<unknown[]> {
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-interface Reading {
-  /** What was read of the journal, in all pieces together. */
+interface ReadResult {
+  /** The journal entries read over all connections. */
   readonly frames: readonly Frame[];
-  readonly pieces: number;
-  readonly places: ReadonlySet<number>;
-  /** Pieces that ended though nobody here had cut them. */
+  readonly connections: number;
+  readonly servers: ReadonlySet<number>;
+  /** Connections that ended without being cut by the reader. */
   readonly lost: number;
 }
 
-/** How many of these readers have a stream open at each place. */
+/** The number of open streams per server. */
 const openAt = [0, 0, 0];
 
-/** Reads a run to its end. The first pieces are cut at any byte, and each goes on at any process. */
-async function readInPieces(runId: string, random: Random): Promise<Reading> {
+/**
+ * Reads a run to its end. The first four connections are cut at a random byte, and each goes to a
+ * random server.
+ */
+async function readInPieces(runId: string, random: Random): Promise<ReadResult> {
   const frames: Frame[] = [];
-  const places = new Set<number>();
+  const servers = new Set<number>();
   let lost = 0;
-  for (let piece = 1; ; piece++) {
-    const place = random.below(fleet.servers.length);
-    const cutAfter = piece <= 4 ? 1 + random.below(3_000) : Number.POSITIVE_INFINITY;
+  for (let connection = 1; ; connection++) {
+    const server = random.below(fleet.servers.length);
+    const cutAfter = connection <= 4 ? 1 + random.below(3_000) : Number.POSITIVE_INFINITY;
     const lastEventId = frames.at(-1)?.id;
     const reader = await openStream(
-      `${fleet.servers[place]?.url}/api/public/runs/${runId}/events`,
+      `${fleet.servers[server]?.url}/api/public/runs/${runId}/events`,
       {
         credential: agent.token,
         cutAfter,
@@ -73,22 +76,22 @@ async function readInPieces(runId: string, random: Random): Promise<Reading> {
       },
     ).catch(() => undefined);
     if (reader === undefined) {
-      // It was killed, and its successor is not there yet.
+      // The server was killed, and its successor is not ready yet.
       await new Promise((resolve) => setTimeout(resolve, 20));
       continue;
     }
-    places.add(place);
-    openAt[place] = (openAt[place] ?? 0) + 1;
+    servers.add(server);
+    openAt[server] = (openAt[server] ?? 0) + 1;
     const how = await reader.over;
-    openAt[place] -= 1;
+    openAt[server] -= 1;
     frames.push(...reader.frames.filter(({ id }) => id !== undefined));
     if (reader.status === 204 || frames.at(-1)?.event === "run.finished")
-      return { frames, pieces: piece, places, lost };
+      return { frames, connections: connection, servers, lost };
     if (how === "cut" && reader.text.length < cutAfter) lost++;
   }
 }
 
-test("500 readers, cut at any byte and gone on with at any process while two of three are killed, have each read the journal", {
+test("500 readers each read the whole journal across cuts and kills of two of three processes", {
   timeout: 60_000,
 }, async ({ annotate }) => {
   const random = seeded(seed);
@@ -105,14 +108,14 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
     ),
   );
   const [one = 0, other = 1] = random.shuffled([0, 1, 2]);
-  // Amidst their runs, all readers have had what there is, and wait for more.
+  // All runs are in progress, and all readers wait for further events.
   await eventually(
     "500 open streams",
     () => openAt.reduce((sum, count) => sum + count, 0) === 500 || undefined,
     40_000,
   );
-  await fleet.kill(one, { told: true });
-  await fleet.kill(other, { told: true });
+  await fleet.kill(one, { notify: true });
+  await fleet.kill(other, { notify: true });
   for (const gate of gates) gate.release();
   const readings = await reading;
 
@@ -126,39 +129,39 @@ test("500 readers, cut at any byte and gone on with at any process while two of 
       data: journals.get(runId),
     });
   }
-  const sum = (of: (reading: Reading) => number) =>
+  const sum = (of: (reading: ReadResult) => number) =>
     readings.reduce((total, each) => total + of(each), 0);
   await annotate(
-    `seed ${seed}: ${sum(({ pieces }) => pieces)} pieces, ${sum(({ lost }) => lost)} lost to a kill`,
+    `seed ${seed}: ${sum(({ connections }) => connections)} connections, ${sum(({ lost }) => lost)} lost to a kill`,
   );
-  expect(readings.filter(({ places }) => places.size > 1).length).toBeGreaterThan(400);
+  expect(readings.filter(({ servers }) => servers.size > 1).length).toBeGreaterThan(400);
   expect(sum(({ lost }) => lost)).toBeGreaterThan(200);
   expect(fleet.errors).toEqual([]);
 });
 
-/** Bytes of memory that a process has. */
+/** Returns the resident memory of a process, in bytes. */
 function memoryOf(pid: number | undefined): number {
   const [, kilobytes = "0"] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kilobytes) * 1_024;
 }
 
-/** What `measure` gives once it has not risen for two seconds. */
-async function settled(measure: () => number): Promise<number> {
-  let most = 0;
+/** Returns the value of `measure` once it has not risen by 2 % for two seconds. */
+async function stableValue(measure: () => number): Promise<number> {
+  let max = 0;
   let since = performance.now();
   return eventually(
-    "a level",
+    "a stable value",
     () => {
       const now = measure();
-      if (now > most * 1.02) [most, since] = [now, performance.now()];
+      if (now > max * 1.02) [max, since] = [now, performance.now()];
       return performance.now() - since > 2_000 ? now : undefined;
     },
     20_000,
   );
 }
 
-/** How long each of 30 runs took that a caller waited for, in milliseconds. */
+/** Returns the durations of 30 invokes in milliseconds. */
 async function timesOfRuns(server: string): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < 30; index++) {
@@ -174,7 +177,7 @@ async function timesOfRuns(server: string): Promise<number[]> {
   return times;
 }
 
-test("200 readers who take next to nothing cost little memory, and slow no run down", {
+test("200 very slow readers need little memory and do not slow down runs", {
   timeout: 60_000,
 }, async ({ annotate }) => {
   const server = fleet.servers.find(({ up }) => up);
@@ -192,7 +195,7 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
   await timesOfRuns(address);
   const before = { memory: memoryOf(server?.child.pid), time: median(await timesOfRuns(address)) };
 
-  // Ten by ten: those who ask for the same at the same moment share what was read for them.
+  // In groups of ten, because readers that request the same events concurrently share one query.
   const readers: StreamReader[] = [];
   const openOne = () =>
     openStream(`${address}/api/public/runs/${runId}/events`, {
@@ -204,10 +207,10 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
   const taking = setInterval(() => {
     for (const reader of readers) reader.takeByte();
   }, 1_000);
-  // What sockets hold fills first: some megabytes each, the kernel's.
-  const filled = await settled(() => memoryOf(server?.child.pid));
+  // The kernel's socket buffers fill first, with some megabytes each.
+  const filled = await stableValue(() => memoryOf(server?.child.pid));
   const times = [...(await timesOfRuns(address)), ...(await timesOfRuns(address))];
-  const later = await settled(() => memoryOf(server?.child.pid));
+  const later = await stableValue(() => memoryOf(server?.child.pid));
   clearInterval(taking);
   for (const reader of readers) reader.close();
 
@@ -215,9 +218,9 @@ test("200 readers who take next to nothing cost little memory, and slow no run d
   await annotate(
     `memory rose by ${Math.round(rose.filling / 1e6)} MB, then by ${Math.round(rose.staying / 1e6)} MB, while 200 readers had ${megabytes} MB each to read; a run took ${before.time.toFixed(1)} ms before and ${median(times).toFixed(1)} ms then`,
   );
-  // The collector alone moves it by some 40 MB. Were the journals held, it would be 20 GB.
+  // Garbage collection alone changes it by about 40 MB. Buffered journals would need 20 GB.
   expect(rose.filling).toBeLessThan(400_000_000);
   expect(rose.staying).toBeLessThan(100_000_000);
-  // A machine that does something else as well doubles it.
+  // Other load on the machine can double the duration.
   expect(median(times)).toBeLessThan(Math.max(100, 3 * before.time));
 });

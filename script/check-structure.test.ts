@@ -6,8 +6,8 @@ import { afterAll, expect, test } from "vitest";
 import * as structure from "./structure.ts";
 
 /**
- * Proves that each check fails where it should. A rule that can no longer fail looks exactly like a rule that holds, so trees that
- * break every rule are built here and shown to the real tools with the real settings.
+ * Runs the real tools with the real settings on file trees that break every rule, because a rule
+ * that no longer works looks the same as one that is not broken.
  */
 
 const root = resolve(import.meta.dirname, "..");
@@ -16,7 +16,7 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder with our settings and these files. */
+/** Creates a folder with the repository's settings and these files. */
 function tree(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "beckon-check-"));
   made.push(folder);
@@ -69,7 +69,7 @@ function graphOf(folder: string, env: Record<string, string> = {}): structure.Gr
   );
 }
 
-/** `rule: from → to` of each violation, sorted. */
+/** Returns `rule: from → to` of each violation, sorted. */
 function violationsOf(folder: string): string[] {
   return graphOf(folder)
     .summary.violations.map(
@@ -78,13 +78,13 @@ function violationsOf(folder: string): string[] {
     .sort();
 }
 
-/** Joins what this file must not contain itself. */
+/** Joins a text that the checks would report if this file contained it. */
 const word = (...parts: string[]) => parts.join("");
 const name = (value: string) => `export const ${value} = 1;\n`;
 const use = (...paths: string[]) => paths.map((path) => `import "${path}";\n`).join("");
 
-/** A small server that keeps all rules. */
-const sound = {
+/** A small server that breaks no rule. */
+const validTree = {
   "contract/src/index.ts": 'export { wire } from "./wire.ts";\n',
   "contract/src/wire.ts": name("wire"),
   "client/src/index.ts": use("./call.ts"),
@@ -124,16 +124,16 @@ const sound = {
   "e2e/journey.test.ts": use("../server/src/index.ts", "../server/test/database.ts"),
 };
 
-test("a sound tree passes the floors and is seen whole", () => {
-  const folder = tree(sound);
+test("a valid tree has no findings", () => {
+  const folder = tree(validTree);
   expect(violationsOf(folder)).toEqual([]);
   expect(structure.findings(structure.readRepository(folder), graphOf(folder))).toEqual([]);
 });
 
-test("every broken floor is found, and nothing else", () => {
+test("every violation of the import rules is found, and nothing else", () => {
   const folder = tree({
-    ...sound,
-    // Upward, one from each floor.
+    ...validTree,
+    // Upward, one from each layer.
     "server/src/http/up.ts": use("../main.ts"),
     "server/src/triggers/up.ts": use("../http/index.ts"),
     "server/src/runs/up.ts":
@@ -142,24 +142,25 @@ test("every broken floor is found, and nothing else", () => {
     "server/src/keys/up.ts": use("../agents/index.ts"),
     "server/src/base/up.ts": use("../keys/index.ts"),
     "server/src/engine/up.ts": use("../worker.ts"),
-    // Sideways on one floor.
+    // Sideways within a layer.
     "server/src/tokens/side.ts": use("../keys/index.ts"),
     "server/src/usage/side.ts": use("../engine/index.ts"),
     "server/src/engine/side.ts": use("../providers/index.ts"),
     "server/src/providers/index.ts": name("provider"),
     "server/src/http/side.ts": use("../worker.ts"),
-    // Past an index.ts.
+    // Not through an index.ts.
     "server/src/triggers/past.ts": use("../agents/create.ts"),
     "server/src/past.ts": use("./runs/store.ts", "./base/secrets/seal.ts"),
     "server/src/base/audit/past.ts": use("../secrets/seal.ts"),
     "server/src/http/inside.ts": use("./api/agents.ts"),
-    // Packages and settings where they do not belong.
+    // Packages and settings outside their folders.
     "server/src/runs/packages.ts": use("pg", "kysely", "hono", "vitest"),
     "server/src/engine/packages.ts": use("../base/database/index.ts", "../base/context.ts"),
     "server/src/agents/settings.ts": use("../config.ts"),
     "contract/src/node.ts": use("node:fs", "../../server/src/base/errors.ts"),
     "client/src/node.ts": use("node:fs", "../../contract/src/wire.ts"),
-    // Tests in production, journeys inside, a folder without a floor, an import of nothing.
+    // Tests in production, e2e inside a folder, a folder without a layer, an import that is
+    // missing.
     "server/src/runs/tests.ts": use("./start.db.test.ts", "../../test/database.ts"),
     "e2e/inside.test.ts": use("../server/src/base/errors.ts"),
     "server/src/queues/index.ts": use("../base/errors.ts"),
@@ -179,9 +180,9 @@ test("every broken floor is found, and nothing else", () => {
     "contract-stands-alone: contract/src/node.ts → server/src/base/errors.ts",
     "engine-knows-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/context.ts",
     "engine-knows-no-database-no-http-no-workspace: server/src/engine/packages.ts → server/src/base/database/index.ts",
-    "every-folder-has-a-floor: server/src/queues/index.ts → server/src/base/errors.ts",
-    "every-imported-folder-has-a-floor: server/src/nowhere.ts → server/src/queues/index.ts",
-    "http-framework-only-at-the-doors: server/src/runs/packages.ts → hono/dist/types/index.d.ts",
+    "every-folder-has-a-layer: server/src/queues/index.ts → server/src/base/errors.ts",
+    "every-imported-folder-has-a-layer: server/src/nowhere.ts → server/src/queues/index.ts",
+    "http-framework-only-in-http: server/src/runs/packages.ts → hono/dist/types/index.d.ts",
     "imports-exist: server/src/nowhere.ts → ./gone.ts",
     "journeys-stay-outside: e2e/inside.test.ts → server/src/base/errors.ts",
     "no-import-sideways-from-engine: server/src/engine/side.ts → server/src/providers/index.ts",
@@ -190,10 +191,10 @@ test("every broken floor is found, and nothing else", () => {
     "no-import-sideways-from-usage: server/src/usage/side.ts → server/src/engine/index.ts",
     "no-import-upward-from-agents: server/src/agents/up.ts → server/src/runs/index.ts",
     "no-import-upward-from-base: server/src/base/up.ts → server/src/keys/index.ts",
+    "no-import-upward-from-entry-points: server/src/http/up.ts → server/src/main.ts",
+    "no-import-upward-from-other-modules-and-the-engine: server/src/engine/up.ts → server/src/worker.ts",
+    "no-import-upward-from-other-modules-and-the-engine: server/src/keys/up.ts → server/src/agents/index.ts",
     "no-import-upward-from-runs: server/src/runs/up.ts → server/src/triggers/index.ts",
-    "no-import-upward-from-the-doors: server/src/http/up.ts → server/src/main.ts",
-    "no-import-upward-from-the-other-nouns-and-the-engine: server/src/engine/up.ts → server/src/worker.ts",
-    "no-import-upward-from-the-other-nouns-and-the-engine: server/src/keys/up.ts → server/src/agents/index.ts",
     "no-import-upward-from-triggers: server/src/triggers/up.ts → server/src/http/index.ts",
     "no-tests-in-production: server/src/runs/tests.ts → server/src/runs/start.db.test.ts",
     "no-tests-in-production: server/src/runs/tests.ts → server/test/database.ts",
@@ -208,7 +209,7 @@ test("every broken floor is found, and nothing else", () => {
   ]);
 });
 
-test("a circle is found, of types alone too", () => {
+test("circular imports are found, also of types only", () => {
   const folder = tree({
     "server/src/runs/a.ts": 'import type { B } from "./b.ts";\nexport interface A { b: B }\n',
     "server/src/runs/b.ts": 'import type { C } from "./c.ts";\nexport interface B { c: C }\n',
@@ -219,7 +220,7 @@ test("a circle is found, of types alone too", () => {
   ]);
 });
 
-test("a graph that misses files or imports does not pass", () => {
+test("a graph that lacks files or imports is found", () => {
   const files = [
     {
       path: "server/src/main.ts",
@@ -230,24 +231,26 @@ test("a graph that misses files or imports does not pass", () => {
     modules,
     summary: { violations: [] },
   });
-  expect(structure.unseen(files, graph([]))).toEqual([
+  expect(structure.missingFromGraph(files, graph([]))).toEqual([
     "graph: server/src/main.ts was not seen by dependency-cruiser (it saw 0 modules)",
   ]);
   expect(
-    structure.unseen(
+    structure.missingFromGraph(
       files,
       graph([{ source: "server/src/main.ts", dependencies: [{ module: "./a.ts" }] }]),
     ),
   ).toEqual([
-    'graph: server/src/main.ts imports "./b.ts", which dependency-cruiser did not see; write it as an import statement',
+    'graph: server/src/main.ts imports "./b.ts", which dependency-cruiser did not see; use an import statement',
   ]);
-  expect(structure.unseen([], graph([]))).toEqual(["graph: there is no source file to check"]);
+  expect(structure.missingFromGraph([], graph([]))).toEqual([
+    "graph: there is no source file to check",
+  ]);
 });
 
 test("without a parser for TypeScript the structure check fails", () => {
   const folder = tree({
-    ...sound,
-    // TypeScript 7 offers dependency-cruiser no parser, so without swc it has none.
+    ...validTree,
+    // TypeScript 7 has no parser API, so without swc dependency-cruiser has no parser.
     "no-swc.mjs": `
       import { registerHooks } from "node:module";
       registerHooks({
@@ -260,8 +263,8 @@ test("without a parser for TypeScript the structure check fails", () => {
   const graph = graphOf(folder, { NODE_OPTIONS: `--import=${join(folder, "no-swc.mjs")}` });
   expect(graph.modules).toEqual([]);
   expect(graph.summary.violations).toEqual([]);
-  expect(structure.unseen(structure.readRepository(folder), graph)).toHaveLength(
-    Object.keys(sound).length,
+  expect(structure.missingFromGraph(structure.readRepository(folder), graph)).toHaveLength(
+    Object.keys(validTree).length,
   );
 });
 
@@ -298,7 +301,7 @@ const linted: [rule: string, path: string, text: string][] = [
   ["format", "server/src/a.ts", "export const a = 'single';\n"],
 ];
 
-test.each(linted)("lint refuses what breaks %s in %s", (rule, path, text) => {
+test.each(linted)("lint reports %s in %s", (rule, path, text) => {
   const { status, output } = run(tree({ [path]: text }), "biome", [
     "check",
     "--error-on-warnings",
@@ -308,7 +311,7 @@ test.each(linted)("lint refuses what breaks %s in %s", (rule, path, text) => {
   expect(status).toBe(1);
 });
 
-test("lint allows what has to be", () => {
+test("lint allows exceptions where they are needed", () => {
   const allowed = {
     "server/src/supervise.ts": "console.log(process.env);\n",
     "server/src/main.ts": "export const a = process.env;\n",
@@ -344,7 +347,7 @@ test("unused files, exports and packages are found", () => {
 
 const linesOf = (count: number, first = "") => `${first}${"x;\n".repeat(count)}`;
 
-test("long files need a reason at their top, and the aims are held", () => {
+test("long files without a reason and missed length targets are found", () => {
   const file = (path: string, text: string) => ({ path, text });
   expect(structure.tooLong([file("server/src/a.ts", linesOf(501))])).toHaveLength(1);
   expect(structure.tooLong([file("server/src/a.ts", linesOf(500))])).toEqual([]);
@@ -362,12 +365,12 @@ test("long files need a reason at their top, and the aims are held", () => {
     ]),
   ).toEqual([]);
   expect(
-    structure.missedAims(
+    structure.missedLengthTargets(
       [79, 79, 79].map((count) => file(`server/src/${count}.ts`, linesOf(count))),
     ),
   ).toEqual([]);
   expect(
-    structure.missedAims(
+    structure.missedLengthTargets(
       [10, 80, 300].map((count) => file(`server/src/${count}.ts`, linesOf(count))),
     ),
   ).toEqual([
@@ -376,8 +379,8 @@ test("long files need a reason at their top, and the aims are held", () => {
   ]);
 });
 
-test("names that say nothing are found", () => {
-  const named = (path: string) => structure.emptyNames([{ path, text: "" }]).length;
+test("names of a kind, such as utils, are found", () => {
+  const named = (path: string) => structure.vagueNames([{ path, text: "" }]).length;
   const empty = [
     "utils.ts",
     "helpers/a.ts",
@@ -395,7 +398,7 @@ test("names that say nothing are found", () => {
 
 test("SQL outside a store is found", () => {
   const stray = (path: string, text: string) =>
-    structure.strayedSql([{ path: `server/src/${path}`, text }]).length;
+    structure.misplacedSql([{ path: `server/src/${path}`, text }]).length;
   expect(stray("runs/start.ts", "await sql`select 1`")).toBe(1);
   expect(stray("runs/start.ts", 'tx.selectFrom("runs")')).toBe(1);
   expect(stray("runs/start.ts", 'engine.query<Row>("select 1")')).toBe(1);
@@ -405,7 +408,7 @@ test("SQL outside a store is found", () => {
   expect(stray("runs/start-store.ts", 'tx.selectFrom("runs")')).toBe(0);
 });
 
-test("tests that do not run and notes to do something later are found", () => {
+test("disabled tests and notes to do something later are found", () => {
   const left = (path: string, text: string) => structure.leftBehind([{ path, text }]).length;
   expect(left("server/src/a.test.ts", word("test.", 'skip("a")'))).toBe(1);
   expect(left("server/src/a.test.ts", word("describe.", 'only("a")'))).toBe(1);
@@ -414,7 +417,7 @@ test("tests that do not run and notes to do something later are found", () => {
   expect(left("script/a", word("# FIX", "ME"))).toBe(1);
 });
 
-test("what names one machine is found", () => {
+test("registry addresses and absolute paths are found", () => {
   const found = (path: string, text: string) => structure.machineBound([{ path, text }]).length;
   const lock = (resolved: string) =>
     `{ "packages": { "node_modules/a": { "resolved": "${resolved}" } } }`;
@@ -431,7 +434,7 @@ test("what names one machine is found", () => {
   expect(found(".npmrc", word("regis", "try=http://localhost"))).toBe(1);
 });
 
-test("a lock file that npm ci would refuse is found", () => {
+test("a lock file that npm ci would reject is found", () => {
   const lock = (held: string[]) => {
     const packages = {
       "node_modules/a": { optionalDependencies: { "a-linux": "1.0.0", "a-darwin": "1.0.0" } },

@@ -3,8 +3,8 @@ import { findings, type Graph, lengths, readRepository } from "./structure.ts";
 import { fullFolders, missingFromMap, undocumented } from "./structure-map.ts";
 
 /**
- * Usage: node script/check-structure.ts <graph.json>, from the root of the repository, where graph.json is what dependency-cruiser
- * wrote with `--output-type json`. Prints what is wrong, and fails if anything is.
+ * Usage: node script/check-structure.ts <graph.json>, in the root of the repository. graph.json is
+ * the output of dependency-cruiser with `--output-type json`. Prints findings; exit code 1 if any.
  */
 const [graphFile] = process.argv.slice(2);
 if (graphFile === undefined) throw new Error("usage: node script/check-structure.ts <graph.json>");
@@ -12,7 +12,7 @@ if (graphFile === undefined) throw new Error("usage: node script/check-structure
 const graph: Graph = JSON.parse(readFileSync(graphFile, "utf8"));
 const files = readRepository(process.cwd());
 const { count, median, p90, max } = lengths(files);
-const found = [
+const results = [
   ...findings(files, graph),
   ...undocumented(files),
   ...fullFolders(files),
@@ -22,8 +22,8 @@ const found = [
 console.log(
   `structure: ${count} source files; lines: median ${median}, 90th percentile ${p90}, longest ${max}`,
 );
-for (const line of found) console.error(`  ✗ ${line}`);
-if (found.length > 0) {
-  console.error(`structure: ${found.length} finding${found.length === 1 ? "" : "s"}`);
+for (const line of results) console.error(`  ✗ ${line}`);
+if (results.length > 0) {
+  console.error(`structure: ${results.length} finding${results.length === 1 ? "" : "s"}`);
   process.exitCode = 1;
 }

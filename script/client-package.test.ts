@@ -15,7 +15,7 @@ const run = (command: string, ...args: string[]) => {
   return { status, output: stdout + stderr };
 };
 
-test("the package works where it is installed: in plain JavaScript, and in TypeScript with the types of a browser", {
+test("the installed package works in JavaScript, and in TypeScript with browser types", {
   timeout: 60_000,
 }, () => {
   const modules = join(folder, "node_modules");

@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 const checkout = resolve(import.meta.dirname, "..");
 
 /**
- * Makes the package that is published of the client: JavaScript and declarations, since runtimes do not strip types in `node_modules`, with a
- * package.json that leads to them. Nothing is bundled.
+ * Builds the published package of the client: JavaScript and declarations, because runtimes do not
+ * strip types in `node_modules`, and a package.json that exports them. Nothing is bundled.
+ * @param folder The output folder, which is deleted first.
  */
 export function packClient(folder: string): void {
   rmSync(folder, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { type OpenapiDocument, operationsOf } from "./client/document.ts";
 import { namesOf } from "./client/names.ts";
 import { generateClient } from "./client.ts";
 
-test("the generated part of the client is what docs/openapi.json says", {
+test("the generated files of the client are up to date with docs/openapi.json", {
   timeout: 60_000,
 }, async () => {
   for (const [path, text] of Object.entries(await generateClient())) {
@@ -18,7 +18,7 @@ test("the generated part of the client is what docs/openapi.json says", {
   }
 });
 
-test("the client knows the kinds of events that a journal has", () => {
+test("the client has types for all events of a run's journal", () => {
   const known: { readonly [Type in JournalEvent["type"]]: true } & {
     readonly [Type in keyof typeof eventData]: true;
   } = {
@@ -37,7 +37,7 @@ test("the client knows the kinds of events that a journal has", () => {
   expect(Object.keys(known).sort()).toEqual(Object.keys(eventData).sort());
 });
 
-test("the client knows the kinds of events that belong to no run", () => {
+test("the client has types for all events that belong to no run", () => {
   type Kind = Extract<WorkspaceEvent, { run_id: null }>["type"];
   const known: { readonly [Type in Kind]: true } & {
     readonly [Type in keyof typeof workspaceEventData]: true;
@@ -54,8 +54,8 @@ const named = (
 ): string[] => {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [method, path, operationId] of operations) {
-    const place = `/api/public${path}`;
-    paths[place] = { ...paths[place], [method]: { operationId, responses: ok } };
+    const fullPath = `/api/public${path}`;
+    paths[fullPath] = { ...paths[fullPath], [method]: { operationId, responses: ok } };
   }
   const names = namesOf(operationsOf({ paths }));
   return operations.map(([, , id]) => `${names.get(id)?.group}.${names.get(id)?.method}`);
@@ -102,7 +102,7 @@ test("functions are named by their path's last collection and their operationId"
   ]);
 });
 
-test("two functions that would have one name keep their operationIds", () => {
+test("functions that would get the same name keep their operationIds", () => {
   const operations: [string, string, string][] = [
     ["post", "/agents/{agent_id}/pause", "pauseAgent"],
     ["post", "/groups/{group_id}/agents/{agent_id}/pause", "pause"],
@@ -110,7 +110,7 @@ test("two functions that would have one name keep their operationIds", () => {
   expect(named(operations)).toEqual(["agents.pauseAgent", "agents.pause"]);
 });
 
-test("the generator copes with whatever a route may take and give", {
+test("the generator supports all kinds of parameters, bodies and responses", {
   timeout: 60_000,
 }, async () => {
   const json = (schema: unknown) => ({ content: { "application/json": { schema } } });

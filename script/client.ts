@@ -8,7 +8,10 @@ import { declarationsOf, typeName } from "./client/schemas.ts";
 
 const checkout = resolve(import.meta.dirname, "..");
 
-/** The generated files of the client, by their paths in the repository, as `docs/openapi.json` or another document makes them. */
+/**
+ * Returns the generated files of the client by their paths in the repository.
+ * @param document By default `docs/openapi.json`.
+ */
 export async function generateClient(
   document: OpenapiDocument = documented(),
 ): Promise<Record<string, string>> {
@@ -45,7 +48,7 @@ function documented(): OpenapiDocument {
   return JSON.parse(readFileSync(join(checkout, "docs/openapi.json"), "utf8")) as OpenapiDocument;
 }
 
-/** As `script/check` wants it: imports that nobody uses are left out too. */
+/** Returns the text as `script/check` requires it: formatted and without unused imports. */
 function formatted(text: string): string {
   const biome = join(checkout, "node_modules/.bin/biome");
   const { status, stdout, stderr } = spawnSync(
@@ -57,11 +60,14 @@ function formatted(text: string): string {
       encoding: "utf8",
     },
   );
-  if (status !== 0) throw new Error(`biome cannot format what was generated:\n${stderr}`);
+  if (status !== 0) throw new Error(`Biome cannot format the generated code:\n${stderr}`);
   return stdout;
 }
 
-/** Writes the generated part of the client. Run it after every change of docs/openapi.json, and read the difference: callers get it. */
+/**
+ * Writes the generated files of the client. Run it after every change of docs/openapi.json and
+ * review the diff, because it changes the published client.
+ */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of Object.entries(await generateClient()))
     writeFileSync(join(checkout, path), text);

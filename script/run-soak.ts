@@ -13,13 +13,14 @@ import { loseProcesses } from "../server/test/soak/lost-processes.ts";
 import { fillMemory } from "../server/test/soak/memory.ts";
 
 /**
- * The long proof: as e2e/crash.test.ts, with more of everything, and PostgreSQL killed as well; then a full disk,
- * processes lost under 500 runs, and a workspace that fills the memory. Prints a line of figures for each. The bound is
- * the rule of three: what did not happen in n tries happens in less than 3/n of them, with 95 % confidence.
+ * Long tests: like e2e/crash.test.ts with more runs and faults, and with kills of PostgreSQL; then
+ * a full disk, lost processes with 500 runs, and a workspace that fills the memory. Prints one line
+ * of results for each. The bound is the rule of three: an event that did not occur in n trials has
+ * a probability below 3/n, with 95 % confidence.
  *
- *   CRASH_SEED            repeats what was chosen
- *   CRASH_ACKNOWLEDGED    10000
- *   CRASH_FAULTS          60: at least 50 of them kill
+ *   CRASH_SEED            seed of the random choices; default: random, printed first
+ *   CRASH_ACKNOWLEDGED    acknowledged runs; default 10000
+ *   CRASH_FAULTS          faults, most of them kills; default 60
  */
 const number = (name: string, fallback: number) => Number(process.env[name] ?? fallback);
 const seed = number("CRASH_SEED", Math.floor(Math.random() * 2 ** 31));
@@ -41,7 +42,7 @@ const database = connect({
   log: createLog("silent"),
 });
 
-/** kill -9 of the postmaster; resolves when another one answers, which the embedding has started. */
+/** Kills the postmaster with SIGKILL and waits until its successor accepts queries. */
 async function killDatabase(): Promise<void> {
   const killed = embedded.pid;
   process.kill(killed, "SIGKILL");
@@ -50,13 +51,13 @@ async function killDatabase(): Promise<void> {
     performance.now() < deadline;
     await delay(100)
   ) {
-    // The killed one's sessions go on for a moment.
-    if (embedded.pid !== killed && (await answers())) return;
+    // Backends of the killed postmaster can accept queries for a moment longer.
+    if (embedded.pid !== killed && (await isReachable())) return;
   }
-  throw new Error("PostgreSQL did not come back");
+  throw new Error("PostgreSQL did not restart within 60 seconds");
 }
 
-const answers = () =>
+const isReachable = () =>
   database.engine.query("select 1").then(
     () => true,
     () => false,
@@ -72,22 +73,22 @@ try {
     acknowledged: number("CRASH_ACKNOWLEDGED", 10_000),
     faults: faultsOf(number("CRASH_FAULTS", 60)),
     callers: 16,
-    tell: (line) => console.log(line),
+    log: (line) => console.log(line),
   });
   for (const line of report.broken.slice(0, 50)) console.log(`✗ ${line}`);
   const bound = ((3 / report.figures.acknowledged) * 100).toFixed(3);
   console.log(`soak: ${summary(seed, report)}; with 95 % confidence less than ${bound} % are lost`);
-  const diskHeld = await fillDisk((line) => console.log(line));
-  const noRunPaid = await loseProcesses((line) => console.log(line));
-  const memoryHeld = await fillMemory((line) => console.log(line));
-  const held = diskHeld && noRunPaid && memoryHeld;
+  const survivedFullDisk = await fillDisk((line) => console.log(line));
+  const keptAttempts = await loseProcesses((line) => console.log(line));
+  const survivedFullMemory = await fillMemory((line) => console.log(line));
+  const passed = survivedFullDisk && keptAttempts && survivedFullMemory;
   process.exitCode =
-    report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && held ? 0 : 1;
+    report.broken.length === 0 && report.figures.unfaultedFailures <= 0.05 && passed ? 0 : 1;
 } finally {
   await database.close();
   await embedded.stop();
-  // The guard itself keeps no process from ending.
-  const waiting = setInterval(() => {}, 1_000);
+  // Waiting for the guard does not keep the event loop alive.
+  const keepAlive = setInterval(() => {}, 1_000);
   await guard.release();
-  clearInterval(waiting);
+  clearInterval(keepAlive);
 }

@@ -7,8 +7,8 @@ import { createLog } from "../server/src/base/log.ts";
 import { describeSchema } from "../server/test/describe-schema.ts";
 
 /**
- * Writes server/src/base/database/schema.sql: runs all migrations in a throw-away PostgreSQL and describes what they have made. Run it after
- * every new migration, and read the difference.
+ * Writes server/src/base/database/schema.sql: runs all migrations in a temporary PostgreSQL and
+ * describes the resulting schema. Run it after adding a migration and review the diff.
  */
 const dataDir = await mkdtemp(join(tmpdir(), "beckon-schema-"));
 const log = createLog("warn");

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { statementsText } from "../server/src/runs/all-statements.ts";
 
-// Renews the file in which changes of the generated SQL are reviewed.
+// Writes the generated SQL to a file, so that its changes can be reviewed.
 writeFileSync(new URL("../server/src/runs/statements.sql", import.meta.url), statementsText());

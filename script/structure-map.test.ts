@@ -3,7 +3,7 @@ import { fullFolders, maxFilesPerFolder, missingFromMap, undocumented } from "./
 
 const file = (path: string, text = "") => ({ path, text });
 
-test("a name that an index exports needs a doc comment where it is declared", () => {
+test("an exported name without a doc comment is found", () => {
   const index = file("server/src/keys/index.ts", 'export { type Key, makeKey } from "./key.ts";\n');
   const declared = (doc: string) =>
     file(
@@ -16,23 +16,23 @@ test("a name that an index exports needs a doc comment where it is declared", ()
   expect(undocumented([index, declared("/** Makes one. */\n")])).toEqual([]);
 });
 
-test("a file or folder that the architecture page names must be there", () => {
+test("a file or folder that ARCHITECTURE.md names and that does not exist is found", () => {
   const page = file(
     "ARCHITECTURE.md",
     "See `runs/start.ts`, `agents/`, `script/check` and the value `202`.",
   );
-  const there = [
+  const existing = [
     file("server/src/runs/start.ts"),
     file("server/src/agents/index.ts"),
     file("script/check"),
   ];
-  expect(missingFromMap([page, ...there])).toEqual([]);
-  expect(missingFromMap([page, ...there.slice(1)])).toEqual([
+  expect(missingFromMap([page, ...existing])).toEqual([]);
+  expect(missingFromMap([page, ...existing.slice(1)])).toEqual([
     "map: ARCHITECTURE.md names runs/start.ts, which does not exist",
   ]);
 });
 
-test("a folder with too many source files is a finding, tests and folders with a reason are not", () => {
+test("a folder with too many source files is found, without tests and listed exceptions", () => {
   const filled = (folder: string, count: number, ending = ".ts") =>
     Array.from({ length: count }, (_, index) => file(`${folder}/file-${index}${ending}`));
   const max = maxFilesPerFolder;

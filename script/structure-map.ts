@@ -1,9 +1,11 @@
 import { dirname, join } from "node:path";
 import { isProduction, type SourceFile } from "./structure.ts";
 
-/** Rules about what a newcomer looks at first: what folders export, and the page that leads through them. */
+/**
+ * Checks of exported names, sizes of folders and ARCHITECTURE.md, which help newcomers to navigate.
+ */
 
-/** Names that an `index.ts` exports and whose declaration has no doc comment. */
+/** Finds names that an `index.ts` exports and whose declaration has no doc comment. */
 export function undocumented(files: readonly SourceFile[]): string[] {
   const byPath = new Map(files.map((file) => [file.path, file.text]));
   return files
@@ -13,7 +15,7 @@ export function undocumented(files: readonly SourceFile[]): string[] {
         ([, names = "", from = ""]) => {
           const path = join(dirname(index.path), from);
           const text = byPath.get(path);
-          // Another index has its own findings.
+          // Names from another index are checked there.
           if (text === undefined || path.endsWith("/index.ts")) return [];
           return exported(names)
             .filter((name) => !hasDoc(text, name))
@@ -37,7 +39,7 @@ function exported(names: string): string[] {
     .filter((name) => name !== "");
 }
 
-/** Whether the declaration has a doc comment. A type inferred from the constant above it shares that one's. */
+/** Returns whether the name's declaration has a doc comment. `z.infer` types do not need one. */
 function hasDoc(text: string, name: string): boolean {
   const declaration = new RegExp(
     `^export (?:declare )?(?:async )?(?:abstract )?(?:function\\*?|const|class|interface|type|enum) ${name}\\b`,
@@ -51,16 +53,16 @@ function hasDoc(text: string, name: string): boolean {
   );
 }
 
-/** Source files that a folder may hold: more are not taken in at one look. */
+/** The maximum of source files in a folder, without tests and sub-folders. */
 export const maxFilesPerFolder = 20;
 
-/** Folders that may hold more, and why. */
+/** Folders that can contain more files, with the reason. */
 const flatFolders: ReadonlyMap<string, string> = new Map([
-  ["contract/src", "one file per resource, with nothing between them"],
-  ["server/test", "tools of the tests, each used by itself"],
+  ["contract/src", "one file per resource, without further structure"],
+  ["server/test", "independent test tools"],
 ]);
 
-/** Folders with more source files than a reader takes in. Tests are not counted. */
+/** Finds folders with more than `maxFilesPerFolder` source files. */
 export function fullFolders(files: readonly SourceFile[]): string[] {
   const sources = files
     .map(({ path }) => path)
@@ -73,7 +75,7 @@ export function fullFolders(files: readonly SourceFile[]): string[] {
     );
 }
 
-/** Files and folders that ARCHITECTURE.md names in code spans and that are not there. */
+/** Finds files and folders that ARCHITECTURE.md names in code spans and that do not exist. */
 export function missingFromMap(files: readonly SourceFile[]): string[] {
   const map = files.find((file) => file.path === "ARCHITECTURE.md");
   if (map === undefined) return ["map: ARCHITECTURE.md is missing"];
@@ -92,5 +94,5 @@ export function missingFromMap(files: readonly SourceFile[]): string[] {
     .map((name) => `map: ARCHITECTURE.md names ${name}, which does not exist`);
 }
 
-/** Names on the page are relative to one of these. */
+/** Paths in ARCHITECTURE.md are relative to one of these. */
 const roots = ["", "server/src/", "contract/src/"];

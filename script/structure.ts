@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 
 /**
- * What no linter looks at: whether the import graph is complete, how long the files are, what they are called, where SQL
- * stands, what was left behind, and whether the lock file names this machine. Each check returns one line per finding.
+ * Checks that no linter does: completeness of the import graph, length and names of files, location
+ * of SQL, disabled tests and notes, and machine-specific paths. Each returns one line per finding.
  */
 
-/** A file of the repository as it is on disk. */
+/** A text file of the repository. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The part of dependency-cruiser's JSON that is read here. */
+/** The fields of dependency-cruiser's JSON report that the checks use. */
 export interface Graph {
   readonly modules: readonly {
     readonly source: string;
@@ -32,10 +32,12 @@ export interface Graph {
   };
 }
 
-export const longFile = 500;
-export const aims = { median: 80, p90: 220 };
+/** A longer file must say why in its first comment. */
+export const maxLines = 500;
+/** Upper bounds, exclusive, of the lengths of production files in lines. */
+export const lengthTargets = { median: 80, p90: 220 };
 
-/** Every text file that is tracked or could be added: not what git ignores, not what was deleted. */
+/** Reads all text files of the repository that are tracked or untracked, but not ignored by git. */
 export function readRepository(root: string): SourceFile[] {
   const paths = (listWithGit(root) ?? listFolder(root))
     .filter((path) => existsSync(join(root, path)))
@@ -55,7 +57,7 @@ function listWithGit(root: string): string[] | undefined {
   return status === 0 ? [...new Set(stdout.split("\0"))].filter((path) => path !== "") : undefined;
 }
 
-/** For an unpacked archive, or a machine without git. */
+/** For an unpacked archive or a machine without git. */
 function listFolder(root: string): string[] {
   const skipped = /(^|\/)(node_modules|\.git|data|dist)(\/|$)/;
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -69,9 +71,9 @@ const isTest = (path: string) => /\.test\.tsx?$/.test(path);
 export const isProduction = (path: string) =>
   /^(contract|server|web|client)\/src\//.test(path) && isTypeScript(path) && !isTest(path);
 
-/** Violations of the floors, as dependency-cruiser found them. */
+/** Returns the violations that dependency-cruiser found, with the comments of the rules. */
 export function graphViolations(graph: Graph): string[] {
-  const why = new Map(
+  const comments = new Map(
     graph.summary.ruleSetUsed?.forbidden?.map((rule) => [rule.name, rule.comment ?? ""]),
   );
   return graph.summary.violations.map(({ from, to, rule, cycle }) => {
@@ -79,15 +81,16 @@ export function graphViolations(graph: Graph): string[] {
       cycle === undefined || cycle.length === 0
         ? `${from} → ${to}`
         : [from, ...cycle.map((file) => file.name)].join(" → ");
-    return `${rule.name}: ${path}\n      ${why.get(rule.name) ?? ""}`;
+    return `${rule.name}: ${path}\n      ${comments.get(rule.name) ?? ""}`;
   });
 }
 
 /**
- * Files and imports that dependency-cruiser did not see, where every rule is blind: a missing or failing parser reads nothing
- * and passes everything, an exclusion drops a package silently, and `import("./x.ts")` as a type is not reported by its parser.
+ * Finds files and imports that are missing from dependency-cruiser's graph, to which no rule
+ * applies: without a working parser the graph is empty, an exclusion drops files silently, and the
+ * parser does not report `import("./x.ts")` as a type.
  */
-export function unseen(files: readonly SourceFile[], graph: Graph): string[] {
+export function missingFromGraph(files: readonly SourceFile[], graph: Graph): string[] {
   const seen = new Map(
     graph.modules.map((module) => [
       module.source,
@@ -109,14 +112,14 @@ export function unseen(files: readonly SourceFile[], graph: Graph): string[] {
       .filter((name) => !imports.has(bare(name)))
       .map(
         (name) =>
-          `graph: ${file.path} imports "${name}", which dependency-cruiser did not see; write it as an import statement`,
+          `graph: ${file.path} imports "${name}", which dependency-cruiser did not see; use an import statement`,
       );
   });
 }
 
 const bare = (specifier: string) => specifier.replace(/^node:/, "");
 
-/** What a file imports, by its text alone. Comments are dropped first. */
+/** Returns the specifiers that a file imports, found by regular expressions outside comments. */
 function importsOf(text: string): string[] {
   const code = text.replace(/^\s*\/\*[\s\S]*?\*\//gm, "").replace(/^\s*\/\/.*$/gm, "");
   const statements = [
@@ -127,18 +130,18 @@ function importsOf(text: string): string[] {
   return [...new Set([...statements, ...expressions].map((match) => match[1] ?? ""))];
 }
 
-/** Files that are longer than a reader can hold, unless the first comment says why. */
+/** Finds files above `maxLines` whose first comment does not say why ("long because …"). */
 export function tooLong(files: readonly SourceFile[]): string[] {
   return files
     .filter(
       (file) =>
         isTypeScript(file.path) &&
-        lines(file) > longFile &&
+        lines(file) > maxLines &&
         !/long because/i.test(firstComment(file.text)),
     )
     .map(
       (file) =>
-        `length: ${file.path} has ${lines(file)} lines; above ${longFile} its first comment says "long because …"`,
+        `length: ${file.path} has ${lines(file)} lines; above ${maxLines} its first comment says "long because …"`,
     );
 }
 
@@ -149,7 +152,7 @@ function firstComment(text: string): string {
 const lines = (file: SourceFile) =>
   file.text.split("\n").length - (file.text.endsWith("\n") ? 1 : 0);
 
-/** Median, 90th percentile and maximum of the production files' lengths. */
+/** Returns number, median, 90th percentile and maximum of the production files' lines. */
 export function lengths(files: readonly SourceFile[]): {
   count: number;
   median: number;
@@ -164,35 +167,36 @@ export function lengths(files: readonly SourceFile[]): {
   return { count: sorted.length, median: at(0.5), p90: at(0.9), max: sorted.at(-1) ?? 0 };
 }
 
-export function missedAims(files: readonly SourceFile[]): string[] {
+export function missedLengthTargets(files: readonly SourceFile[]): string[] {
   const { median, p90 } = lengths(files);
   return [
-    ...(median >= aims.median
-      ? [`length: the median file has ${median} lines; aim for less than ${aims.median}`]
+    ...(median >= lengthTargets.median
+      ? [`length: the median file has ${median} lines; aim for less than ${lengthTargets.median}`]
       : []),
-    ...(p90 >= aims.p90
-      ? [`length: the 90th percentile is ${p90} lines; aim for less than ${aims.p90}`]
+    ...(p90 >= lengthTargets.p90
+      ? [`length: the 90th percentile is ${p90} lines; aim for less than ${lengthTargets.p90}`]
       : []),
   ];
 }
 
-/** Names that say nothing attract everything, and end in the middle of a circle. */
-export function emptyNames(files: readonly SourceFile[]): string[] {
-  const says = (part: string) =>
+/** Finds files and folders named for a kind, such as `utils`: they collect unrelated code. */
+export function vagueNames(files: readonly SourceFile[]): string[] {
+  const isSpecific = (part: string) =>
     !/^(utils?|helpers?|libs?|types?|common|shared|misc)$|(^|-)(utils?|helpers?)$/.test(part);
   return files
     .filter((file) => isProduction(file.path))
     .filter(
-      (file) => !file.path.split("/").every((part) => says(basename(part).replace(/\..*$/, ""))),
+      (file) =>
+        !file.path.split("/").every((part) => isSpecific(basename(part).replace(/\..*$/, ""))),
     )
     .map((file) => `name: ${file.path}: name a file for what it does, not for its kind`);
 }
 
 /**
- * Statements outside the files that hold a noun's SQL, by the calls that make or send them: the query builder's, the pool's, and
- * the `sql` tag. (Which files may import the packages is held by dependency-cruiser.)
+ * Finds SQL outside the files for a module's SQL, by calls of the query builder and the pool and by
+ * the `sql` tag. dependency-cruiser checks which files import these packages.
  */
-export function strayedSql(files: readonly SourceFile[]): string[] {
+export function misplacedSql(files: readonly SourceFile[]): string[] {
   const statement =
     /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto)\(|(?<!\breq)\.query(<[^(]*>)?\(/;
   return files
@@ -204,17 +208,17 @@ export function strayedSql(files: readonly SourceFile[]): string[] {
     .filter((file) => statement.test(file.text))
     .map(
       (file) =>
-        `sql: ${file.path} holds SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`,
+        `sql: ${file.path} contains SQL; it belongs in store.ts, <part>-store.ts or <name>-statement.ts`,
     );
 }
 
-/** Tests that do not run, and notes that belong into the tracker. */
+/** Finds disabled tests, and notes to do something later, which belong in the issue tracker. */
 export function leftBehind(files: readonly SourceFile[]): string[] {
   const stopped = /\.(?:skip|only|todo)\(/;
   const note = /\b(?:TO[D]O|FIX[M]E|XX[X])\b/;
   return files.flatMap((file) => [
     ...(isTest(file.path) && stopped.test(file.text)
-      ? [`left behind: ${file.path} has a test that is switched off or runs alone`]
+      ? [`left behind: ${file.path} has a test that is disabled or runs alone`]
       : []),
     ...(/\.(tsx?|mjs|sql|sh|json|jsonc)$|^script\/|^\.ci\//.test(file.path) && note.test(file.text)
       ? [`left behind: ${file.path} has a note to do something later; do it or open an issue`]
@@ -222,7 +226,7 @@ export function leftBehind(files: readonly SourceFile[]): string[] {
   ]);
 }
 
-/** Addresses and paths that hold on one machine only. */
+/** Finds registry addresses and absolute paths, which are only valid on one machine. */
 export function machineBound(files: readonly SourceFile[]): string[] {
   const registry =
     /\bregistry\.(?:npmjs|yarnpkg)\.|https?:\/\/(?:[\w-]+\.)*(?:registry|npm|artifactory|nexus|verdaccio)\.[\w.-]+|^\s*(?:@[\w-]+:)?registry\s*=/m;
@@ -248,18 +252,18 @@ function machineBoundLock(file: SourceFile): string[] {
       .filter((where) => /^(\w+:|\/|\.\.)/.test(where))
       .map(
         (where) =>
-          `machine: ${file.path} resolves a package to ${where}; only workspaces are resolved there`,
+          `machine: ${file.path} resolves a package to ${where}; only workspaces can be resolved to paths`,
       ),
-    ...absolute.map((path) => `machine: ${file.path} holds the absolute path ${path}`),
+    ...absolute.map((path) => `machine: ${file.path} contains the absolute path ${path}`),
     ...addresses
       .filter((url) => /\.tgz$/.test(url) && !resolved.includes(url))
-      .map((url) => `machine: ${file.path} holds ${url}`),
+      .map((url) => `machine: ${file.path} contains ${url}`),
   ];
 }
 
 /**
- * Packages for other platforms that the lock file names but does not hold. npm writes such a lock where those packages cannot be
- * reached, and `npm ci` refuses it everywhere.
+ * Finds optional packages (for other platforms) that the lock file refers to but does not contain.
+ * npm writes such a file if it cannot download them, and `npm ci` then rejects it on all machines.
  */
 export function incompleteLock(files: readonly SourceFile[]): string[] {
   const text = files.find((file) => file.path === "package-lock.json")?.text;
@@ -274,19 +278,19 @@ export function incompleteLock(files: readonly SourceFile[]): string[] {
     .filter((name) => !held.has(name));
   if (missing.length === 0) return [];
   return [
-    `lock: package-lock.json lacks ${missing.length} optional packages, so npm ci refuses it: ${missing.slice(0, 3).join(", ")} …`,
+    `lock: package-lock.json lacks ${missing.length} optional packages, so npm ci rejects it: ${missing.slice(0, 3).join(", ")} …`,
   ];
 }
 
-/** All findings, in the order in which they are best repaired. */
+/** Returns all findings, in the order in which they are best fixed. */
 export function findings(files: readonly SourceFile[], graph: Graph): string[] {
   return [
-    ...unseen(files, graph),
+    ...missingFromGraph(files, graph),
     ...graphViolations(graph),
-    ...strayedSql(files),
-    ...emptyNames(files),
+    ...misplacedSql(files),
+    ...vagueNames(files),
     ...tooLong(files),
-    ...missedAims(files),
+    ...missedLengthTargets(files),
     ...leftBehind(files),
     ...machineBound(files),
     ...incompleteLock(files),

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { summarize, type TestReport } from "./test-summary.ts";
 
-/** Usage: node script/summarize-tests.ts <report.json> <exit code of Vitest>. Prints one line. */
+/**
+ * Usage: node script/summarize-tests.ts <report.json> <exit code of Vitest>. Prints the summary.
+ */
 const [reportFile, exitCode] = process.argv.slice(2);
 if (reportFile === undefined || exitCode === undefined)
   throw new Error("usage: node script/summarize-tests.ts <report.json> <exit code>");

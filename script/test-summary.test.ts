@@ -19,7 +19,7 @@ test("a file that could not be loaded is a failure", () => {
   );
 });
 
-test("a run that failed never reads as if nothing had", () => {
+test("a non-zero exit code without a failed test counts as a failure", () => {
   expect(summarize({ testResults: [file("passed", "passed")] }, 1)).toBe(
     "tests: 1 passed, 1 failed, 0 skipped",
   );

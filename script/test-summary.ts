@@ -1,4 +1,4 @@
-/** The part of Vitest's JSON report that is read here. */
+/** The fields of Vitest's JSON report that the summary uses. */
 export interface TestReport {
   readonly testResults: readonly {
     readonly status: string;
@@ -7,8 +7,10 @@ export interface TestReport {
 }
 
 /**
- * One line that never says less than happened: a file that could not be loaded counts as a failed test though none of its tests
- * ran, and so does a run that failed without a failed test (an unhandled error, a crash before the report was written).
+ * Returns a summary in one line. A file that could not be loaded counts as one failed test, and so
+ * does a non-zero exit code without a failed test (an unhandled error, or a crash before the report
+ * was written).
+ * @param exitCode Vitest's exit code.
  */
 export function summarize(report: TestReport | undefined, exitCode: number): string {
   const files = report?.testResults ?? [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { linkPackages } from "./check-out.ts";
 
-test("linked packages are the checkout's, but those of a workspace are the commit's", async () => {
+test("packages are linked to the checkout, and workspace packages to the commit", async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "beckon-link-")));
   try {
     const [from, to] = [join(folder, "checkout"), join(folder, "commit")];

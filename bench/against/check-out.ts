@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 /**
- * Checks a commit out to a git worktree in `folder`, with its packages: linked to the checkout's if
- * the lock files are equal, else installed with `npm ci`. The worktree is removed in the end.
- * Returns the commit's abbreviated hash.
- * @throws if the checkout's repository does not have the commit, or the packages cannot be installed.
+ * Checks a commit out to a git worktree in `folder` and provides its packages: linked from the
+ * checkout if the lock files are equal, else installed with `npm ci`. `opened` removes the
+ * worktree. Returns the commit's abbreviated hash.
+ * @throws if the checkout's repository does not have the commit, or the packages cannot be
+ *   installed.
  */
 export async function checkOut(
   opened: AsyncDisposableStack,
@@ -57,7 +58,8 @@ async function linkFolder(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    // npm links a workspace's package relatively: copied, the link leads to the code of this checkout.
+    // npm links workspace packages with relative links, so a copied link points to the code of this
+    // worktree.
     if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
     else if (entry.name.startsWith("@")) await linkFolder(source, target);
     else if (entry.name !== ".cache") await symlink(source, target);
@@ -65,7 +67,7 @@ async function linkFolder(from: string, to: string): Promise<void> {
 }
 
 async function removeWorktree(checkout: string, folder: string): Promise<void> {
-  // It fails for a worktree that was never made, and then there is nothing to remove.
+  // This fails if the worktree was not created; then there is nothing to remove.
   await promisify(execFile)("git", ["worktree", "remove", "--force", folder], {
     cwd: checkout,
   }).catch(() => {});

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /**
- * Returns which of some processes listens on a TCP port of 127.0.0.1, if any does. By what Linux
- * says (proc(5), /proc/net/tcp), so that nothing a version prints has to stay as it is.
+ * Returns the process, of `pids`, that listens on a TCP port of 127.0.0.1; undefined if none does.
+ * Uses Linux's /proc/net/tcp (proc(5)), so that versions with different output can be compared.
  */
 export function listenerOf(port: number, pids: readonly number[]): number | undefined {
   const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;

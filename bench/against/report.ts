@@ -1,4 +1,4 @@
-import { type Case, usual } from "../cases.ts";
+import { type Case, defaultMeasures } from "../cases.ts";
 import type { Measurement } from "../measure.ts";
 import { type Comparison, compare, type Pair, type Side } from "./statistics.ts";
 
@@ -13,7 +13,7 @@ export interface ComparedCase {
 }
 
 export function compareCase(
-  { name, measures = usual }: Case,
+  { name, measures = defaultMeasures }: Case,
   pairs: readonly Record<Side, Measurement>[],
 ): ComparedCase {
   return {
@@ -55,6 +55,7 @@ export function printTable(commit: string, compared: readonly ComparedCase[]): v
     }
   }
   console.log(
-    "\nRatios are checkout to commit, the median of the pairs. A faster checkout has more requests/s, and less CPU and latency.",
+    "\nRatios are checkout divided by commit, the median of the pairs. " +
+      "A faster checkout has more requests/s, and less CPU and latency.",
   );
 }

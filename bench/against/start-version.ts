@@ -10,23 +10,23 @@ import { noRunsLeft, type Target } from "../measure.ts";
 import { cpuSeconds, family, residentMiB } from "../processes.ts";
 import { listenerOf } from "./listener-of.ts";
 
-/** A checkout that runs: its `script/server`, with the server flags and the PostgreSQL of its own. */
+/** A running checkout: its `script/server` with its own PostgreSQL and server flags. */
 export interface Version extends Target {
   readonly api: Api;
   readonly key: string;
-  /** Stops all its processes as they are, so that they take no CPU from what is measured. */
+  /** Stops all its processes with SIGSTOP, so that they use no CPU during a measurement. */
   freeze(): void;
   thaw(): void;
-  /** Ends all its processes and removes its data. */
+  /** Terminates all its processes and removes its data. */
   stop(): Promise<void>;
 }
 
-const startLimitMs = 60_000;
-const stopLimitMs = 30_000;
+const maxStartMs = 60_000;
+const maxStopMs = 30_000;
 
 /**
  * Starts the version in `root` on a new data folder in `folder`.
- * @throws if it does not listen within a minute, with everything it has printed.
+ * @throws if it does not listen within a minute; the message contains its output.
  */
 export async function startVersion(
   opened: AsyncDisposableStack,
@@ -46,7 +46,7 @@ export async function startVersion(
   };
   const supervisor = await spawnServer(opened, root, { folder, env });
   let server: number | undefined;
-  for (const deadline = performance.now() + startLimitMs; server === undefined; await sleep(20)) {
+  for (const deadline = performance.now() + maxStartMs; server === undefined; await sleep(20)) {
     if (hasEnded(supervisor.child) || performance.now() > deadline) {
       throw new Error(
         `${root}/script/server does not listen. It printed:\n${readFileSync(supervisor.output, "utf8")}`,
@@ -65,7 +65,7 @@ export async function startVersion(
         supervisor: cpuSeconds(supervisor.pid, { tree: false }),
         server: cpuSeconds(pid, { tree: false }),
       };
-      // Whatever else the supervisor has started is PostgreSQL.
+      // The supervisor starts only servers and PostgreSQL.
       return {
         server: used.server,
         database: cpuSeconds(supervisor.pid, { tree: true }) - used.supervisor - used.server,
@@ -79,7 +79,10 @@ export async function startVersion(
   };
 }
 
-/** The environment without Beckon's settings and without this Node.js: each version has its own. */
+/**
+ * Returns the environment without Beckon's settings and without this Node.js on the PATH, because
+ * each version has its own.
+ */
 function ownEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "", TMPDIR } = process.env;
   const folders = PATH.split(":");
@@ -94,7 +97,7 @@ function ownEnvironment(): Record<string, string> {
 interface Supervisor {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** The file with all that it prints. */
+  /** Path of the file with its output. */
   readonly output: string;
   readonly stop: () => Promise<void>;
 }
@@ -110,7 +113,7 @@ async function spawnServer(
   let stop = async () => {};
   opened.defer(() => stop());
   const file = openSync(output, "w");
-  // A process group of its own: Ctrl-C reaches the bench alone, which stops things in order.
+  // In its own process group: Ctrl-C reaches only the bench, which stops processes in order.
   const child = spawn(join(root, "script/server"), [], {
     cwd: root,
     env,
@@ -135,13 +138,14 @@ async function stopTree(child: ChildProcess, pid: number): Promise<void> {
   const exited = once(child, "exit");
   child.kill("SIGTERM");
   signalTree(pid, "SIGCONT");
-  const late = setTimeout(() => signalTree(pid, "SIGKILL"), stopLimitMs);
+  const late = setTimeout(() => signalTree(pid, "SIGKILL"), maxStopMs);
   await exited;
   clearTimeout(late);
 }
 
 async function removeData(folder: string): Promise<void> {
-  // Where root has to run PostgreSQL as another user, its files are in another place, named here.
+  // If root runs PostgreSQL as another user, its files are in another folder, whose path is in this
+  // file.
   const elsewhere = await readFile(join(folder, "data", "postgres.elsewhere"), "utf8").catch(
     () => "",
   );
@@ -154,13 +158,13 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-/** Parents before their children: a stopped parent starts no more of them. */
+/** Signals parents before their children, because a stopped parent starts no more of them. */
 function signalTree(root: number, name: NodeJS.Signals): void {
   for (const pid of family(root)) {
     try {
       process.kill(pid, name);
     } catch {
-      // It has just ended.
+      // It has exited in the meantime.
     }
   }
 }

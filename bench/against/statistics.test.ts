@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { compare, median, medianInterval, pairOrder } from "./statistics.ts";
 
-test("the median of an odd number is the middle value, of an even number the mean of the two middle ones", () => {
+test("the median is the middle value, or the mean of the two middle values", () => {
   expect(median([10, 9, 1])).toBe(9);
   expect(median([10, 1, 9, 2])).toBe(5.5);
 });
 
-test("values stay in the order in which they were measured", () => {
+test("the median does not reorder its input", () => {
   const values = [3, 1, 2];
   median(values);
   medianInterval(values);
   expect(values).toEqual([3, 1, 2]);
 });
 
-// Ranks of a two-sided 95 % interval, as tables of the sign test have them.
+// Ranks of a two-sided 95 % interval from tables of the sign test.
 test.each([
   [6, 1, 6, 0.9688],
   [8, 1, 8, 0.9922],
@@ -29,8 +29,8 @@ test.each([
   expect(interval.confidence).toBeCloseTo(confidence, 4);
 });
 
-test("the interval holds the true median in exactly the stated share of all cases", () => {
-  // Each value lies above or below the true median, 0, with equal probability: 2^10 equal cases.
+test("the interval contains the true median exactly as often as its confidence", () => {
+  // Each value is above or below the true median, 0, with equal probability: 2^10 equal cases.
   const count = 10;
   let held = 0;
   for (let signs = 0; signs < 2 ** count; signs++) {
@@ -42,12 +42,12 @@ test("the interval holds the true median in exactly the stated share of all case
   expect(held / 2 ** count).toBe(medianInterval(Array<number>(count).fill(0)).confidence);
 });
 
-test("five values or fewer give their whole range, at the lower confidence that it has", () => {
+test("the interval of five values or fewer is their range, with less confidence", () => {
   expect(medianInterval([1.1, 0.9, 1])).toEqual({ low: 0.9, high: 1.1, confidence: 0.75 });
   expect(medianInterval([1])).toEqual({ low: 1, high: 1, confidence: 0 });
 });
 
-test("a ratio is of the checkout to the commit, pair by pair", () => {
+test("ratios are the checkout divided by the commit, per pair", () => {
   const pairs = [1, 2, 4, 8, 16, 32].map((speed) => ({ checkout: 3 * speed, commit: 2 * speed }));
   expect(compare(pairs)).toMatchObject({
     ratio: 1.5,
@@ -58,7 +58,7 @@ test("a ratio is of the checkout to the commit, pair by pair", () => {
   });
 });
 
-test("a pair in which neither version answered says nothing, one in which only one did counts", () => {
+test("a pair without any response is ignored, and one with a response of one version counts", () => {
   const pairs = [1, 1, 1, 0].map((speed) => ({ checkout: 2 * speed, commit: speed }));
   expect(compare(pairs)).toMatchObject({ ratio: 2, low: 2, high: 2, confidence: 0.75 });
   expect(compare([...pairs, { checkout: 1, commit: 0 }, { checkout: 0, commit: 1 }])).toMatchObject(
@@ -66,7 +66,7 @@ test("a pair in which neither version answered says nothing, one in which only o
   );
 });
 
-test("an interval is narrow if it has 95 % confidence and is narrower than ±3 % of the median", () => {
+test("an interval with 95 % confidence below ±3 % of the median is narrow", () => {
   const spread = (half: number, count: number) =>
     compare(
       Array.from({ length: count }, (_, index) => ({
@@ -80,7 +80,7 @@ test("an interval is narrow if it has 95 % confidence and is narrower than ±3 %
   expect(spread(0, 6).narrow).toBe(true);
 });
 
-test("of two successive pairs, and of two neighbouring cases, each version comes first in one", () => {
+test("the first version alternates between pairs and between cases", () => {
   const order = (pair: number, position: number) => pairOrder(pair, position).join(" ");
   expect([0, 1, 2, 3].map((pair) => order(pair, 0))).toEqual([
     "checkout commit",

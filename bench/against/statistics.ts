@@ -1,4 +1,4 @@
-/** A figure of both versions, measured one after the other. */
+/** The same measure of both versions, taken one after the other. */
 export interface Pair {
   readonly checkout: number;
   readonly commit: number;
@@ -7,25 +7,28 @@ export interface Pair {
 export type Side = keyof Pair;
 
 export interface Comparison {
-  /** Median of each version's figures. */
+  /** Median of each version's values. */
   readonly checkout: number;
   readonly commit: number;
-  /** Median of the pairs' ratios, checkout to commit. */
+  /** Median of the pairs' ratios, checkout divided by commit. */
   readonly ratio: number;
   /** Confidence interval of `ratio`. */
   readonly low: number;
   readonly high: number;
-  /** Of the interval, 0 to 1: at least 0.95 from six pairs on. */
+  /** Confidence of the interval, 0 to 1; at least 0.95 with six pairs or more. */
   readonly confidence: number;
-  /** Whether the interval has that confidence and is narrower than ±3 %. */
+  /** Whether the interval has at least that confidence and is narrower than ±3 %. */
   readonly narrow: boolean;
 }
 
-const wantedConfidence = 0.95;
-/** Half the interval's width, as a share of the ratio. */
-const narrowerThan = 0.03;
+const minConfidence = 0.95;
+/** Maximum half width of the interval, as a fraction of the ratio. */
+const maxHalfWidth = 0.03;
 
-/** Compares two versions by the ratio within each pair, since the machine's speed changes between pairs. */
+/**
+ * Compares two versions by the ratio within each pair, because the machine's speed varies between
+ * pairs.
+ */
 export function compare(pairs: readonly Pair[]): Comparison {
   const ratios = pairs
     .map(({ checkout, commit }) => checkout / commit)
@@ -38,8 +41,8 @@ export function compare(pairs: readonly Pair[]): Comparison {
     ratio,
     ...interval,
     narrow:
-      interval.confidence >= wantedConfidence &&
-      (interval.high - interval.low) / 2 < narrowerThan * ratio,
+      interval.confidence >= minConfidence &&
+      (interval.high - interval.low) / 2 < maxHalfWidth * ratio,
   };
 }
 
@@ -53,12 +56,13 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Returns the narrowest interval between two order statistics of equal depth that holds the true
- * median with at least 95 % confidence; of fewer than six values their range, at less confidence.
+ * Returns the narrowest interval between two order statistics of equal depth that contains the true
+ * median with at least 95 % confidence. For fewer than six values it is their range, with less
+ * confidence.
  *
  * Exact for any distribution: a value is below the median with probability 1/2, so the number of
- * values below it is binomial (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2).
- * A bootstrap of the median is only approximate, and too narrow for ten values.
+ * values below it is binomial (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., 3.2). A
+ * bootstrap of the median is only approximate, and too narrow for ten values.
  */
 export function medianInterval(values: readonly number[]): {
   low: number;
@@ -74,7 +78,7 @@ export function medianInterval(values: readonly number[]): {
   for (let next = 1, term = tail; next < count / 2; next++) {
     term *= (count - next + 1) / next;
     tail += term;
-    if (1 - 2 * tail < wantedConfidence) break;
+    if (1 - 2 * tail < minConfidence) break;
     rank = next;
     confidence = 1 - 2 * tail;
   }
@@ -85,7 +89,7 @@ export function medianInterval(values: readonly number[]): {
   };
 }
 
-/** Returns which version is measured first: AB BA AB … over the pairs, and over the cases of one pair. */
+/** Returns the order of measurement: AB BA AB … over the pairs, and over the cases of one pair. */
 export function pairOrder(pair: number, position: number): readonly [Side, Side] {
   return (pair + position) % 2 === 0 ? ["checkout", "commit"] : ["commit", "checkout"];
 }

@@ -1,30 +1,33 @@
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
 
-/** One operation with its values, as the generated functions hand it on. */
+/** One operation with its arguments, as the generated functions pass it. */
 export interface Call {
   readonly method: string;
-  /** Below `/api/public`, with the names of its parameters, for example `/agents/{agent_id}`. Errors show it, and no value. */
+  /**
+   * Below `/api/public`, with parameter names, for example `/agents/{agent_id}`. Errors show this
+   * path and never the values.
+   */
   readonly path: string;
-  /** In the path's order. */
+  /** Values in the order of the path. */
   readonly params?: readonly string[];
   readonly query?: object | undefined;
-  /** A string or bytes are sent as they are if `bodyType` says as what; anything else as JSON. */
+  /** Strings and bytes are sent unchanged if `bodyType` is set; all else is sent as JSON. */
   readonly body?: unknown;
   readonly bodyType?: string;
   readonly accept?: string;
-  /** It takes an Idempotency-Key. */
+  /** The operation accepts an Idempotency-Key. */
   readonly once?: boolean;
-  /** It needs no key, and none is sent. */
+  /** The operation needs no credential, and none is sent. */
   readonly open?: boolean;
   readonly headers?: Readonly<Record<string, string | number | undefined>>;
-  /** Another Beckon than the client's. */
+  /** Overrides the client's URL. */
   readonly url?: string;
 }
 
 type Content = string | Blob | Uint8Array<ArrayBuffer>;
 
-/** What all tries of a call send. */
-export interface Prepared {
+/** The request that every attempt of a call sends. */
+export interface PreparedRequest {
   readonly url: string;
   readonly init: {
     readonly method: string;
@@ -32,36 +35,38 @@ export interface Prepared {
     readonly body?: Content;
     readonly redirect: "manual";
   };
-  /** Doing it twice has the effect of doing it once. */
+  /** Sending it twice has the same effect as sending it once. */
   readonly repeatable: boolean;
-  /** For errors. */
-  readonly what: string;
+  /** Method and path, for error messages. */
+  readonly operation: string;
 }
 
-/** @throws TypeError */
+/** Builds the request of a call. @throws TypeError if an argument cannot be sent */
 export function prepare(
   settings: Settings,
   call: Call,
   options: CallOptions & OnceOptions,
-): Prepared {
+): PreparedRequest {
   const { method, path, params = [], query = {} } = call;
-  const what = `${method} ${path}`;
+  const operation = `${method} ${path}`;
   const headers: Record<string, string> = {
     ...settings.headers,
     accept: call.accept ?? "application/json",
   };
   const key = call.open ? undefined : (options.key ?? settings.key);
   if (key !== undefined) headers["x-api-key"] = key;
-  if (call.once) headers["idempotency-key"] = options.idempotencyKey ?? newKey();
+  if (call.once) headers["idempotency-key"] = options.idempotencyKey ?? newIdempotencyKey();
   for (const [name, value] of Object.entries(call.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = String(value);
   const body = bodyOf(call);
   if (body !== undefined) headers["content-type"] = body.type;
   if (!Object.values(headers).every((value) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value))) {
-    throw new TypeError(`${what}: the key, or a header, has characters that HTTP cannot carry`);
+    throw new TypeError(
+      `${operation}: the key or a header contains characters that HTTP does not allow.`,
+    );
   }
   return {
-    url: `${call.url ?? settings.url}/api/public${filled(path, params, what)}${asQuery(query)}`,
+    url: `${call.url ?? settings.url}/api/public${fillPath(path, params, operation)}${queryString(query)}`,
     init: {
       method,
       headers,
@@ -69,11 +74,14 @@ export function prepare(
       redirect: "manual",
     },
     repeatable: isRepeatable(method, headers),
-    what,
+    operation,
   };
 }
 
-/** A repeated PATCH sets the same to the same; with If-Match it would be refused because of its own first try. */
+/**
+ * PATCH sets fields to fixed values, so it is safe to repeat. With If-Match it is not: if the first
+ * attempt succeeded, the ETag has changed and the second attempt is rejected.
+ */
 function isRepeatable(method: string, headers: Readonly<Record<string, string>>): boolean {
   if (method === "POST") return "idempotency-key" in headers;
   return method !== "PATCH" || !("if-match" in headers);
@@ -90,26 +98,26 @@ function bodyOf({ body, bodyType }: Call): { type: string; content: Content } | 
   return { type: "application/json", content: JSON.stringify(body) };
 }
 
-/** An empty value, or dots, would make it another path. */
-function filled(path: string, params: readonly string[], what: string): string {
+/** Rejects empty values, `.` and `..`, which would lead to another path. */
+function fillPath(path: string, params: readonly string[], operation: string): string {
   let next = 0;
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[next++];
     if (typeof value !== "string" || /^\.{0,2}$/.test(value))
-      throw new TypeError(`${what}: ${name} must be a text that is not empty`);
+      throw new TypeError(`${operation}: ${name} must be a non-empty string other than . and ..`);
     return encodeURIComponent(value);
   });
 }
 
-function asQuery(query: object): string {
+function queryString(query: object): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
   return given.length === 0
     ? ""
     : `?${new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]))}`;
 }
 
-/** Random, 128 bits. (`crypto.randomUUID` is missing in pages that came over plain HTTP.) */
-export function newKey(): string {
+/** Returns 128 random bits. `crypto.randomUUID` does not exist in pages served over plain HTTP. */
+export function newIdempotencyKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");

@@ -1,15 +1,16 @@
 import type { ErrorAnswer } from "./generated/schemas.ts";
 
 /**
- * Where there is no answer of Beckon's: `no_answer`, the last try was cut, or found nobody; `timed_out`, the caller's `timeout` has passed;
- * `unexpected_answer`, something else answered.
+ * Codes for calls without a response from Beckon. `no_answer`: the connection failed or was lost.
+ * `timed_out`: the `timeout` option has passed. `unexpected_answer`: something else responded, for
+ * example a proxy.
  */
 export type ClientCode = "no_answer" | "timed_out" | "unexpected_answer";
 
-/** Codes are added by later versions: have a default. */
+/** Later versions can add codes, so handle unknown ones. */
 export type BeckonErrorCode = ErrorAnswer["code"] | ClientCode | (string & {});
 
-export interface Failure {
+export interface BeckonErrorInit {
   readonly code: BeckonErrorCode;
   readonly message: string;
   readonly status?: number | undefined;
@@ -18,18 +19,18 @@ export interface Failure {
   readonly cause?: unknown;
 }
 
-/** Why a call failed, in Beckon's words: they say what went wrong and what to do. Never with a credential. */
+/** A failed call. `message` says what happened and what to do, and never contains a credential. */
 export class BeckonError extends Error {
   override readonly name = "BeckonError";
   readonly code: BeckonErrorCode;
-  /** Of the HTTP answer, if there was one. */
+  /** HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The run that failed, or that goes on although the call is over. */
+  /** The run that failed, or that continues although the call has ended. */
   readonly runId: string | undefined;
-  /** Seconds after which it may go well. */
+  /** Seconds to wait before another attempt (`Retry-After`). */
   readonly retryAfter: number | undefined;
 
-  constructor({ code, message, status, runId, retryAfter, cause }: Failure) {
+  constructor({ code, message, status, runId, retryAfter, cause }: BeckonErrorInit) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.status = status;
@@ -38,8 +39,8 @@ export class BeckonError extends Error {
   }
 }
 
-/** The same error, with the run it is about. */
-export function aboutRun(thrown: unknown, runId: string | undefined): unknown {
+/** Returns the same error with `runId` set, unless it has one already. */
+export function withRunId(thrown: unknown, runId: string | undefined): unknown {
   if (!(thrown instanceof BeckonError) || thrown.runId !== undefined || runId === undefined)
     return thrown;
   const { code, message, status, retryAfter, cause } = thrown;

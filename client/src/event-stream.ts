@@ -1,51 +1,56 @@
 import { createParser } from "eventsource-parser";
-import { textOf } from "./bytes.ts";
 import { BeckonError } from "./error.ts";
+import { readText } from "./read-text.ts";
 
-/** A frame of a stream, or the milliseconds after which a reader that was cut may come back. */
+/** An event of a stream, or the server's reconnection delay in milliseconds (`retry:`). */
 export type Frame =
   | { readonly id: string | undefined; readonly data: unknown }
   | { readonly retry: number };
 
-/** Three comments of the server have not come. */
-const idle = 45_000;
+/** Three times the server's interval between keep-alive comments. */
+const idleTimeoutMs = 45_000;
 
-/** Far above what Beckon sends as one event. */
+/** UTF-16 code units of one event. Beckon's events are far smaller. */
 const maxFrameLength = 16 * 1024 * 1024;
 
-/** The frames of one connection. Ends when it does. @throws BeckonError `no_answer` when it breaks off; the signal's reason. */
-export async function* framesOf(
+/**
+ * Yields the events of one connection until it ends.
+ * @throws BeckonError `no_answer` if the connection is lost; the signal's reason
+ */
+export async function* readFrames(
   response: Response,
-  what: string,
+  operation: string,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Frame> {
   const frames: Frame[] = [];
   const parser = createParser({
     maxBufferSize: maxFrameLength,
-    onEvent: ({ id, data }) => frames.push({ id, data: parsed(data, what) }),
+    onEvent: ({ id, data }) => frames.push({ id, data: parseData(data, operation) }),
     onRetry: (retry) => frames.push({ retry }),
     onError: (cause) => {
-      if (cause.type === "max-buffer-size-exceeded") throw foreign(what, cause);
+      if (cause.type === "max-buffer-size-exceeded") throw unexpectedEvents(operation, cause);
     },
   });
-  for await (const text of textOf(response, what, idle, signal)) {
+  for await (const text of readText(response, operation, idleTimeoutMs, signal)) {
     parser.feed(text);
     yield* frames.splice(0);
   }
 }
 
-function parsed(data: string, what: string): unknown {
+function parseData(data: string, operation: string): unknown {
   try {
     return JSON.parse(data);
   } catch (cause) {
-    throw foreign(what, cause);
+    throw unexpectedEvents(operation, cause);
   }
 }
 
-function foreign(what: string, cause: unknown): BeckonError {
+function unexpectedEvents(operation: string, cause: unknown): BeckonError {
   return new BeckonError({
     code: "unexpected_answer",
-    message: `${what} was answered with events that are not Beckon's.`,
+    message:
+      `${operation} got a stream that does not come from Beckon. ` +
+      "Check the url and the proxies in front of it.",
     cause,
   });
 }

@@ -1,17 +1,17 @@
-import { accepted } from "./answer.ts";
-import { type Call, type Prepared, prepare } from "./call.ts";
+import { type Call, type PreparedRequest, prepare } from "./call.ts";
 import { BeckonError } from "./error.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
-import { delayBefore, isLost, sleep } from "./retry.ts";
+import { ensureOk } from "./response.ts";
+import { delayBefore, isOutcomeUnknown, sleep } from "./retry.ts";
 
-/** Reads a good answer, as far as it must be read before the exchange counts as done. */
-export type Read<T> = (response: Response, what: string) => Promise<T>;
+/** Reads a successful response, as far as a failure to read it must repeat the call. */
+export type Read<T> = (response: Response, operation: string) => Promise<T>;
 
-const tryTimeout = 60_000;
+const defaultTryTimeoutMs = 60_000;
 
 /**
- * Makes a call, again where that is safe and may help, and reads its answer.
- * @throws BeckonError; the reason of the caller's signal; TypeError when the call cannot be made of its values.
+ * Sends a call, repeats it where that is safe and can help, and reads the response.
+ * @throws BeckonError; the reason of the caller's signal; TypeError if an argument is invalid
  */
 export async function exchange<T>(
   settings: Settings,
@@ -20,28 +20,28 @@ export async function exchange<T>(
   read: Read<T>,
 ): Promise<T> {
   const prepared = prepare(settings, call, options);
-  const { what, repeatable } = prepared;
+  const { operation, repeatable } = prepared;
   const retries = options.retries ?? settings.retries;
-  const { signal, release } = ending(options);
+  const { signal, release } = withTimeout(options);
   try {
-    let lost = false;
+    let outcomeUnknown = false;
     for (let tries = 1; ; tries++) {
       try {
         return await attempt(
           settings,
           prepared,
-          { signal, limit: options.tryTimeout ?? tryTimeout },
+          { signal, timeoutMs: options.tryTimeout ?? defaultTryTimeoutMs },
           read,
         );
       } catch (thrown) {
         signal.throwIfAborted();
         if (!(thrown instanceof BeckonError)) throw thrown;
-        // The try whose answer was lost has deleted it.
-        if (lost && call.method === "DELETE" && thrown.status === 404)
-          return await read(new Response(null, { status: 204 }), what);
+        // An earlier attempt, whose response was lost, has deleted it.
+        if (outcomeUnknown && call.method === "DELETE" && thrown.status === 404)
+          return await read(new Response(null, { status: 204 }), operation);
         const delay = delayBefore(thrown, { tries, retries, repeatable });
         if (delay === undefined) throw thrown;
-        lost ||= isLost(thrown);
+        outcomeUnknown ||= isOutcomeUnknown(thrown);
         await sleep(delay, signal);
       }
     }
@@ -49,34 +49,40 @@ export async function exchange<T>(
     if (!(thrown instanceof TimedOut)) throw thrown;
     throw new BeckonError({
       code: "timed_out",
-      message: `${what} was not answered within ${options.timeout} ms.`,
+      message: `${operation} got no response within ${options.timeout} ms. Check the server or raise timeout.`,
     });
   } finally {
     release();
   }
 }
 
-/** One request and its answer. @throws BeckonError: `no_answer` for anything that goes wrong on the way, or takes longer than the limit. */
+/**
+ * Sends one request and reads its response.
+ * @throws BeckonError `no_answer` for network errors and after `timeoutMs`
+ */
 export async function attempt<T>(
   settings: Settings,
-  { url, init, what }: Prepared,
-  { signal, limit }: { readonly signal: AbortSignal; readonly limit: number },
+  { url, init, operation }: PreparedRequest,
+  { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
   read: Read<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  const cut = new AbortController();
-  const stop = () => cut.abort(signal.reason);
-  const timer = setTimeout(() => cut.abort(new Error(`no answer within ${limit} ms`)), limit);
+  const controller = new AbortController();
+  const stop = () => controller.abort(signal.reason);
+  const timer = setTimeout(
+    () => controller.abort(new Error(`no response within ${timeoutMs} ms`)),
+    timeoutMs,
+  );
   signal.addEventListener("abort", stop, { once: true });
   try {
-    const response = await settings.fetch(url, { ...init, signal: cut.signal });
-    return await read(await accepted(response, what), what);
+    const response = await settings.fetch(url, { ...init, signal: controller.signal });
+    return await read(await ensureOk(response, operation), operation);
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof BeckonError) throw thrown;
     throw new BeckonError({
       code: "no_answer",
-      message: `${what} has got no answer: ${reasonOf(thrown)}`,
+      message: `${operation} got no response: ${reasonOf(thrown)}`,
       cause: thrown,
     });
   } finally {
@@ -85,7 +91,7 @@ export async function attempt<T>(
   }
 }
 
-/** `fetch failed` says nothing; what lies under it does. */
+/** Returns the messages of an error and its cause: fetch's own message is only `fetch failed`. */
 function reasonOf(thrown: unknown): string {
   const { message, cause } = thrown as {
     message?: string;
@@ -96,8 +102,13 @@ function reasonOf(thrown: unknown): string {
 
 class TimedOut extends Error {}
 
-/** The caller's signal and timeout as one signal, until released. */
-function ending({ signal, timeout }: CallOptions): { signal: AbortSignal; release: () => void } {
+/**
+ * Combines the caller's signal and timeout into one signal. `release` removes timer and listener.
+ */
+function withTimeout({ signal, timeout }: CallOptions): {
+  signal: AbortSignal;
+  release: () => void;
+} {
   const controller = new AbortController();
   const stop = () => controller.abort(signal?.reason);
   if (signal?.aborted) stop();

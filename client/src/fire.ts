@@ -3,8 +3,8 @@ import type { OnceOptions } from "./options.ts";
 import type { Sender } from "./sender.ts";
 
 /**
- * Fires a trigger, by its URL or its token: resolves as soon as the run is durable. A string is sent as text, anything else as JSON;
- * undefined, if the trigger has a prefix, as nothing.
+ * Fires a trigger by URL or token and resolves as soon as the run is durable.
+ * @param payload a string is sent as text, all else as JSON; optional if the trigger has a prefix
  */
 export async function fire(
   send: Sender,
@@ -16,7 +16,7 @@ export async function fire(
     {
       method: "POST",
       path: "/triggers/{token}",
-      ...placeOf(urlOrToken),
+      ...parseTarget(urlOrToken),
       body: payload,
       bodyType: "text/plain",
       once: true,
@@ -27,8 +27,8 @@ export async function fire(
   return { run_id };
 }
 
-/** A URL leads to its own Beckon, whatever the client's is. */
-function placeOf(urlOrToken: string): {
+/** With a trigger URL, the request goes to that URL's server instead of the client's. */
+function parseTarget(urlOrToken: string): {
   readonly url?: string;
   readonly params: readonly string[];
 } {
@@ -36,5 +36,5 @@ function placeOf(urlOrToken: string): {
     /^(https?:\/\/.+)\/api\/public\/triggers\/([\w-]+)\/?$/.exec(urlOrToken) ?? [];
   if (url !== undefined && token !== undefined) return { url, params: [token] };
   if (/^[\w-]+$/.test(urlOrToken)) return { params: [urlOrToken] };
-  throw new TypeError("fire: the first value must be a trigger's URL or its token");
+  throw new TypeError("fire: the first argument must be a trigger's URL or token");
 }

@@ -1,11 +1,11 @@
 export { type BeckonClient, createClient } from "./client.ts";
 export { BeckonError, type BeckonErrorCode, type ClientCode } from "./error.ts";
-export type { FollowOptions } from "./follow.ts";
-// All that it has is what callers may name, and grows with the API.
+// `*`, because every generated type is public and the list grows with the API.
 export type * from "./generated/schemas.ts";
 export type { Invoked, InvokeOptions, StartedRun, StartOptions } from "./invoke.ts";
 export type { Listing, Page } from "./listing.ts";
 export type { CallOptions, ClientOptions, OnceOptions } from "./options.ts";
+export type { FollowOptions } from "./subscribe.ts";
 export type { WatchOptions } from "./watch.ts";
 export type { WatchEventsQuery } from "./watch-events.ts";
 export type {

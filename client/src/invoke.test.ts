@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import {
-  cuts,
-  isSilent,
-  refuses,
-  says,
+  disconnects,
+  type Handler,
+  neverResponds,
+  rejects,
+  responds,
   startScriptedServer,
-  type Turn,
 } from "../test/scripted-server.ts";
 import { createClient } from "./client.ts";
 
 const server = await startScriptedServer();
 const beckon = createClient({ url: server.url });
 const token = "bka_secret";
-const done = says(200, { ok: true, run_id: "run_1", output: "Hello" });
-const goesOn = says(202, { ok: true, run_id: "run_1", status: "running" });
+const done = responds(200, { ok: true, run_id: "run_1", output: "Hello" });
+const stillRunning = responds(202, { ok: true, run_id: "run_1", status: "running" });
 
-/** An answer after as long as the caller was willing to wait for one. */
-const patiently =
-  (turn: Turn): Turn =>
+/** Responds after the time in the request's `Prefer: wait`. */
+const afterWait =
+  (handler: Handler): Handler =>
   (response, request) =>
     void setTimeout(
-      () => turn(response, request),
+      () => handler(response, request),
       1_000 * Number(/wait=(\d+)/.exec(String(request.headers.prefer))?.[1]),
     );
 
-test("an invoke that takes long is asked for again and again with one key, and gives its output", async () => {
-  server.script(patiently(goesOn), patiently(goesOn), done);
+test("a long invoke is repeated with the same Idempotency-Key until it returns the output", async () => {
+  server.script(afterWait(stillRunning), afterWait(stillRunning), done);
   expect(await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1 })).toEqual({
     run_id: "run_1",
     output: "Hello",
@@ -41,23 +41,23 @@ test("an invoke that takes long is asked for again and again with one key, and g
   );
 });
 
-test("one request waits less than the usual proxy does", async () => {
+test("one request waits less than the usual proxy timeout", async () => {
   server.script(done);
   await beckon.agents.invoke("agt_1", { input: "Hello" }, { token });
   expect(server.requests[0]?.headers.prefer).toBe("wait=50");
 });
 
-test("a server that answers early, because it is being stopped, is not asked again at once", async () => {
-  server.script(goesOn, done);
+test("an early response, from a server that is shutting down, is not followed by a busy loop", async () => {
+  server.script(stillRunning, done);
   const began = performance.now();
   await beckon.agents.invoke("agt_1", { input: "Hello" }, { token });
   expect(performance.now() - began).toBeGreaterThan(490);
 });
 
-test("a run that failed later is an error with its code and its id", async () => {
+test("a run that fails later is thrown as an error with its code and id", async () => {
   server.script(
-    patiently(goesOn),
-    says(500, { ok: false, error: "Too many steps.", code: "step_limit", run_id: "run_1" }),
+    afterWait(stillRunning),
+    responds(500, { ok: false, error: "Too many steps.", code: "step_limit", run_id: "run_1" }),
   );
   await expect(
     beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1 }),
@@ -68,8 +68,8 @@ test("a run that failed later is an error with its code and its id", async () =>
   });
 });
 
-test("a credential that is refused while the run goes on is an error that names the run", async () => {
-  server.script(patiently(goesOn), refuses(401, "unauthorized"));
+test("a credential rejected while the run continues is an error that names the run", async () => {
+  server.script(afterWait(stillRunning), rejects(401, "unauthorized"));
   await expect(
     beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1 }),
   ).rejects.toMatchObject({
@@ -78,16 +78,16 @@ test("a credential that is refused while the run goes on is an error that names 
   });
 });
 
-test("when the caller's time is over, the error names the run that goes on", async () => {
-  server.script(patiently(goesOn));
+test("after the timeout, the error names the run that continues", async () => {
+  server.script(afterWait(stillRunning));
   await expect(
     beckon.agents.invoke("agt_1", { input: "Hello" }, { token, timeout: 2_200 }),
   ).rejects.toMatchObject({
     code: "timed_out",
     runId: "run_1",
-    message: expect.stringContaining("run_1 goes on"),
+    message: expect.stringContaining("run_1 continues"),
   });
-  server.script(isSilent);
+  server.script(neverResponds);
   await expect(
     beckon.agents.invoke("agt_1", { input: "Hello" }, { token, timeout: 100 }),
   ).rejects.toMatchObject({
@@ -96,21 +96,21 @@ test("when the caller's time is over, the error names the run that goes on", asy
   });
 });
 
-test("once its run is known, an invoke outlasts more cuts than other calls do", async () => {
-  server.script(patiently(goesOn), cuts, cuts, done);
+test("once its run is known, an invoke is retried more often than other calls", async () => {
+  server.script(afterWait(stillRunning), disconnects, disconnects, done);
   expect(
     await beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait: 1, timeout: 20_000 }),
   ).toMatchObject({ output: "Hello" });
   const impatient = createClient({ url: server.url, retries: 1 });
-  server.script(cuts);
+  server.script(disconnects);
   await expect(
     impatient.agents.invoke("agt_1", { input: "Hello" }, { token }),
   ).rejects.toMatchObject({ code: "no_answer" });
   expect(server.requests).toHaveLength(2);
 });
 
-test("a run that is only started is not waited for", async () => {
-  server.script(says(202, { ok: true, run_id: "run_1", status: "queued" }));
+test("start does not wait for the run", async () => {
+  server.script(responds(202, { ok: true, run_id: "run_1", status: "queued" }));
   expect(await beckon.agents.start("agt_1", { input: "Hello" }, { token })).toEqual({
     run_id: "run_1",
     status: "queued",
@@ -118,7 +118,7 @@ test("a run that is only started is not waited for", async () => {
   expect(server.requests[0]?.headers.prefer).toBe("respond-async");
 });
 
-test.each([0, 1.5, -1])("a wait of %j seconds is refused", async (wait) => {
+test.each([0, 1.5, -1])("a wait of %j seconds is rejected", async (wait) => {
   await expect(beckon.agents.invoke("agt_1", { input: "Hello" }, { token, wait })).rejects.toThrow(
     TypeError,
   );
@@ -128,20 +128,17 @@ test.each([
   [{ order: 1 }, "application/json", '{"order":1}'],
   ["Hello", "text/plain", "Hello"],
   [undefined, undefined, ""],
-])(
-  "a trigger is fired with %j, without any credential of the client",
-  async (payload, type, body) => {
-    server.script(says(200, { ok: true, run_id: "run_1" }));
-    const client = createClient({ url: server.url, key: "bkw_secret" });
-    expect(await client.triggers.fire("bkt_token", payload)).toEqual({ run_id: "run_1" });
-    expect(server.requests[0]).toMatchObject({ path: "/api/public/triggers/bkt_token", body });
-    expect(server.requests[0]?.headers["content-type"]).toBe(type);
-    expect(server.requests[0]?.headers["x-api-key"]).toBeUndefined();
-  },
-);
+])("a trigger is fired with %j, without the client's credential", async (payload, type, body) => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
+  const client = createClient({ url: server.url, key: "bkw_secret" });
+  expect(await client.triggers.fire("bkt_token", payload)).toEqual({ run_id: "run_1" });
+  expect(server.requests[0]).toMatchObject({ path: "/api/public/triggers/bkt_token", body });
+  expect(server.requests[0]?.headers["content-type"]).toBe(type);
+  expect(server.requests[0]?.headers["x-api-key"]).toBeUndefined();
+});
 
-test("a trigger's URL leads to its own Beckon", async () => {
-  server.script(says(200, { ok: true, run_id: "run_1" }));
+test("a trigger's URL takes precedence over the client's url", async () => {
+  server.script(responds(200, { ok: true, run_id: "run_1" }));
   const elsewhere = createClient({ url: "http://127.0.0.1:9" });
   await elsewhere.triggers.fire(`${server.url}/beckon/api/public/triggers/bkt_token`);
   expect(server.requests[0]?.path).toBe("/beckon/api/public/triggers/bkt_token");
@@ -149,7 +146,7 @@ test("a trigger's URL leads to its own Beckon", async () => {
 });
 
 test("no error shows a trigger's token", async () => {
-  server.script(cuts);
+  server.script(disconnects);
   const error = await beckon.triggers
     .fire("bkt_secret", {}, { retries: 0 })
     .catch((thrown: Error) => thrown);

@@ -1,45 +1,51 @@
-import { newKey } from "./call.ts";
-import { aboutRun, BeckonError } from "./error.ts";
+import { newIdempotencyKey } from "./call.ts";
+import { BeckonError, withRunId } from "./error.ts";
 import type { Operations } from "./generated/operations.ts";
 import type { InvokeAgentBody } from "./generated/schemas.ts";
 import type { OnceOptions } from "./options.ts";
 import { jitter, sleep } from "./retry.ts";
 
-/** How a run is started without waiting for it. */
+/** Options of `agents.start`. */
 export interface StartOptions extends OnceOptions {
-  /** The agent's token. Default: the key of the client, which then needs the scope `agents:invoke`. */
+  /** The agent's token; takes precedence over `key`, which can be a token too. */
   readonly token?: string | undefined;
 }
 
-/** How an agent is invoked. */
+/** Options of `agents.invoke`. */
 export interface InvokeOptions extends StartOptions {
-  /** Seconds that one request may stay without an answer: less than the least patient proxy on the way allows. Default 50. */
+  /**
+   * Seconds after which one request gets a response even if the run has not ended. Must be below
+   * the shortest proxy timeout between client and server. At least 1, default 50.
+   */
   readonly wait?: number | undefined;
 }
 
-/** The answer of a run that succeeded. */
+/** The output of a run that succeeded. */
 export interface Invoked {
   readonly run_id: string;
   readonly output: string;
 }
 
-/** A run that has been started and is not waited for. */
+/** A run that was started without waiting for it. */
 export interface StartedRun {
   readonly run_id: string;
   readonly status: string;
 }
 
-/** Idempotency-Keys are kept for 24 hours at least; joining a run later than that could start another one. */
-const longest = 20 * 3_600_000;
+/**
+ * Below the 24 hours for which Idempotency-Keys are stored: a later request would start a new run.
+ */
+const maxWaitMs = 20 * 3_600_000;
 
-/** A run that is known goes on, so whoever waits for it is patient while its server is away: some minutes. */
-const patience = 40;
+/** Retries once the run is known: it continues, so outlast some minutes without a server. */
+const maxJoinRetries = 40;
 
 /**
- * Runs an agent and waits for its output, however long it takes: a request that nobody has answered for `wait` seconds is answered with
- * the run's id, and asked again with the same Idempotency-Key, which joins the run. So does one whose answer was lost. The run is started
- * once, whatever happens on the way, and goes on when the caller stops waiting.
- * @throws BeckonError with the run's code and id when it failed; `timed_out` with its id when `timeout` has passed.
+ * Runs an agent and waits for its output, however long it takes. After `wait` seconds, or if the
+ * response is lost, the request is repeated with the same Idempotency-Key and joins the run, so
+ * only one run is started. The run continues if the caller stops waiting.
+ * @throws BeckonError with the run's code and id if it failed; `timed_out` with its id after
+ * `timeout`
  */
 export async function invoke(
   operations: Operations,
@@ -48,65 +54,66 @@ export async function invoke(
   {
     token,
     wait = 50,
-    timeout = longest,
-    idempotencyKey = newKey(),
+    timeout = maxWaitMs,
+    idempotencyKey = newIdempotencyKey(),
     ...options
   }: InvokeOptions = {},
 ): Promise<Invoked> {
   if (!Number.isInteger(wait) || wait < 1)
-    throw new TypeError("invoke: wait must be a whole number of seconds, 1 or more");
-  const until = performance.now() + timeout;
+    throw new TypeError("invoke: wait must be an integer of 1 or more seconds");
+  const deadline = performance.now() + timeout;
   let runId: string | undefined;
   try {
     for (;;) {
       const began = performance.now();
-      const left = until - began;
-      // The last answer before the end should still come, and say which run goes on.
-      const seconds = Math.max(1, Math.min(wait, Math.floor(left / 1_000) - 1));
-      const answer = await operations.agents.invoke(agentId, body, {
+      const remainingMs = deadline - began;
+      // Ends one second early, so that the last response arrives and names the run.
+      const seconds = Math.max(1, Math.min(wait, Math.floor(remainingMs / 1_000) - 1));
+      const response = await operations.agents.invoke(agentId, body, {
         ...options,
-        retries: options.retries ?? (runId === undefined ? undefined : patience),
+        retries: options.retries ?? (runId === undefined ? undefined : maxJoinRetries),
         key: token ?? options.key,
         idempotencyKey,
         prefer: `wait=${seconds}`,
-        timeout: Math.max(1, left),
+        timeout: Math.max(1, remainingMs),
         tryTimeout: options.tryTimeout ?? (seconds + 20) * 1_000,
       });
-      if ("output" in answer) return { run_id: answer.run_id, output: answer.output };
-      runId = answer.run_id;
-      // Answered early: by a server that is being stopped, say. It must not be asked again at once, and again.
+      if ("output" in response) return { run_id: response.run_id, output: response.output };
+      runId = response.run_id;
+      // An early response, for example from a server that is shutting down: avoid a busy loop.
       if (performance.now() - began < seconds * 500)
         await sleep(jitter(1_000), options.signal ?? never);
     }
   } catch (thrown) {
     if (thrown instanceof BeckonError && thrown.code === "timed_out")
       throw timedOut(timeout, runId);
-    throw aboutRun(thrown, runId);
+    throw withRunId(thrown, runId);
   }
 }
 
 function timedOut(timeout: number, runId: string | undefined): BeckonError {
-  const state = runId === undefined ? "whether it was started is not known" : `${runId} goes on`;
+  const state =
+    runId === undefined ? "It is not known whether it was started." : `${runId} continues.`;
   return new BeckonError({
     code: "timed_out",
-    message: `The run has not ended within ${timeout} ms; ${state}.`,
+    message: `The run has not ended within ${timeout} ms. ${state}`,
     runId,
   });
 }
 
 const never = new AbortController().signal;
 
-/** Starts a run and does not wait for its end. */
+/** Starts a run without waiting for its end. */
 export async function start(
   operations: Operations,
   agentId: string,
   body: InvokeAgentBody,
   { token, ...options }: StartOptions = {},
 ): Promise<StartedRun> {
-  const answer = await operations.agents.invoke(agentId, body, {
+  const response = await operations.agents.invoke(agentId, body, {
     ...options,
     key: token ?? options.key,
     prefer: "respond-async",
   });
-  return { run_id: answer.run_id, status: "status" in answer ? answer.status : "succeeded" };
+  return { run_id: response.run_id, status: "status" in response ? response.status : "succeeded" };
 }

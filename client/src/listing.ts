@@ -1,17 +1,17 @@
-/** Some of a list. */
+/** One page of a list. */
 export interface Page<T> {
   readonly data: readonly T[];
-  /** What to ask for `after`, to go on behind this page; null: this is the last. */
+  /** Cursor of the next page, for the query parameter `after`; null: this is the last page. */
   readonly next: string | null;
 }
 
-/** A list that is read as far as it is used: `for await` goes through all of it, page by page. Nothing is sent before that. */
+/** A lazy list: `for await` requests page after page, as far as the loop reads. */
 export interface Listing<T> extends AsyncIterable<T> {
-  /** The first page alone. */
+  /** Requests the first page only. */
   page(): Promise<Page<T>>;
 }
 
-/** @param read reads one page, the first one if `after` is undefined. */
+/** @param read requests one page; the first one if `after` is undefined */
 export function listing<T>(read: (after: string | undefined) => Promise<Page<T>>): Listing<T> {
   return {
     page: () => read(undefined),

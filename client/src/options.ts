@@ -1,39 +1,43 @@
-/** How a client reaches a Beckon. */
+/** Options of `createClient`. */
 export interface ClientOptions {
-  /** Where it is, for example `https://beckon.example.com`. */
+  /** Beckon's URL, for example `https://beckon.example.com`. */
   readonly url: string;
-  /** A workspace key, or an agent's token where that is enough. Calls may name another. */
+  /** The credential: a workspace key, or an agent's token. Each call can override it. */
   readonly key?: string | undefined;
-  /** How often a call is repeated after its first try, where that is safe. Default 5. */
+  /** Maximum attempts after the first one, where a repeat is safe. 0 or more, default 5. */
   readonly retries?: number | undefined;
-  /** Sent with every call, for example `beckon-workspace` with a session's cookie. */
+  /** Headers of every call, for example `beckon-workspace` when a session cookie authenticates. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** In place of the runtime's own. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** The credential of this call. */
+  /** The credential of this call: a workspace key or an agent's token. */
   readonly key?: string | undefined;
-  /** Ends the call, which then throws the signal's reason. What the server has begun goes on. */
+  /** Aborts the call, which then throws the signal's reason. A started run continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the call with all its tries. Default: none. */
+  /** Milliseconds for the call including all attempts. Default: no limit. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one try; then its answer counts as lost. Default 60,000. */
+  /** Milliseconds for one attempt; then its response counts as lost. Default 60,000. */
   readonly tryTimeout?: number | undefined;
+  /** Overrides `retries` of the client. */
   readonly retries?: number | undefined;
 }
 
-/** What a call takes that creates or starts something. */
+/** Options of calls that create or start something. */
 export interface OnceOptions extends CallOptions {
-  /** Calls with the same key and body do it once. Default: a new key for each call, the same for all of its tries. */
+  /**
+   * Calls with the same Idempotency-Key and body are executed once. Default: random for each call,
+   * the same for all of its attempts.
+   */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What the client knows, checked. */
+/** Validated options with defaults. */
 export interface Settings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly key: string | undefined;
   readonly retries: number;
@@ -41,7 +45,7 @@ export interface Settings {
   readonly fetch: typeof fetch;
 }
 
-/** @throws TypeError that says what is wrong. */
+/** Validates the options and fills in defaults. @throws TypeError if one is invalid */
 export function settingsOf({
   url,
   key,
@@ -51,17 +55,17 @@ export function settingsOf({
 }: ClientOptions): Settings {
   if (!/^https?:\/\/[^?#]+$/.test(url) || !URL.canParse(url)) {
     throw new TypeError(
-      "createClient: url must be Beckon's http(s) address, for example https://beckon.example.com",
+      "createClient: url must be Beckon's http or https URL, for example https://beckon.example.com",
     );
   }
   if (!Number.isInteger(retries) || retries < 0)
-    throw new TypeError("createClient: retries must be a whole number, 0 or more");
+    throw new TypeError("createClient: retries must be an integer, 0 or more");
   return {
     url: url.replace(/\/+$/, ""),
     key,
     retries,
     headers,
-    // Looked up at each call, so that what is put in its place later (instrumentation, a test) is used.
+    // Looked up on each call, so that later replacements (instrumentation, tests) take effect.
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
   };
 }

@@ -1,53 +1,54 @@
 import type { BeckonError } from "./error.ts";
 
-export interface Tried {
+export interface RetryState {
   readonly tries: number;
   readonly retries: number;
   readonly repeatable: boolean;
 }
 
-/** Milliseconds. */
-const first = 500;
-const longest = 8_000;
-/** Who is asked to wait longer is told instead. */
+const firstDelayMs = 500;
+const maxDelayMs = 8_000;
+/** With a longer `Retry-After` the error is thrown instead. */
 const maxRetryAfterMs = 60_000;
 
 /**
- * Milliseconds until a call is tried again, or undefined: it is not. A refusal says that nothing was done, so anything may be repeated after
- * it; where the answer was lost, what it would have said is unknown, and only what may happen twice, or happens once by its key, is.
+ * Returns the milliseconds to wait before the next attempt, or undefined if there is none. If the
+ * server reports that it did nothing, every call is repeated. If the outcome is unknown, only
+ * `repeatable` calls are.
  */
 export function delayBefore(
-  failure: BeckonError,
-  { tries, retries, repeatable }: Tried,
+  error: BeckonError,
+  { tries, retries, repeatable }: RetryState,
 ): number | undefined {
-  const { retryAfter } = failure;
-  if (tries > retries || !(isRefusal(failure) || (isLost(failure) && repeatable))) return undefined;
-  const own = jitter(Math.min(first * 2 ** (tries - 1), longest));
-  if (retryAfter === undefined) return own;
-  const asked = retryAfter * 1_000;
-  return asked > maxRetryAfterMs ? undefined : asked + own / 2;
+  const { retryAfter } = error;
+  if (tries > retries || !(isNotExecuted(error) || (isOutcomeUnknown(error) && repeatable)))
+    return undefined;
+  const delayMs = jitter(Math.min(firstDelayMs * 2 ** (tries - 1), maxDelayMs));
+  if (retryAfter === undefined) return delayMs;
+  const retryAfterMs = retryAfter * 1_000;
+  return retryAfterMs > maxRetryAfterMs ? undefined : retryAfterMs + delayMs / 2;
 }
 
-/** The server says that it has not done it. */
-function isRefusal({ status, retryAfter }: BeckonError): boolean {
+/** Returns whether the server reports that it did not execute the call. */
+function isNotExecuted({ status, retryAfter }: BeckonError): boolean {
   return status === 429 || (status === 503 && retryAfter !== undefined);
 }
 
-/** Whether it was done is unknown. */
-export function isLost(failure: BeckonError): boolean {
-  const { status, code } = failure;
+/** Returns whether it is unknown if the call was executed. */
+export function isOutcomeUnknown(error: BeckonError): boolean {
+  const { status, code } = error;
   return (
-    !isRefusal(failure) &&
+    !isNotExecuted(error) &&
     (code === "no_answer" || status === 502 || status === 503 || status === 504)
   );
 }
 
-/** Between a half and the whole, so that those who were cut together do not come back together. */
+/** Returns 50 to 100 % of `ms`, so that clients disconnected together do not reconnect together. */
 export function jitter(ms: number): number {
   return ms * (0.5 + Math.random() / 2);
 }
 
-/** @throws the signal's reason. */
+/** Resolves after `ms`. @throws the signal's reason */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return void reject(signal.reason);

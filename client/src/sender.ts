@@ -1,30 +1,31 @@
-import { jsonOf } from "./answer.ts";
-import { textOf } from "./bytes.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { type Listing, listing, type Page } from "./listing.ts";
 import type { CallOptions, OnceOptions, Settings } from "./options.ts";
+import { readText } from "./read-text.ts";
+import { readJson } from "./response.ts";
 
-/** Makes calls; one function for each form of an answer. */
+/** Sends calls: one function per form of response. */
 export interface Sender {
   /** The `data` of `{ok, data}`. */
   data<T>(call: Call, options?: OnceOptions): Promise<T>;
-  /** The whole JSON. */
+  /** The JSON body. */
   whole<T>(call: Call, options?: OnceOptions): Promise<T>;
+  /** Ignores the body. */
   nothing(call: Call, options?: OnceOptions): Promise<void>;
   list<T>(call: Call, options?: OnceOptions): Listing<T>;
-  /** JSON Lines, one by one as they come; the call is made when the first one is asked for. */
+  /** JSON Lines, parsed as they arrive. The request is sent when iteration starts. */
   lines<T>(call: Call, options?: OnceOptions): AsyncIterable<T>;
   text(call: Call, options?: OnceOptions): Promise<string>;
   bytes(call: Call, options?: OnceOptions): Promise<Blob>;
 }
 
-/** Milliseconds without a byte after which lines count as cut. */
-const idle = 60_000;
+/** A JSON Lines response without data for this long counts as lost. */
+const idleTimeoutMs = 60_000;
 
 export function createSender(settings: Settings): Sender {
   const whole = <T>(call: Call, options: CallOptions = {}) =>
-    exchange<T>(settings, call, options, jsonOf);
+    exchange<T>(settings, call, options, readJson);
   return {
     whole,
     data: async <T>(call: Call, options?: CallOptions) =>
@@ -39,29 +40,34 @@ export function createSender(settings: Settings): Sender {
         const { data, next } = await whole<Page<T>>(page, options);
         return { data, next };
       }),
-    lines: (call, options) => lines(settings, call, options),
+    lines: (call, options) => readLines(settings, call, options),
     text: (call, options = {}) =>
-      exchange(settings, accepting(call, "*/*"), options, (response) => response.text()),
+      exchange(settings, withAccept(call, "*/*"), options, (response) => response.text()),
     bytes: (call, options = {}) =>
-      exchange(settings, accepting(call, "*/*"), options, (response) => response.blob()),
+      exchange(settings, withAccept(call, "*/*"), options, (response) => response.blob()),
   };
 }
 
-const accepting = (call: Call, type: string): Call => ({ accept: type, ...call });
+const withAccept = (call: Call, type: string): Call => ({ accept: type, ...call });
 
-async function* lines<T>(
+async function* readLines<T>(
   settings: Settings,
   call: Call,
   options: CallOptions = {},
 ): AsyncGenerator<T> {
   const response = await exchange(
     settings,
-    accepting(call, "application/jsonl"),
+    withAccept(call, "application/jsonl"),
     options,
     async (response) => response,
   );
   let rest = "";
-  for await (const text of textOf(response, `${call.method} ${call.path}`, idle, options.signal)) {
+  for await (const text of readText(
+    response,
+    `${call.method} ${call.path}`,
+    idleTimeoutMs,
+    options.signal,
+  )) {
     const complete = (rest + text).split("\n");
     rest = complete.pop() ?? "";
     for (const line of complete) if (line !== "") yield JSON.parse(line) as T;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refuses, startScriptedServer, streams } from "../test/scripted-server.ts";
+import { rejects, sendsStream, startScriptedServer } from "../test/scripted-server.ts";
 import { createClient } from "./client.ts";
 import type { StreamNotice, WorkspaceEvent } from "./watched-event.ts";
 
@@ -23,11 +23,11 @@ async function first(
 }
 const asked = () => server.requests.map(({ path, headers }) => [path, headers["last-event-id"]]);
 
-test("it begins with the first cursor, and goes on behind the last one over every cut", async () => {
+test("it starts with the first cursor, and resumes after the last one when the connection is lost", async () => {
   server.script(
-    streams(soon + notice("stream.opened", "a")),
-    streams(frame("b") + frame("c").slice(0, 20)),
-    streams(frame("c")),
+    sendsStream(soon + notice("stream.opened", "a")),
+    sendsStream(frame("b") + frame("c").slice(0, 20)),
+    sendsStream(frame("c")),
   );
   expect(await first(3, beckon.events.watch())).toEqual(["a", "b", "c"]);
   expect(asked()).toEqual([
@@ -37,8 +37,8 @@ test("it begins with the first cursor, and goes on behind the last one over ever
   ]);
 });
 
-test("it goes on at a cursor that was kept, and asks for what was filtered each time", async () => {
-  server.script(streams(soon + frame("y")), streams(frame("z")));
+test("it resumes at a stored cursor, and sends its filters with every request", async () => {
+  server.script(sendsStream(soon + frame("y")), sendsStream(frame("z")));
   const filter = { agent_id: "agt_1", kind: "run.finished,run.failed" };
   expect(await first(2, beckon.events.watch({ ...filter, after: "x" }))).toEqual(["y", "z"]);
   const path = "/api/public/events?agent_id=agt_1&kind=run.finished%2Crun.failed";
@@ -48,16 +48,16 @@ test("it goes on at a cursor that was kept, and asks for what was filtered each 
   ]);
 });
 
-test("a reset is told, and gone on from", async () => {
-  server.script(streams(soon + notice("stream.reset", "new")), streams(frame("next")));
+test("a reset is yielded, and the stream continues after it", async () => {
+  server.script(sendsStream(soon + notice("stream.reset", "new")), sendsStream(frame("next")));
   expect(await first(2, beckon.events.watch({ after: "old" }))).toEqual(["new", "next"]);
   expect(asked().map(([, cursor]) => cursor)).toEqual(["old", "new"]);
 });
 
-test("an event without a cursor, of a later version, does not lose the place", async () => {
+test("an event of a later version without a cursor keeps the position", async () => {
   server.script(
-    streams(`${soon}${frame("a")}event: later\ndata: {"type":"later"}\n\n`),
-    streams(frame("b")),
+    sendsStream(`${soon}${frame("a")}event: later\ndata: {"type":"later"}\n\n`),
+    sendsStream(frame("b")),
   );
   await first(3, beckon.events.watch());
   expect(asked().map(([, cursor]) => cursor)).toEqual([undefined, "a"]);
@@ -67,7 +67,7 @@ test.each([
   [400, "bad_request"],
   [401, "unauthorized"],
   [404, "not_found"],
-])("a refusal with %i ends it", async (status, code) => {
-  server.script(refuses(status, code));
+])("an error %i ends the watch", async (status, code) => {
+  server.script(rejects(status, code));
   await expect(beckon.events.watch({ after: "x" }).next()).rejects.toMatchObject({ status, code });
 });

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { allOf } from "../test/all-of.ts";
+import { collect } from "../test/collect.ts";
 import {
-  cuts,
-  refuses,
-  says,
+  disconnects,
+  type Handler,
+  rejects,
+  responds,
+  sendsStream,
   startScriptedServer,
-  streams,
-  type Turn,
 } from "../test/scripted-server.ts";
-import { textOf } from "./bytes.ts";
 import { createClient } from "./client.ts";
+import { readText } from "./read-text.ts";
 import type { WatchedEvent } from "./watched-event.ts";
 
 const server = await startScriptedServer();
@@ -29,15 +29,15 @@ const delta = (text: string) =>
 const soon = "retry: 10\n\n";
 
 const seen = async (events: AsyncIterable<WatchedEvent>) =>
-  (await allOf(events)).map((event) => ("seq" in event ? event.seq : event.type));
+  (await collect(events)).map((event) => ("seq" in event ? event.seq : event.type));
 
-/** Tells what comes after the last id that the reader has, each piece followed by a cut. */
-const resumes: Turn = (response, request) => {
+/** Sends the events after `Last-Event-ID`; each chunk is followed by a disconnect. */
+const resumes: Handler = (response, request) => {
   const next = Number(request.headers["last-event-id"] ?? 0) + 1;
-  streams(next > 5 ? "" : soon + frame(next) + frame(next + 1).slice(0, 20))(response, request);
+  sendsStream(next > 5 ? "" : soon + frame(next) + frame(next + 1).slice(0, 20))(response, request);
 };
 
-test("each event comes once and in order, over every cut, and the watch ends with the run", async () => {
+test("each event is yielded once and in order across disconnects, and the watch ends with the run", async () => {
   server.script(resumes);
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
   expect(server.requests.map(({ headers }) => headers["last-event-id"])).toEqual([
@@ -53,24 +53,24 @@ test("each event comes once and in order, over every cut, and the watch ends wit
   });
 });
 
-test("a watch begins behind the event that was seen last", async () => {
+test("a watch starts after the given event", async () => {
   server.script(resumes);
   expect(await seen(beckon.runs.watch("run_1", { after: 3 }))).toEqual([4, 5]);
 });
 
-test("what is told twice is seen once, and what was left out is asked for", async () => {
+test("duplicates are skipped, and missing events are requested again", async () => {
   server.script(
-    streams(soon + frame(1) + frame(2) + frame(2)),
-    streams(frame(1) + frame(2) + frame(4) + frame(5), { cut: false }),
-    streams(frame(3) + frame(4) + frame(5), { cut: false }),
+    sendsStream(soon + frame(1) + frame(2) + frame(2)),
+    sendsStream(frame(1) + frame(2) + frame(4) + frame(5), { disconnect: false }),
+    sendsStream(frame(3) + frame(4) + frame(5), { disconnect: false }),
   );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
 });
 
-test("what the model says comes between the events and is not resumed by", async () => {
+test("model output is yielded between the events and does not affect resuming", async () => {
   server.script(
-    streams(`${soon}:\n\n${frame(1)}${delta("He")}${delta("llo")}`),
-    streams(frame(2)),
+    sendsStream(`${soon}:\n\n${frame(1)}${delta("He")}${delta("llo")}`),
+    sendsStream(frame(2)),
     resumes,
   );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([
@@ -84,13 +84,13 @@ test("what the model says comes between the events and is not resumed by", async
   ]);
 });
 
-test("errors of the server and of the network are outlasted", async () => {
+test("server and network errors are retried", async () => {
   server.script(
-    streams(soon),
-    cuts,
-    refuses(503, "unavailable"),
-    says(502, "<html>"),
-    refuses(429, "too_many_requests"),
+    sendsStream(soon),
+    disconnects,
+    rejects(503, "unavailable"),
+    responds(502, "<html>"),
+    rejects(429, "too_many_requests"),
     resumes,
   );
   expect(await seen(beckon.runs.watch("run_1"))).toEqual([1, 2, 3, 4, 5]);
@@ -100,20 +100,22 @@ test.each([
   [401, "unauthorized"],
   [403, "forbidden"],
   [404, "not_found"],
-])("a refusal with %i ends the watch, also after a cut", async (status, code) => {
-  server.script(streams(soon + frame(1)), refuses(status, code));
+])("an error %i ends the watch, also after a disconnect", async (status, code) => {
+  server.script(sendsStream(soon + frame(1)), rejects(status, code));
   const events = beckon.runs.watch("run_1");
   expect((await events.next()).value).toMatchObject({ seq: 1 });
   await expect(events.next()).rejects.toMatchObject({ status, code });
 });
 
-test("a stream that was closed because the credential died is not resumed", async () => {
+test("a stream closed because its credential is no longer valid is not resumed", async () => {
   const closed = {
     type: "stream.closed",
     data: { code: "unauthorized", message: "The credential is no longer valid." },
   };
   server.script(
-    streams(`${frame(1)}event: stream.closed\ndata: ${JSON.stringify(closed)}\n\n`, { cut: false }),
+    sendsStream(`${frame(1)}event: stream.closed\ndata: ${JSON.stringify(closed)}\n\n`, {
+      disconnect: false,
+    }),
   );
   await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
     code: "unauthorized",
@@ -122,12 +124,12 @@ test("a stream that was closed because the credential died is not resumed", asyn
   expect(server.requests).toHaveLength(1);
 });
 
-test("something that is no stream is told as such", async () => {
-  server.script(says(200, { ok: true, data: [], next: null }));
+test("a response that is no event stream is an error", async () => {
+  server.script(responds(200, { ok: true, data: [], next: null }));
   await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
     code: "unexpected_answer",
   });
-  server.script(streams("data: <html>\n\n"));
+  server.script(sendsStream("data: <html>\n\n"));
   await expect(seen(beckon.runs.watch("run_1"))).rejects.toMatchObject({
     code: "unexpected_answer",
   });
@@ -154,12 +156,12 @@ test("leaving the loop closes the connection, and so does the signal", async () 
   await closed[1]?.promise;
 });
 
-test("a connection on which nothing comes counts as cut", async () => {
+test("an idle connection counts as lost", async () => {
   server.script((response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(":\n\n");
   });
-  const text = textOf(await fetch(server.url), "GET /", 50);
+  const text = readText(await fetch(server.url), "GET /", 50);
   expect((await text.next()).value).toBe(":\n\n");
   await expect(text.next()).rejects.toMatchObject({ code: "no_answer" });
 });

@@ -1,25 +1,27 @@
-import { type FollowOptions, follow } from "./follow.ts";
 import type { Settings } from "./options.ts";
-import { endsRun, type WatchedEvent } from "./watched-event.ts";
+import { type FollowOptions, subscribe } from "./subscribe.ts";
+import { isFinalEvent, type WatchedEvent } from "./watched-event.ts";
 
-/** The run goes on when `signal` ends the watch. */
+/** Options of `runs.watch`. The run continues when the watch ends. */
 export interface WatchOptions extends FollowOptions {
-  /** The `seq` of the last event that was seen. Default 0: from the beginning. */
+  /** The `seq` of the last event received. Default 0: from the start. */
   readonly after?: number | undefined;
 }
 
 /**
- * The events of a run, live, until it has ended: each entry of its journal once and in order, over every cut, and between them what the
- * model says. Leaving the loop closes the connection.
- * @throws BeckonError when the credential or the run is refused, or Beckon has not been reached for five minutes.
+ * Yields the events of a run, live, until it ends: each journal entry once and in order, and
+ * between them the model's output while it is generated. Reconnects automatically; leaving the loop
+ * closes the connection.
+ * @throws BeckonError if the credential or the run is rejected, or after five minutes without a
+ * connection
  */
 export function watch(
   settings: Settings,
   runId: string,
   { after = 0, ...options }: WatchOptions = {},
 ): AsyncGenerator<WatchedEvent> {
-  let seen = after;
-  return follow<WatchedEvent>(
+  let lastSeq = after;
+  return subscribe<WatchedEvent>(
     settings,
     {
       runId,
@@ -27,14 +29,14 @@ export function watch(
         method: "GET",
         path: "/runs/{run_id}/events",
         params: [runId],
-        headers: { "last-event-id": seen === 0 ? undefined : seen },
+        headers: { "last-event-id": lastSeq === 0 ? undefined : lastSeq },
       }),
-      judge(event) {
+      classify(event) {
         if (!("seq" in event)) return "new";
-        if (event.seq <= seen) return "known";
-        if (event.seq > seen + 1) return "gap";
-        seen = event.seq;
-        return endsRun(event) ? "last" : "new";
+        if (event.seq <= lastSeq) return "known";
+        if (event.seq > lastSeq + 1) return "gap";
+        lastSeq = event.seq;
+        return isFinalEvent(event) ? "last" : "new";
       },
     },
     options,

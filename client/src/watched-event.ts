@@ -1,10 +1,10 @@
 import type { ListEventsAnswer, RunEvent, StreamEvent } from "./generated/schemas.ts";
 
-/** An entry of a run's journal. Later versions add kinds: ignore those that you do not know. */
+/** An entry of a run's journal. Later versions add types: ignore unknown ones. */
 export interface JournalEvent extends RunEvent {
   readonly type:
     | "run.queued"
-    /** Reserved: not sent yet. */
+    /** Reserved, not sent yet. */
     | "run.waiting"
     | "run.started"
     | "run.resumed"
@@ -18,14 +18,15 @@ export interface JournalEvent extends RunEvent {
 }
 
 /**
- * What the model says while it speaks. It is in no journal: some or all of it may be missing, and what was said is in the `run.step` that
- * follows. After a `start` what earlier attempts of the step said no longer counts.
+ * Output of the model while it is generated. It is not in the journal and can be incomplete; the
+ * `run.step` that follows has the whole response. After `run.output.start`, discard the output of
+ * earlier attempts of that step.
  */
 export type OutputEvent = Extract<StreamEvent, { type: `run.output.${string}` }>;
 
 /**
- * An entry of some run's journal, or an event that belongs to no run: its `run_id` and `seq` are
- * null, and it comes only if `kind` names it. `cursor` is its place among the workspace's events.
+ * A journal entry of any run, or a workspace event, whose `run_id` and `seq` are null and which is
+ * sent only if `kind` names its type. `cursor` is its position among the workspace's events.
  */
 export type WorkspaceEvent =
   | (Extract<ListEventsAnswer, { run_id: string }> & Pick<JournalEvent, "type">)
@@ -34,18 +35,18 @@ export type WorkspaceEvent =
     });
 
 /**
- * What the stream of a workspace says of itself: `stream.opened`, it begins here; `stream.reset`, the cursor was of another history, one from before a
- * restore, so what was kept must be read again.
+ * Events about a workspace's stream. `stream.opened`: it starts here. `stream.reset`: the database
+ * was restored from a backup, so data that was stored must be read again.
  */
 export type StreamNotice = Extract<StreamEvent, { type: "stream.opened" | "stream.reset" }>;
 
 /** The last event of a stream that must not be resumed. */
 export type StreamClosed = Extract<StreamEvent, { type: "stream.closed" }>;
 
-/** What a watcher of one run gets: its journal, and between the entries what the model says. */
+/** An event of `runs.watch`: a journal entry or output of the model. */
 export type WatchedEvent = JournalEvent | OutputEvent;
 
-/** Nothing follows it. */
-export function endsRun({ type }: WatchedEvent): boolean {
+/** Returns whether the event is the last one of its run. */
+export function isFinalEvent({ type }: WatchedEvent): boolean {
   return type === "run.finished" || type === "run.failed" || type === "run.cancelled";
 }

@@ -2,29 +2,32 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 
-/** A request as it came. */
+/** A received request. */
 export interface Received {
   readonly method: string;
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What one request meets. */
-export type Turn = (response: ServerResponse, request: Received) => void;
+/** Handles one request. */
+export type Handler = (response: ServerResponse, request: Received) => void;
 
 export interface ScriptedServer {
   readonly url: string;
   readonly requests: readonly Received[];
-  /** What the next requests meet, one after the other; the last one meets all further ones too. */
-  script(...turns: [Turn, ...Turn[]]): void;
+  /** Sets the handlers of the next requests, in order; the last one also handles all later ones. */
+  script(...handlers: [Handler, ...Handler[]]): void;
 }
 
-/** Says over real HTTP what it is told to, until the file ends: what no Beckon says on demand, and what others say in its place. */
+/**
+ * Starts an HTTP server that sends scripted responses, such as errors that Beckon does not send on
+ * demand and responses of proxies. It is stopped after the tests of the file.
+ */
 export async function startScriptedServer(): Promise<ScriptedServer> {
   const requests: Received[] = [];
-  let turns: Turn[] = [];
+  let handlers: Handler[] = [];
   const server = createServer(async (incoming, response) => {
     let body = "";
     for await (const bytes of incoming.setEncoding("utf8")) body += bytes;
@@ -35,9 +38,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
       body,
     };
     requests.push(request);
-    const [turn] = turns;
-    if (turns.length > 1) turns = turns.slice(1);
-    turn?.(response, request);
+    const [handler] = handlers;
+    if (handlers.length > 1) handlers = handlers.slice(1);
+    handler?.(response, request);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterAll(() => {
@@ -49,17 +52,17 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     requests,
     script: (...next) => {
       requests.length = 0;
-      turns = next;
+      handlers = next;
     },
   };
 }
 
-/** A whole answer; an object goes as JSON. */
-export function says(
+/** Sends a complete response; objects are sent as JSON. */
+export function responds(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): Turn {
+): Handler {
   const isText = typeof body === "string";
   return (response) => {
     response.writeHead(status, {
@@ -70,29 +73,32 @@ export function says(
   };
 }
 
-/** As Beckon refuses. */
-export function refuses(
+/** Sends an error response in Beckon's format. */
+export function rejects(
   status: number,
   code: string,
   headers: Readonly<Record<string, string>> = {},
-): Turn {
-  return says(status, { ok: false, error: `Refused as ${code}.`, code }, headers);
+): Handler {
+  return responds(status, { ok: false, error: `Rejected with ${code}.`, code }, headers);
 }
 
-/** The connection ends before there is an answer. */
-export const cuts: Turn = (response) => {
+/** Closes the connection without a response. */
+export const disconnects: Handler = (response) => {
   response.destroy();
 };
 
-/** Nothing is ever answered. */
-export const isSilent: Turn = () => {};
+/** Never sends a response. */
+export const neverResponds: Handler = () => {};
 
-/** Headers and `text` of a stream; then the connection ends, as if it were complete or, with `cut`, by a cut. */
-export function streams(text: string, { cut = true } = {}): Turn {
+/**
+ * Sends the headers and `text` of an event stream, then closes the connection.
+ * @param disconnect whether to destroy the connection instead of completing the response
+ */
+export function sendsStream(text: string, { disconnect = true } = {}): Handler {
   return (response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(text, () => {
-      if (cut) response.destroy();
+      if (disconnect) response.destroy();
       else response.end();
     });
   };

@@ -2,22 +2,22 @@ import { z } from "zod";
 import { role } from "./roles.ts";
 import { cleanText, name } from "./text.ts";
 
-/** Compared and kept in lower case: no two people differ by that alone. */
+/** Stored and compared in lower case, so that addresses are unique regardless of case. */
 export const email = cleanText(254)
   .pipe(z.email({ error: "must be an e-mail address" }))
   .transform((text) => text.toLowerCase());
 
-/** Of a new password. Length is what makes one hard to guess. */
+/** A new password. Only a minimum length is enforced, no character classes. */
 const password = cleanText(128).min(12);
 
-/** A password to compare, of whatever length it was when it was set. */
-const givenPassword = cleanText(128).min(1);
+/** A password to verify. It may be shorter than today's minimum for new passwords. */
+const existingPassword = cleanText(128).min(1);
 const token = cleanText(100).min(1);
 
-/** What a new person gives beside an invitation. */
+/** Fields of a new account that is created when an invitation is accepted. */
 export const newAccount = z.object({ name, password });
 
-/** Body of `POST /setup`: the first owner, by the link that the start has printed. */
+/** Body of `POST /setup`: creates the first owner with the link that is printed at startup. */
 export const setupBody = z.strictObject({ token, name, email, password });
 
 /**
@@ -26,7 +26,7 @@ export const setupBody = z.strictObject({ token, name, email, password });
  */
 export const signInBody = z.strictObject({
   email,
-  password: givenPassword,
+  password: existingPassword,
   workspace_id: cleanText(100).min(1).optional(),
 });
 
@@ -35,7 +35,7 @@ export const updateMeBody = z.strictObject({ name: name.optional() });
 
 /** Body of `POST /password`. */
 export const changePasswordBody = z.strictObject({
-  current_password: givenPassword,
+  current_password: existingPassword,
   new_password: password,
 });
 
@@ -43,24 +43,23 @@ export const changePasswordBody = z.strictObject({
 export const resetPasswordBody = z.strictObject({ token, new_password: password });
 
 /**
- * Body of `POST /invitations/accept`. `password`, with `email` or else the invitation's, names an
- * account there is; if there is none, a `name` makes a new one. Without `password` the account is
- * the one that is signed in.
+ * Body of `POST /invitations/accept`. With `password`, the account is the one with `email`
+ * (default: the invitation's); if it does not exist, `name` is needed to create it. Without
+ * `password`, the account is the one that is signed in.
  */
 export const acceptInvitationBody = z
   .strictObject({
     token,
     name: name.optional(),
     email: email.optional(),
-    password: givenPassword.optional(),
+    password: existingPassword.optional(),
   })
   .refine(({ email, password }) => email === undefined || password !== undefined, {
     path: ["password"],
-    error:
-      "is missing: an email names an account only with its password, or with the password of a new one",
+    error: "is missing: with email, also send the password of that account, or of the new account",
   });
 
-/** A person. */
+/** A person's account. */
 export const user = z.object({
   id: z.string(),
   name: z.string(),
@@ -70,24 +69,24 @@ export const user = z.object({
 });
 export type User = z.infer<typeof user>;
 
-/** Who is signed in, and where they are a member. */
+/** The signed-in person and their workspaces. */
 export const me = z.object({
   ...user.shape,
   workspaces: z.array(z.object({ id: z.string(), name: z.string(), role })),
 });
 export type Me = z.infer<typeof me>;
 
-/** A sign-in that stands. */
+/** A valid session. */
 export const session = z.object({
   id: z.string(),
-  /** It is the one that asks. */
+  /** Whether this request was made with it. */
   current: z.boolean(),
-  /** Where it signed in from. */
+  /** IP address of the sign-in. */
   address: z.string().nullable(),
-  /** What the browser says it is. */
+  /** `User-Agent` of the sign-in. */
   user_agent: z.string().nullable(),
   created_at: z.iso.datetime(),
-  /** To the day. */
+  /** Precision: one day. */
   last_used_at: z.iso.datetime(),
   expires_at: z.iso.datetime(),
 });

@@ -3,14 +3,14 @@ import { createAgentBody, pauseAgentBody } from "./agents.ts";
 import { toolsInDocument } from "./tools.ts";
 import { createTriggerBody } from "./triggers.ts";
 
-/** The form in which agents leave one installation and come to another. A change that old readers would misread gets the next number. */
+/** Version of the export format. Increase it for changes that older servers would misread. */
 const formatVersion = 1;
 const maxAgents = 500;
 const maxTriggers = 1_000;
 
 /**
- * An agent with all its settings and its triggers, and nothing that belongs to one installation: no id, token, secret or time. Its model
- * names the provider by the provider's name.
+ * An exported agent: all settings and triggers, but nothing specific to one installation (ids,
+ * tokens, secrets, times). `model` refers to the provider by its name.
  */
 const agentInDocument = createAgentBody
   .extend({
@@ -25,11 +25,11 @@ const agentInDocument = createAgentBody
   });
 export type AgentInDocument = z.infer<typeof agentInDocument>;
 
-/** What `GET /agents/export` answers and `POST /agents/import` takes, in JSON or YAML. */
+/** Response of `GET /agents/export` and body of `POST /agents/import`, as JSON or YAML. */
 export const agentsDocument = z
   .strictObject({
     beckon: z.literal(formatVersion, {
-      error: `must be ${formatVersion}: the version of the form, the only one that this server reads`,
+      error: `must be ${formatVersion}, the only format version that this server can read`,
     }),
     agents: z.array(agentInDocument).max(maxAgents),
   })
@@ -37,11 +37,11 @@ export const agentsDocument = z
     ({ agents }) => agents.reduce((sum, { triggers }) => sum + triggers.length, 0) <= maxTriggers,
     {
       path: ["agents"],
-      error: `must have at most ${maxTriggers.toLocaleString("en")} triggers in all`,
+      error: `must have at most ${maxTriggers.toLocaleString("en")} triggers in total`,
     },
   );
 
-/** As an export may look to a reader: nobody's key need be allowed to see triggers. */
+/** Response of an export. `triggers` is absent if the key lacks `triggers:read`. */
 export const exportedAgents = z.object({
   beckon: z.literal(formatVersion),
   agents: z.array(
@@ -56,7 +56,7 @@ export type ExportedAgent = z.infer<typeof exportedAgents>["agents"][number];
 /** Query of both exports. */
 export const exportQuery = z.strictObject({ format: z.enum(["json", "yaml"]).default("json") });
 
-/** Answer of the import: who was made, in the document's order. The tokens are shown here only; each can be revealed again. */
+/** Response of an import: the created agents in document order, with their tokens. */
 export const importedAgents = z.object({
   agents: z.array(
     z.object({
@@ -66,7 +66,10 @@ export const importedAgents = z.object({
       triggers: z.array(
         z.object({ id: z.string(), name: z.string(), token: z.string(), url: z.string() }),
       ),
-      /** Where in the agent a secret is missing, for example `tools.0.headers.Authorization`: its tool fails until one is given. */
+      /**
+       * Paths of missing secrets, for example `tools.0.headers.Authorization`. Calls of that tool
+       * fail until the secret is set.
+       */
       secrets_needed: z.array(z.string()),
     }),
   ),

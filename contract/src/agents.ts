@@ -1,45 +1,55 @@
 import { z } from "zod";
-import { pageQuery } from "./answers.ts";
+import { pageQuery } from "./responses.ts";
 import { cleanText, metadata, name } from "./text.ts";
 import { toolGrant, toolsBody } from "./tools.ts";
 
-/** How the model is called. Everything unset is left to the provider. */
+/** Options of model calls. The provider's default applies to each one that is not set. */
 export const modelSettings = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   /** Tokens, 1 to 1,000,000. */
   max_output_tokens: z.number().int().min(1).max(1_000_000).optional(),
   reasoning_effort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh"]).optional(),
-  /** `auto`: streamed when someone watches or the answer may be long. Parsing a stream costs several times the CPU of one JSON body. */
+  /**
+   * `auto`: stream if the run has subscribers or the response may be long. Parsing a stream costs
+   * several times the CPU of parsing one JSON body.
+   */
   stream: z.enum(["auto", "always", "never"]).default("auto"),
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-/** The most processes that a run's agent can let it lose. */
+/** Upper limit of `max_attempts`. */
 export const maxAttemptsLimit = 100;
 
-/** Of an agent that does not say otherwise, and of versions from before there was this limit. */
+/** Bytes. Also applies to agent versions stored before this limit existed. */
 export const defaultMaxAnswerBytes = 4 * 1024 * 1024;
 
 const limits = z.strictObject({
   /** Model calls in one run, 1 to 1,000. */
   max_steps: z.number().int().min(1).max(1_000).default(20),
   /**
-   * Seconds from a run's first start, across failovers, 1 to 86,400. Waiting for a failover does
-   * not count.
+   * Seconds from a run's first start, across failovers, 1 to 86,400. The wait between a process
+   * exit and the failover does not count.
    */
   timeout_seconds: z.number().int().min(1).max(86_400).default(600),
-  /** Runs executing at once; null: no limit. Limits execution, never acceptance. */
+  /**
+   * Runs executed at the same time, 1 to 100,000; null: no limit. Further runs are accepted and
+   * queued.
+   */
   max_concurrent_runs: z.number().int().min(1).max(100_000).nullable().default(null),
-  /** Runs waiting; one more is refused with `agent_busy`. 1 to 10,000,000: with a limit of concurrency every run begins in the queue. */
+  /**
+   * Queued runs, 1 to 10,000,000; further starts are rejected with `agent_busy`. The minimum is 1
+   * because with `max_concurrent_runs` every run is queued first.
+   */
   max_queued_runs: z.number().int().min(1).max(10_000_000).default(10_000),
   /**
-   * Processes a run may lose before it ends `interrupted`, 1 to 100. On the last one, with a limit
-   * above 1, it must have been alone: see docs/decisions/0015-last-attempts-in-halves.md.
+   * How many processes can exit while executing a run before it ends `interrupted`, 1 to 100. Above
+   * 1, the last attempt counts only if the run was the process's only one on its last attempt: see
+   * docs/decisions/0015-last-attempts-in-halves.md.
    */
   max_attempts: z.number().int().min(1).max(maxAttemptsLimit).default(3),
   /**
-   * Bytes of one model answer, 1,024 to 33,554,432 (32 MiB): of a plain answer its body, of a
-   * streamed one its text without framing. A longer answer fails the run with `model_error`.
+   * Bytes of one model response, 1,024 to 33,554,432 (32 MiB): the body, or for a stream the text
+   * without framing. A longer response fails the run with `model_error`.
    */
   max_answer_bytes: z
     .number()
@@ -50,12 +60,12 @@ const limits = z.strictObject({
 });
 export type Limits = z.infer<typeof limits>;
 
-/** `provider/model`: the provider's name in the workspace, a slash, the model's name at that provider. */
+/** `provider/model`: the provider's name in the workspace and its own name for the model. */
 const modelName = cleanText(300)
   .min(3)
   .regex(/^[^/\s]+\/\S+$/, "must be provider/model, for example demo/echo");
 
-const members = {
+const fields = {
   name,
   description: cleanText(2_000),
   instructions: cleanText(200_000),
@@ -68,22 +78,25 @@ const members = {
 
 /** Body of `POST /agents`. */
 export const createAgentBody = z.strictObject({
-  name: members.name,
-  model: members.model,
-  instructions: members.instructions.default(""),
-  description: members.description.default(""),
-  model_settings: members.model_settings.prefault({}),
-  tools: members.tools.default([]),
-  limits: members.limits.prefault({}),
-  metadata: members.metadata.default({}),
+  name: fields.name,
+  model: fields.model,
+  instructions: fields.instructions.default(""),
+  description: fields.description.default(""),
+  model_settings: fields.model_settings.prefault({}),
+  tools: fields.tools.default([]),
+  limits: fields.limits.prefault({}),
+  metadata: fields.metadata.default({}),
 });
 
-/** Body of `PATCH /agents/:agent_id`: a member that is present replaces the old value whole; settings and limits member by member. */
+/**
+ * Body of `PATCH /agents/:agent_id`. A field that is present replaces the old value as a whole;
+ * `model_settings` and `limits` are merged field by field.
+ */
 export const updateAgentBody = z.strictObject({
-  name: members.name.optional(),
-  model: members.model.optional(),
-  instructions: members.instructions.optional(),
-  description: members.description.optional(),
+  name: fields.name.optional(),
+  model: fields.model.optional(),
+  instructions: fields.instructions.optional(),
+  description: fields.description.optional(),
   model_settings: z
     .strictObject({
       temperature: modelSettings.shape.temperature.unwrap().nullable(),
@@ -93,7 +106,7 @@ export const updateAgentBody = z.strictObject({
     })
     .partial()
     .optional(),
-  tools: members.tools.optional(),
+  tools: fields.tools.optional(),
   limits: z
     .strictObject({
       max_steps: limits.shape.max_steps.unwrap(),
@@ -105,11 +118,11 @@ export const updateAgentBody = z.strictObject({
     })
     .partial()
     .optional(),
-  metadata: members.metadata.optional(),
+  metadata: fields.metadata.optional(),
 });
 export type UpdateAgentBody = z.infer<typeof updateAgentBody>;
 
-/** What an agent's version holds: the whole configuration, immutable once written. A run pins one version. */
+/** The configuration stored in an agent's version. Immutable; each run uses exactly one version. */
 export const agentConfig = z.object({
   name: z.string(),
   description: z.string(),
@@ -122,7 +135,7 @@ export const agentConfig = z.object({
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
 
-/** An agent as responses show it. Its token is only in the response that issues it. */
+/** An agent in responses. Its token is only in responses that issue or reveal it. */
 export const agent = agentConfig.extend({
   id: z.string(),
   version: z.number().int().positive(),
@@ -130,33 +143,33 @@ export const agent = agentConfig.extend({
   pause_reason: z.string().nullable(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  /** In the list of deleted agents only. */
+  /** Only in the list of deleted agents. */
   deleted_at: z.iso.datetime().optional(),
-  /** Until when a deleted agent can be brought back: 30 days. */
+  /** When a deleted agent can no longer be restored: 30 days after the deletion. */
   restorable_until: z.iso.datetime().optional(),
 });
 export type Agent = z.infer<typeof agent>;
 
 const yesOrNo = z.enum(["true", "false"]);
 
-/** Query of `GET /agents`. All filters that are given apply. */
+/** Query of `GET /agents`. Filters are combined with AND. */
 export const agentsQuery = z.strictObject({
   ...pageQuery.shape,
-  /** Part of the name or the description, in any case. */
+  /** Substring of the name or the description, case-insensitive. */
   search: cleanText(200).min(1).optional(),
   paused: yesOrNo.optional(),
-  /** `provider/model`, whole. */
+  /** `provider/model`, exact match. */
   model: cleanText(300).min(1).optional(),
-  /** true: the deleted ones that can be brought back, in place of the living. */
+  /** true: list the deleted agents that can be restored, instead of the others. */
   deleted: yesOrNo.optional(),
 });
 /** Filters of a list of agents. */
 export type AgentFilter = Omit<z.infer<typeof agentsQuery>, "limit" | "after">;
 
 /** Body of `POST /agents/:agent_id/duplicate`. */
-export const duplicateAgentBody = z.strictObject({ name: members.name.optional() });
+export const duplicateAgentBody = z.strictObject({ name: fields.name.optional() });
 
-/** A version without what it holds: when it was written, and by whom, for example `key:key_…`. */
+/** A version without its configuration. `created_by` is an actor, for example `key:key_…`. */
 export const agentVersionEntry = z.object({
   version: z.number().int().positive(),
   created_at: z.iso.datetime(),
@@ -171,12 +184,15 @@ export const agentVersion = agentVersionEntry.extend({
 });
 export type AgentVersion = z.infer<typeof agentVersion>;
 
-/** Query of `GET …/versions/:version/compare`. Without `with`: the current version. */
+/** Query of `GET …/versions/:version/compare`. Default of `with`: the current version. */
 export const compareQuery = z.strictObject({
   with: z.coerce.number().int().min(1).max(2_147_483_647).optional(),
 });
 
-/** What is different in version `to`: each place by its JSON Pointer. What is not there at all is absent, not null. */
+/**
+ * Differences between two versions. `path` is a JSON Pointer (RFC 6901); `before` or `after` is
+ * absent if the value does not exist in that version.
+ */
 export const versionComparison = z.object({
   from: z.number().int(),
   to: z.number().int(),
@@ -189,7 +205,7 @@ export type VersionComparison = z.infer<typeof versionComparison>;
 /** Body of `POST /agents/:agent_id/pause`. */
 export const pauseAgentBody = z.strictObject({ reason: cleanText(500).optional() });
 
-/** Seconds that the token replaced by a rotation goes on working: 0 to 604,800 (a week). */
+/** Body of a rotation. Seconds for which the old token stays valid: 0 to 604,800 (a week). */
 export const rotateBody = z.strictObject({
   grace_seconds: z.number().int().min(0).max(604_800).default(0),
 });

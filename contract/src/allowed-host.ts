@@ -1,6 +1,7 @@
 /**
- * `host` or `host:port` as the URL standard writes it, or undefined for anything else: a scheme, a path, a wildcard, a range. Without
- * a port it is the one of the URL's scheme.
+ * Parses `host` or `host:port`. Without a port, the default port of the URL's scheme is meant.
+ * @returns the host as the URL standard serializes it, or undefined if `text` is anything else, for
+ * example has a scheme, a path or a wildcard.
  */
 export function parseAllowedHost(text: string): string | undefined {
   const [, host = "", port] =
@@ -8,12 +9,12 @@ export function parseAllowedHost(text: string): string | undefined {
   if (host === "" || host.endsWith(".") || !URL.canParse(`http://${host}/`)) return undefined;
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined;
   const { hostname } = new URL(`http://${host}/`);
-  // A short or hex form of an address is hardly what its writer meant.
+  // Rejects short, octal and hex forms of IPv4 addresses, such as 127.1: likely a mistake.
   if (/^[\d.]+$/.test(hostname) && hostname !== host) return undefined;
   return port === undefined ? hostname : `${hostname}:${Number(port)}`;
 }
 
-/** Whether a URL leads to one of these hosts: host and port exactly. */
+/** Returns whether the host and port of `origin` are listed in `allowedHosts`, exactly. */
 export function isAllowed(origin: string, allowedHosts: readonly string[]): boolean {
   const { hostname, port, protocol } = new URL(origin);
   const withPort = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;

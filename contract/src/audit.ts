@@ -1,17 +1,17 @@
 import { z } from "zod";
-import { pageQuery } from "./answers.ts";
+import { pageQuery } from "./responses.ts";
 import { cleanText } from "./text.ts";
 
 const word = cleanText(200).min(1).optional();
 const time = z.iso.datetime({ offset: true }).optional();
 
-/** Filters of the audit, each exact; `since` is the first moment, `until` the one after the last. */
+/** Filters of the audit log, exact matches. `since` is inclusive, `until` exclusive. */
 const filters = {
   /** For example `key:key_…`. */
   actor: word,
   /** For example `agent.update`. */
   action: word,
-  /** The id of what was changed or revealed. */
+  /** Id of the resource that was changed or revealed. */
   target: word,
   since: time,
   until: time,
@@ -23,16 +23,16 @@ export const auditQuery = z.strictObject({ ...pageQuery.shape, ...filters });
 export const auditExportQuery = z.strictObject(filters);
 export type AuditFilter = z.infer<typeof auditExportQuery>;
 
-/** A change or a reveal: who, from where, when, what of. Never a secret. */
+/** An audit entry: one change or reveal. Never contains a secret. */
 export const auditEntry = z.object({
   id: z.string(),
   time: z.iso.datetime(),
   actor: z.string(),
   action: z.string(),
   target: z.string(),
-  /** Where the request came from; null: from inside. */
+  /** IP address of the client; null: an action of the server itself. */
   address: z.string().nullable(),
-  /** Of a change `before` and `after`: the members that differ. Long values are cut. */
+  /** For a change, the differing fields in `before` and `after`. Long values are truncated. */
   data: z.record(z.string(), z.unknown()),
 });
 export type AuditEntry = z.infer<typeof auditEntry>;

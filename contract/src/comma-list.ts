@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Some of `values`, with commas between them. `reserved`: those of them that nothing has yet. */
+/**
+ * Returns the schema of a comma-separated list of `values`.
+ * @param reserved values that nothing produces yet; the description names them.
+ */
 export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>(
   values: T,
   reserved: readonly string[] = [],
@@ -12,7 +15,7 @@ export const commaList = <T extends z.ZodEnum<Readonly<Record<string, string>>>>
     .pipe(z.array(values))
     .optional()
     .meta({
-      description: `One or several, with commas between them: ${values.options.join(", ")}.${
+      description: `Comma-separated list of: ${values.options.join(", ")}.${
         reserved.length === 0 ? "" : ` Reserved, not produced yet: ${reserved.join(", ")}.`
       }`,
     });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What a model call used, in tokens. `estimated` is set when the provider did not report it (a call cut short, a provider
- * without usage): the numbers are then ours and may be off.
+ * Token usage of model calls. `estimated` is set if the provider did not report usage, for example
+ * because the call was aborted; Beckon then estimates the numbers.
  */
 export const tokenUsage = z.object({
   input_tokens: z.number().int().nonnegative(),
@@ -13,7 +13,10 @@ export const tokenUsage = z.object({
 });
 export type TokenUsage = z.infer<typeof tokenUsage>;
 
-/** One piece of a model's answer. Provider metadata (a reasoning signature, say) is kept so that the next step can hand it back. */
+/**
+ * One part of a model's response. `provider_metadata`, for example a reasoning signature, is stored
+ * because the next call must send it back to the provider.
+ */
 export const answerPart = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("text"),
@@ -29,7 +32,7 @@ export const answerPart = z.discriminatedUnion("type", [
     type: z.literal("tool_call"),
     call_id: z.string(),
     tool: z.string(),
-    /** The arguments exactly as the model wrote them: JSON text that need not parse. */
+    /** The arguments exactly as the model wrote them: intended as JSON, but may be invalid. */
     arguments: z.string(),
     provider_metadata: z.unknown().optional(),
   }),
@@ -40,12 +43,12 @@ export const finishReason = z.enum(["stop", "length", "content_filter", "tool_ca
 export type FinishReason = z.infer<typeof finishReason>;
 
 /**
- * Error codes that no run ends with yet, part of the contract so that clients can handle them in
- * advance. When a tool fails today, the model is told and the run continues.
+ * Error codes that no run ends with yet. They are in the contract so that clients can handle them
+ * in advance. Today a failed tool call is reported to the model and the run continues.
  */
 export const reservedRunErrorCodes = ["tool_error", "plan_exhausted", "ceiling_reached"] as const;
 
-/** Why a run ended without an answer. Stable: callers branch on these. */
+/** Why a run ended without output. Stable, because clients branch on it. */
 export const runErrorCode = z
   .enum([
     "model_error",
@@ -67,14 +70,15 @@ export type RunError = z.infer<typeof runError>;
 const none = z.object({});
 
 /**
- * The data of each kind of event in a run's journal. The journal is the run: the conversation the model sees is rebuilt
- * from these, so a change of meaning needs a new event version.
+ * The `data` of each event type of a run's journal. The conversation with the model is rebuilt from
+ * these events, so a change of meaning needs a new event version.
  *
- * `run.tool_call` is an intent: it is durable before the tool is called, and `run.tool_result` answers it by `call_id`.
+ * `run.tool_call` is an intent: it is durable before the tool is called. The `run.tool_result` with
+ * the same `call_id` follows it.
  */
 export const eventData = {
   "run.queued": none,
-  /** Reserved: not produced yet. Held: created, and not claimed until it is released. */
+  /** Reserved, not produced yet. The run is created, but not claimed until it is released. */
   "run.waiting": none,
   "run.started": none,
   "run.resumed": z.object({ attempt: z.number().int().positive() }),
@@ -86,7 +90,7 @@ export const eventData = {
     finish_reason: finishReason,
     usage: tokenUsage,
     duration_ms: z.number().int().nonnegative(),
-    /** Calls that failed and were repeated before this one answered. */
+    /** Failed model calls before the successful one. */
     retries: z.number().int().nonnegative(),
   }),
   "run.step_lost": z.object({
@@ -100,14 +104,17 @@ export const eventData = {
     call_id: z.string(),
     tool: z.string(),
     arguments: z.unknown(),
-    /** Sent with every try of this call by tools that are safe to repeat. */
+    /** Sent with every attempt of this call if the tool has an `idempotency_header`. */
     idempotency_key: z.string(),
   }),
   "run.tool_result": z.object({
     step: z.number().int().positive(),
     call_id: z.string(),
     tool: z.string(),
-    /** `refused`: never called (unknown tool, arguments that do not fit). `unknown`: called, and the answer was lost. */
+    /**
+     * `refused`: not called (unknown tool or invalid arguments). `unknown`: called, but the
+     * response was lost.
+     */
     outcome: z.enum(["ok", "error", "refused", "unknown"]),
     result: z.unknown(),
     duration_ms: z.number().int().nonnegative(),
@@ -129,13 +136,13 @@ export const eventData = {
   }),
 } as const;
 
-/** Kinds of events in a run's journal. */
+/** Event types of a run's journal. */
 export type EventType = keyof typeof eventData;
 
-/** Kinds of events that no journal has yet: held runs are a later feature. */
+/** Event types that are not produced yet. */
 export const reservedEventTypes: readonly EventType[] = ["run.waiting"];
 
-/** An entry of a run's journal before it has a place in it. */
+/** An entry of a run's journal that has not been written yet: without id, `seq` and time. */
 export type NewEvent = {
   [T in EventType]: { type: T; data: z.infer<(typeof eventData)[T]> };
 }[EventType];
@@ -150,19 +157,19 @@ export type RunEvent = NewEvent & {
 };
 
 /**
- * The data of each kind of workspace event, which belongs to no run. `actor` is who did it, as in the
- * audit: for example `user:usr_…`.
+ * The `data` of each type of workspace event. Workspace events belong to no run. `actor` is the
+ * same as in the audit log, for example `user:usr_…`.
  */
 export const workspaceEventData = {
   /**
-   * The agent was paused, or is now paused for another reason. Not written for an agent that is
-   * imported as paused: nothing has changed for it.
+   * The agent was paused, or the reason of its pause changed. Not written for an agent that is
+   * imported as paused.
    */
   "agent.paused": z.object({ reason: z.string().nullable(), actor: z.string() }),
   "agent.resumed": z.object({ actor: z.string() }),
 } as const;
 
-/** Kinds of workspace events. */
+/** Types of workspace events. */
 export type WorkspaceEventType = keyof typeof workspaceEventData;
 
 /** A workspace event that has not been written yet. */
@@ -170,12 +177,12 @@ export type NewWorkspaceEvent = {
   [T in WorkspaceEventType]: { type: T; data: z.infer<(typeof workspaceEventData)[T]> };
 }[WorkspaceEventType];
 
-/** The version of an event that this code writes. */
+/** Version of the events that this code writes. */
 export const eventVersion = 1;
 
 /**
- * An event as it crosses the wire. `data` over 64 KiB is kept as an artifact and stands here as `{artifact_id, bytes}`, so
- * the wire type leaves `data` open; types we do not know yet must be ignored by clients.
+ * An event in responses. `data` is open, because `data` above 64 KiB is replaced by
+ * `{artifact_id, bytes}`. Clients must ignore event types that they do not know.
  */
 export const eventOnWire = z.object({
   id: z.string(),

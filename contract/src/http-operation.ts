@@ -1,7 +1,7 @@
 import { namesIn, parseTemplate, parseUrlTemplate, soleName } from "./template.ts";
 import type { ValueSchema, ValueType } from "./value-schema.ts";
 
-/** What is looked at here of an operation, secrets given or kept alike. */
+/** The fields of an operation that are validated here, whatever the form of its secrets. */
 interface Operation {
   readonly method: string;
   readonly url: string;
@@ -17,11 +17,11 @@ interface Mistake {
   readonly message: string;
 }
 
-/** Headers that are the transport's, or would let a request be read as another one. */
+/** Headers that the HTTP client sets itself, or that could be used for request smuggling. */
 const reserved =
   /^(host|connection|content-length|transfer-encoding|accept-encoding|content-encoding|keep-alive|te|trailer|upgrade|expect|proxy-.*|sec-.*)$/i;
 
-/** What keeps an operation from working, as far as it can be told from itself: found when it is configured, not when it is called. */
+/** Yields every configuration error of an operation that is detectable without calling it. */
 export function* operationMistakes(operation: Operation): Generator<Mistake> {
   const url = parseUrlTemplate(operation.url);
   if (typeof url === "string") return yield { path: ["url"], message: url };
@@ -29,7 +29,7 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
   const properties = operation.parameters.properties ?? {};
   const used = new Set<string>();
 
-  function* placed(
+  function* checkTemplate(
     path: readonly string[],
     template: string,
     kind: "path" | "query" | "whole",
@@ -37,7 +37,7 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
     if (parseTemplate(template) === undefined) {
       return yield {
         path,
-        message: "has a brace that belongs to no {placeholder}; a brace itself is written {{ or }}",
+        message: "has an unmatched brace: write a literal brace as {{ or }}",
       };
     }
     for (const name of namesIn(template)) {
@@ -51,25 +51,25 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
       else if (schema.type === "array")
         yield {
           path,
-          message: `has {${name}}, a list: it can only be the whole value of a query member`,
+          message: `has {${name}}, a list: a list must be the whole value of a query parameter`,
         };
       else if (optional)
         yield {
           path,
-          message: `has {${name}}, which may be absent: make it required or give it a default`,
+          message: `has {${name}}, which can be absent: make it required or give it a default`,
         };
     }
   }
 
-  yield* placed(["url"], url.path, "path");
-  yield* placed(["url"], url.query, "query");
+  yield* checkTemplate(["url"], url.path, "path");
+  yield* checkTemplate(["url"], url.query, "query");
   for (const [name, value] of Object.entries(operation.query)) {
-    if (typeof value === "string") yield* placed(["query", name], value, "whole");
+    if (typeof value === "string") yield* checkTemplate(["query", name], value, "whole");
   }
   yield* headerMistakes(operation);
   for (const [name, value] of Object.entries(operation.headers)) {
     if (typeof value !== "string") continue;
-    yield* placed(["headers", name], value, "whole");
+    yield* checkTemplate(["headers", name], value, "whole");
     const whole = soleName(value);
     if (whole !== undefined && properties[whole]?.type === "array")
       yield { path: ["headers", name], message: `has {${whole}}, a list` };
@@ -78,13 +78,13 @@ export function* operationMistakes(operation: Operation): Generator<Mistake> {
     if (!used.has(name))
       yield {
         path: ["parameters", "properties", name],
-        message: "is used nowhere: no template holds its {placeholder}",
+        message: "is not used: no template has its {placeholder}",
       };
   }
   if (operation.body !== undefined && "body" in properties) {
     yield {
       path: ["parameters", "properties", "body"],
-      message: "is the name of the JSON body: give the parameter another one",
+      message: "is reserved for the JSON body: rename the parameter",
     };
   }
   if (operation.body !== undefined && (operation.method === "GET" || operation.method === "HEAD")) {
@@ -108,13 +108,13 @@ function* parameterMistakes({
   if (type !== "object" || anyOf !== undefined || additionalProperties !== false) {
     yield {
       path: ["parameters"],
-      message: "must be a schema of type object that takes no members but its own",
+      message: "must be a schema of type object without additionalProperties or anyOf",
     };
   }
   for (const [name, schema] of Object.entries(properties)) {
     const path = ["parameters", "properties", name];
     if (!/^[a-zA-Z0-9_.-]{1,64}$/.test(name))
-      yield { path, message: "must be named by 1 to 64 of a-z A-Z 0-9 _ . -" };
+      yield { path, message: "must have a name of 1 to 64 characters a-z A-Z 0-9 _ . -" };
     if (
       !scalars.includes(schema.type) &&
       !(schema.type === "array" && scalars.includes(schema.items?.type))
@@ -125,7 +125,7 @@ function* parameterMistakes({
       };
     }
     if ("const" in schema)
-      yield { path, message: "cannot be const: write what is fixed into the template" };
+      yield { path, message: "cannot be const: write the fixed value into the template" };
   }
 }
 
@@ -134,7 +134,7 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
   for (const [name, value] of Object.entries(headers)) {
     const path = ["headers", name];
     if (reserved.test(name)) yield { path, message: "is set by Beckon" };
-    if (seen.has(name.toLowerCase())) yield { path, message: "is there twice" };
+    if (seen.has(name.toLowerCase())) yield { path, message: "occurs twice" };
     seen.add(name.toLowerCase());
     if (typeof value !== "string") continue;
     if (!/^[\x20-\x7e]*$/.test(value)) yield { path, message: "must be printable ASCII" };
@@ -142,18 +142,18 @@ function* headerMistakes({ headers, body, idempotency_header }: Operation): Gene
       name.toLowerCase() === "content-type" &&
       (body === undefined || !/^[^/{}\s]+\/([^/{}\s;]+\+)?json(;[^{}]*)?$/i.test(value))
     ) {
-      yield { path, message: "is for a JSON body, and must be a JSON type" };
+      yield { path, message: "must be a JSON media type, and needs a body" };
     }
   }
   if (
     idempotency_header !== undefined &&
     (reserved.test(idempotency_header) || seen.has(idempotency_header.toLowerCase()))
   ) {
-    yield { path: ["idempotency_header"], message: "is set already" };
+    yield { path: ["idempotency_header"], message: "is already set" };
   }
 }
 
-/** Whether a header is one that no configuration may set. */
+/** Returns whether configurations cannot set this header. */
 export function isReservedHeader(name: string): boolean {
   return reserved.test(name);
 }

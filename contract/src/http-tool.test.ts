@@ -22,7 +22,7 @@ const withParameter = (schema: object, url = operation.url) =>
     parameters: { type: "object", properties: { id: schema }, required: ["id"] },
   });
 
-/** `place: what is wrong`, of everything that is. */
+/** Returns `path: message` of every issue. */
 function mistakes(value: unknown): string[] {
   return (
     httpToolBody
@@ -31,7 +31,7 @@ function mistakes(value: unknown): string[] {
   );
 }
 
-test("a small tool is enough; what is left out has defaults", () => {
+test("a minimal tool is valid, and omitted fields have defaults", () => {
   const parsed = httpToolBody.parse(grant);
   expect(parsed).toMatchObject({
     description: "",
@@ -75,40 +75,44 @@ test.each<[string, unknown, RegExp]>([
   [
     "a placeholder as host",
     withOperation({ url: "https://{id}/x" }),
-    /url: must name its host and port/,
+    /url: must have a fixed host and port/,
   ],
   [
     "a placeholder in the host",
     withOperation({ url: "https://{id}.example.com/x" }),
-    /url: must name its host and port/,
+    /url: must have a fixed host and port/,
   ],
   [
     "a placeholder as port",
     withOperation({ url: "https://api.example.com:{id}/x" }),
-    /url: must name its host and port/,
+    /url: must have a fixed host and port/,
   ],
   [
     "a user",
     withOperation({ url: "https://me:pw@api.example.com/{id}" }),
-    /url: must not hold a user/,
+    /url: must not contain a user/,
   ],
   ["a fragment", withOperation({ url: "https://api.example.com/{id}#top" }), /url: .*fragment/],
   ["a backslash", withOperation({ url: "https://api.example.com\\@evil.example/{id}" }), /url: /],
   [
     "dots",
     withOperation({ url: "https://api.example.com/{id}/../admin" }),
-    /url: must not hold \. or \.\./,
+    /url: must not contain \. or \.\./,
   ],
   [
     "encoded dots",
     withOperation({ url: "https://api.example.com/{id}/%2e%2E/admin" }),
-    /url: must not hold/,
+    /url: must not contain/,
   ],
-  ["a lone brace", withOperation({ url: "https://api.example.com/{id" }), /url: has a brace/],
+  [
+    "a lone brace",
+    withOperation({ url: "https://api.example.com/{id" }),
+    /url: has an unmatched brace/,
+  ],
   [
     "a placeholder with spaces",
     withOperation({ url: "https://api.example.com/{ id }" }),
-    /url: must not hold spaces/,
+    /url: must not contain spaces/,
   ],
   [
     "another host",
@@ -128,7 +132,7 @@ test.each<[string, unknown, RegExp]>([
   [
     "a wildcard",
     { ...grant, allowed_hosts: ["*.example.com"] },
-    /allowed_hosts\.0: must be a host or host:port, exact/,
+    /allowed_hosts\.0: must be a host or host:port, without/,
   ],
   [
     "a URL as host",
@@ -136,8 +140,8 @@ test.each<[string, unknown, RegExp]>([
     /allowed_hosts\.0: must be a host/,
   ],
   ["no host", { ...grant, allowed_hosts: [] }, /allowed_hosts: /],
-  ["no operation", { ...grant, operations: [] }, /operations: /],
-  ["an unknown member", withOperation({ timeout: 3 }), /Unrecognized key.*timeout/],
+  ["no operations", { ...grant, operations: [] }, /operations: /],
+  ["an unknown field", withOperation({ timeout: 3 }), /Unrecognized key.*timeout/],
   ["a name with spaces", withOperation({ name: "get order" }), /name: must be 1 to 64/],
   ["a name that begins with a digit", withOperation({ name: "1st" }), /name: must be 1 to 64/],
   ["a long name", withOperation({ name: "x".repeat(65) }), /name: must be 1 to 64/],
@@ -149,12 +153,12 @@ test.each<[string, unknown, RegExp]>([
   [
     "an unused parameter",
     withOperation({ url: "https://api.example.com/" }),
-    /parameters\.properties\.id: is used nowhere/,
+    /parameters\.properties\.id: is not used/,
   ],
   [
     "an optional path",
     withOperation({ parameters: { type: "object", properties: { id: { type: "string" } } } }),
-    /may be absent/,
+    /can be absent/,
   ],
   [
     "an object as parameter",
@@ -182,7 +186,7 @@ test.each<[string, unknown, RegExp]>([
   ["a const parameter", withParameter({ type: "string", const: "7" }), /cannot be const/],
   ["a pattern", withParameter({ type: "string", pattern: "(a+)+$" }), /pattern: is not supported/],
   ["a reference", withParameter({ $ref: "#/x" }), /\$ref: is not supported/],
-  ["no type", withParameter({ description: "?" }), /id: needs a type/],
+  ["no type", withParameter({ description: "?" }), /id: must have a type/],
   ["an unknown keyword", withParameter({ type: "string", oops: 1 }), /oops: is not supported/],
   [
     "a wrong keyword",
@@ -194,7 +198,7 @@ test.each<[string, unknown, RegExp]>([
     withOperation({
       parameters: { type: "object", properties: { id: { type: "string" } }, required: ["id", "x"] },
     }),
-    /required: names "x"/,
+    /required: lists "x"/,
   ],
   [
     "__proto__",
@@ -216,7 +220,7 @@ test.each<[string, unknown, RegExp]>([
       url: "https://api.example.com/{body}",
       parameters: { type: "object", properties: { body: { type: "string" } }, required: ["body"] },
     }),
-    /is the name of the JSON body/,
+    /is reserved for the JSON body/,
   ],
   ["Host", withOperation({ headers: { Host: "evil.example" } }), /headers\.Host: is set by Beckon/],
   [
@@ -230,11 +234,11 @@ test.each<[string, unknown, RegExp]>([
     /must be printable ASCII/,
   ],
   ["a header's name with a colon", withOperation({ headers: { "x-a: 1\r\nx-b": "2" } }), /x-b/],
-  ["a header twice", withOperation({ headers: { "x-a": "1", "X-A": "2" } }), /is there twice/],
+  ["a header twice", withOperation({ headers: { "x-a": "1", "X-A": "2" } }), /occurs twice/],
   [
     "a header that the tool sets",
     { ...withOperation({ headers: { "x-a": "1" } }), headers: { "X-A": "2" } },
-    /is set for the whole tool/,
+    /is already set for the whole tool/,
   ],
   [
     "a placeholder in the tool's headers",
@@ -248,7 +252,7 @@ test.each<[string, unknown, RegExp]>([
       body: { type: "string" },
       headers: { "content-type": "text/xml" },
     }),
-    /must be a JSON type/,
+    /must be a JSON media type/,
   ],
   [
     "a short secret",
@@ -268,12 +272,12 @@ test.each<[string, unknown, RegExp]>([
   ["an hour", { ...grant, timeout_seconds: 3_600 }, /timeout_seconds/],
   ["a gigabyte", { ...grant, max_response_bytes: 1e9 }, /max_response_bytes/],
   ["no calls", { ...grant, max_calls_per_run: 0 }, /max_calls_per_run/],
-])("refuses %s", (_what, value, why) => {
+])("rejects %s", (_what, value, why) => {
   expect(mistakes(value).join("\n")).toMatch(why);
 });
 
 test.each<[string, unknown]>([
-  ["the scheme's own port, said", { ...grant, allowed_hosts: ["api.example.com:443"] }],
+  ["the scheme's default port, written out", { ...grant, allowed_hosts: ["api.example.com:443"] }],
   [
     "another port that is allowed",
     {
@@ -305,27 +309,27 @@ test.each<[string, unknown]>([
       parameters: { type: "object", properties: { id: { type: "string", default: "1" } } },
     }),
   ],
-  ["braces of the text's own", withOperation({ query: { filter: '{{"id":"{id}"}}' } })],
+  ["literal braces", withOperation({ query: { filter: '{{"id":"{id}"}}' } })],
   ["a secret in the query", { ...grant, query: { key: { secret: "0123456789" } } }],
 ])("accepts %s", (_what, value) => {
   expect(mistakes(value)).toEqual([]);
 });
 
-test("a configuration that is kept cannot hold a secret in clear", () => {
+test("a stored configuration cannot contain a secret in plain text", () => {
   const given = { ...grant, headers: { "x-key": { secret: "0123456789" } } };
   expect(httpToolBody.safeParse(given).success).toBe(true);
   expect(httpToolGrant.safeParse(given).success).toBe(false);
 });
 
-test("a schema without end is refused before it is looked into", () => {
+test("a schema that is nested too deep is rejected without recursion", () => {
   let deep: object = { type: "string" };
   for (let level = 0; level < 5_000; level += 1) deep = { type: "array", items: deep };
   expect(mistakes(withOperation({ method: "POST", body: deep })).join()).toMatch(
-    /nested over 12 levels/,
+    /nested deeper than 12 levels/,
   );
 });
 
-test("names of operations and tools are an agent's only once, and not more than providers take", () => {
+test("names of tools and operations are unique in an agent, and their number is limited", () => {
   const issues = (tools: unknown) =>
     toolsBody
       .safeParse(tools)

@@ -4,12 +4,12 @@ import { operationMistakes } from "./http-operation.ts";
 import { cleanText, isStorableText } from "./text.ts";
 import { schemaMistake, type ValueSchema } from "./value-schema.ts";
 
-/** Usable as a function's name with every provider of models. */
+/** Valid as a function name at every model provider. */
 const toolName = z
   .string()
   .regex(
     /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/,
-    "must be 1 to 64 of a-z A-Z 0-9 _ - and begin with a letter or _",
+    "must be 1 to 64 characters a-z A-Z 0-9 _ - and start with a letter or _",
   );
 
 const valueSchema = z.unknown().superRefine((value, context) => {
@@ -20,39 +20,42 @@ const valueSchema = z.unknown().superRefine((value, context) => {
 
 const printable = /^[\x20-\x7e]*$/;
 
-/** What stands before a secret in its header, for example `Bearer `. */
+/** Text before the secret in its header, for example `Bearer `. */
 const prefix = z.string().max(100).regex(printable, "must be printable ASCII").optional();
 
 /**
- * A secret as it is shown: where it is kept, never what it is. `secret_last4` is empty for a secret under 12 characters and null for
- * one that is gone; it is ignored when it is sent back.
+ * A stored secret in responses: its id, never its value. `secret_last4` is empty for secrets under
+ * 12 characters and null for a deleted secret; in requests it is ignored.
  */
-const secretKept = z.strictObject({
+const storedSecret = z.strictObject({
   secret_id: z.string().max(100),
   secret_last4: z.string().max(4).nullable().optional(),
   prefix,
 });
-export type SecretKept = z.infer<typeof secretKept>;
+export type SecretKept = z.infer<typeof storedSecret>;
 
-/** A secret as it is given. Under 8 characters it could be guessed, and not be told from other text when an answer repeats it. */
-const secretGiven = z.strictObject({
+/**
+ * A new secret in requests. At least 8 characters: shorter ones can be guessed, and removing them
+ * from responses that repeat them would remove ordinary text too.
+ */
+const newSecret = z.strictObject({
   secret: z.string().min(8).max(4_000).regex(printable, "must be printable ASCII"),
   prefix,
 });
 
 const text = cleanText(2_000);
-const wording =
-  'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a secret as it was shown';
-/** In the body of a request: secrets given now, and such that are kept. */
-const givenValue = z.union([text, secretGiven, secretKept], { error: wording });
-/** In a configuration: secrets that are kept. */
-const keptValue = z.union([text, secretKept], { error: wording });
-export type GivenValue = z.infer<typeof givenValue>;
+const valueError =
+  'must be a text, or {"secret": "<8 to 4,000 printable ASCII characters>"}, or a stored secret_id';
+/** A value in a request body: text, a new secret or a stored one. */
+const valueInBody = z.union([text, newSecret, storedSecret], { error: valueError });
+/** A value in a stored configuration: text or a stored secret. */
+const storedValue = z.union([text, storedSecret], { error: valueError });
+export type GivenValue = z.infer<typeof valueInBody>;
 
-/** A secret as an exported document holds it: left out, to be filled in before the import or given to the agent afterwards. */
-const secretLeftOut = z.strictObject({ secret: secretGiven.shape.secret.nullable(), prefix });
-/** In a document. Not as it was shown: a document is for other agents, which do not have that secret. */
-const valueInDocument = z.union([text, secretLeftOut], {
+/** A secret in an exported document: null, or filled in by the user before the import. */
+const secretInDocument = z.strictObject({ secret: newSecret.shape.secret.nullable(), prefix });
+/** A value in a document. No `secret_id`, because other agents do not have that secret. */
+const valueInDocument = z.union([text, secretInDocument], {
   error:
     'must be a text, {"secret": null}, or {"secret": "<8 to 4,000 printable ASCII characters>"}',
 });
@@ -60,37 +63,43 @@ export type ValueInDocument = z.infer<typeof valueInDocument>;
 
 const headerName = z
   .string()
-  .regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be the name of a header");
+  .regex(/^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$/, "must be a valid header name");
 const queryName = cleanText(200).min(1);
 const atMost = (max: number) => (record: object) => Object.keys(record).length <= max || false;
 
 function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: Value) {
   const headers = z
     .record(headerName, value)
-    .refine(atMost(32), "must be at most 32 headers")
+    .refine(atMost(32), "must have at most 32 headers")
     .default({});
   const query = z
     .record(queryName, value)
-    .refine(atMost(64), "must be at most 64 members")
+    .refine(atMost(64), "must have at most 64 parameters")
     .default({});
   const operation = z
     .strictObject({
-      /** The name under which the model calls it. */
+      /** The function name that the model calls. */
       name: toolName,
       /** Tells the model when to use it. */
       description: cleanText(4_000).min(1),
       method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]),
-      /** `{placeholders}` stand in path and query only. */
+      /** `{placeholders}` are allowed in path and query only. */
       url: cleanText(2_000),
       query,
       headers,
-      /** What the model may fill in: an object whose members are texts, numbers, booleans or lists of these. */
+      /** Arguments from the model: an object of strings, numbers, booleans or lists of these. */
       parameters: valueSchema.default({ type: "object", properties: {} }),
-      /** JSON body. The model fills in the argument `body`; members with `const` are sent as they are and not shown to it. */
+      /**
+       * JSON body, which the model provides as the argument `body`. Properties with `const` are
+       * sent unchanged and not shown to the model.
+       */
       body: valueSchema.optional(),
-      /** Whether a call whose answer was lost may simply be made again. Default: for GET and HEAD. */
+      /**
+       * Whether a call whose response was lost can be sent again. Default: true for GET and HEAD,
+       * else false.
+       */
       safe_to_repeat: z.boolean().optional(),
-      /** Name of a header that is sent the call's idempotency key, the same on every try. */
+      /** Header for the call's idempotency key, which is the same on every attempt. */
       idempotency_header: headerName.optional(),
     })
     .superRefine((given, context) => {
@@ -106,16 +115,16 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
     .strictObject({
       type: z.literal("http"),
       name: toolName,
-      /** For people. */
+      /** Shown to people, not to the model. */
       description: cleanText(2_000).default(""),
-      /** `host` or `host:port`, exact. */
+      /** `host` or `host:port`, no wildcards. */
       allowed_hosts: z
         .array(
           z
             .string()
             .max(300)
             .refine((host) => parseAllowedHost(host) !== undefined, {
-              error: "must be a host or host:port, exact: no scheme, path or wildcard",
+              error: "must be a host or host:port, without scheme, path or wildcard",
               abort: true,
             })
             .transform((host) => parseAllowedHost(host) ?? host),
@@ -126,11 +135,11 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
       headers,
       query,
       operations: z.array(operation).min(1).max(64),
-      /** Of one call, its answer included. */
+      /** Seconds for one call, including its response body. */
       timeout_seconds: z.number().int().min(1).max(300).default(30),
-      /** Of an answer's body; what is longer is cut, with a note. */
+      /** Bytes of a response body. A longer body is truncated, and the model is told so. */
       max_response_bytes: z.number().int().min(1).max(262_144).default(65_536),
-      /** Of all operations together. */
+      /** Calls of all operations of this tool in one run. */
       max_calls_per_run: z.number().int().min(1).max(1_000).default(100),
     })
     .superRefine((grant, context) => {
@@ -139,20 +148,20 @@ function httpTool<Value extends z.ZodType<GivenValue | ValueInDocument>>(value: 
     });
 }
 
-/** As it is sent by who configures an agent. */
-export const httpToolBody = httpTool(givenValue);
+/** An `http` tool in requests. */
+export const httpToolBody = httpTool(valueInBody);
 export type HttpToolBody = z.infer<typeof httpToolBody>;
 
-/** As it is exported and imported. */
+/** An `http` tool in an exported document. */
 export const httpToolInDocument = httpTool(valueInDocument);
 
-/** As it is kept and shown. */
-export const httpToolGrant = httpTool(keptValue);
+/** An `http` tool as it is stored and returned in responses. */
+export const httpToolGrant = httpTool(storedValue);
 export type HttpToolGrant = z.infer<typeof httpToolGrant>;
 /** One operation that an `http` tool offers to the model. */
 export type HttpOperation = HttpToolGrant["operations"][number];
 
-/** What is looked at here of a tool, with secrets of any form. */
+/** The fields of a tool that are validated here, whatever the form of its secrets. */
 interface Grant {
   readonly allowed_hosts: readonly string[];
   readonly headers: Readonly<Record<string, unknown>>;
@@ -165,7 +174,7 @@ interface Grant {
 }
 
 function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
-  const taken = (own: string, shared: object) =>
+  const isIn = (own: string, shared: object) =>
     Object.keys(shared).some((name) => name.toLowerCase() === own.toLowerCase());
   for (const [name, value] of [...Object.entries(headers), ...Object.entries(query)]) {
     const where = name in headers ? "headers" : "query";
@@ -175,10 +184,10 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
     ) {
       yield {
         path: [where, name],
-        message: "must be fixed printable text: {placeholders} stand in operations",
+        message: "must be fixed printable ASCII: {placeholders} are allowed in operations only",
       };
     }
-    if (!isStorableText(name)) yield { path: [where, name], message: "is no usable name" };
+    if (!isStorableText(name)) yield { path: [where, name], message: "is not a valid name" };
   }
   for (const [index, operation] of operations.entries()) {
     const origin = /^https?:\/\/[^/?#{}@]+/.exec(operation.url)?.[0];
@@ -189,15 +198,18 @@ function* grantMistakes({ allowed_hosts, headers, query, operations }: Grant) {
       };
     }
     for (const name of Object.keys(operation.headers)) {
-      if (taken(name, headers))
+      if (isIn(name, headers))
         yield {
           path: ["operations", index, "headers", name],
-          message: "is set for the whole tool",
+          message: "is already set for the whole tool",
         };
     }
     for (const name of Object.keys(operation.query)) {
       if (Object.hasOwn(query, name))
-        yield { path: ["operations", index, "query", name], message: "is set for the whole tool" };
+        yield {
+          path: ["operations", index, "query", name],
+          message: "is already set for the whole tool",
+        };
     }
   }
 }

@@ -48,17 +48,6 @@ export {
 } from "./agents-document.ts";
 export { isAllowed } from "./allowed-host.ts";
 export {
-  type ErrorAnswer,
-  type ErrorCode,
-  emptyBody,
-  errorAnswer,
-  eventsQuery,
-  fireAnswer,
-  invokeAnswer,
-  type PageQuery,
-  pageQuery,
-} from "./answers.ts";
-export {
   type AuditEntry,
   type AuditFilter,
   auditEntry,
@@ -119,6 +108,8 @@ export {
 export {
   createProviderBody,
   defaultBaseUrls,
+  type ModelList,
+  modelList,
   type Provider,
   type ProviderCheck,
   type ProviderKind,
@@ -127,6 +118,17 @@ export {
   providerKind,
   updateProviderBody,
 } from "./providers.ts";
+export {
+  type ErrorCode,
+  type ErrorResponse,
+  emptyBody,
+  errorResponse,
+  eventsQuery,
+  fireResponse,
+  invokeResponse,
+  type PageQuery,
+  pageQuery,
+} from "./responses.ts";
 export { type Role, role, roleScopes } from "./roles.ts";
 export {
   agentRunsQuery,

@@ -2,8 +2,9 @@ import { z } from "zod";
 import { cleanText, name } from "./text.ts";
 
 /**
- * What a workspace key may be granted, and what a member's role stands for. `agents:invoke` starts runs; `write` includes pause, rotate and
- * delete; `workspaces:own` is what owners alone may do: make and remove owners, reset passwords, add workspaces.
+ * Permissions of workspace keys and members' roles. `agents:invoke` starts runs. `write` includes
+ * pausing, rotating and deleting. `workspaces:own` is for owners only: adding and removing owners,
+ * resetting passwords, creating workspaces.
  */
 export const scopes = [
   "agents:read",
@@ -24,10 +25,10 @@ export const scopes = [
   "workspaces:write",
   "workspaces:own",
 ] as const;
-/** What a key can be allowed to do. */
+/** One permission of a key or a role. */
 export type Scope = (typeof scopes)[number];
 
-/** Scopes about what belongs to no single agent: a key that is limited to some agents cannot have them. */
+/** Scopes that keys limited to some agents cannot have: their resources belong to no agent. */
 export const workspaceScopes: readonly Scope[] = [
   "providers:read",
   "providers:write",
@@ -41,20 +42,20 @@ export const workspaceScopes: readonly Scope[] = [
 
 const observer: readonly Scope[] = ["agents:read", "triggers:read", "runs:read", "providers:read"];
 
-/** Scopes for a purpose. A key keeps the scopes its preset stood for when it was made. */
+/** Named sets of scopes. A key stores the scopes, so later changes of a preset do not affect it. */
 export const presets = {
-  /** Starts runs and waits for their answers. */
+  /** Starts runs and reads their output. */
   invoke: ["agents:invoke"],
-  /** Sees agents, triggers, runs and providers; changes nothing. */
+  /** Reads agents, triggers, runs and providers. */
   observer,
-  /** An observer that starts runs, and retries, cancels and deletes them. */
+  /** An observer that also starts, retries, cancels and deletes runs. */
   operator: [...observer, "agents:invoke", "runs:write"],
   everything: scopes,
 } as const satisfies Record<string, readonly Scope[]>;
 
 const scopeList = z.array(z.enum(scopes)).min(1).max(100);
 const preset = z.enum(Object.keys(presets) as [keyof typeof presets, ...(keyof typeof presets)[]]);
-/** Living agents of the workspace; null: all there are and will be. */
+/** Ids of existing agents of the workspace; null: all agents, including future ones. */
 const agentIds = z.array(cleanText(100).min(1)).min(1).max(100).nullable();
 const days = z.number().int().min(1).max(36_500).nullable();
 const time = z.iso.datetime({ offset: true }).nullable();
@@ -70,11 +71,11 @@ const oneExpiry = ({ expires_in_days, expires_at }: Given) =>
   expires_in_days === undefined || expires_at === undefined;
 const twoGrants = {
   path: ["preset"],
-  error: "must not stand beside scopes: a preset stands for scopes",
+  error: "cannot be combined with scopes: a preset is a set of scopes",
 };
-const twoExpiries = { path: ["expires_in_days"], error: "must not stand beside expires_at" };
+const twoExpiries = { path: ["expires_in_days"], error: "cannot be combined with expires_at" };
 
-/** Body of `POST /keys`. Without an expiry it lives 90 days; null: until it is deleted. */
+/** Body of `POST /keys`. Default expiry: 90 days; null: never. */
 export const createKeyBody = z
   .strictObject({
     name,
@@ -86,7 +87,7 @@ export const createKeyBody = z
   })
   .refine(({ scopes, preset }) => scopes !== undefined || preset !== undefined, {
     path: ["scopes"],
-    error: `is missing: give scopes, or a preset: ${Object.keys(presets).join(", ")}`,
+    error: `is missing: send scopes, or one of the presets ${Object.keys(presets).join(", ")}`,
   })
   .refine(oneGrant, twoGrants)
   .refine(oneExpiry, twoExpiries);
@@ -112,16 +113,16 @@ export const key = z.object({
   id: z.string(),
   name: z.string(),
   scopes: z.array(z.string()),
-  /** The agents it is limited to; null: it is not. */
+  /** Ids of the agents it is limited to; null: no limit. */
   agent_ids: z.array(z.string()).nullable(),
-  /** Made by the setting BECKON_BOOTSTRAP_KEY, and changed by it only. */
+  /** Created by the setting BECKON_BOOTSTRAP_KEY, and can be changed only there. */
   bootstrap: z.boolean(),
   created_by: z.string(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),
-  /** null: never. */
+  /** null: does not expire. */
   expires_at: z.iso.datetime().nullable(),
-  /** To the minute; null: not yet. */
+  /** Precision: one minute; null: never used. */
   last_used_at: z.iso.datetime().nullable(),
 });
 export type Key = z.infer<typeof key>;

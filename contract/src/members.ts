@@ -2,7 +2,7 @@ import { z } from "zod";
 import { email } from "./accounts.ts";
 import { role } from "./roles.ts";
 
-/** A person in a workspace. `id` is the person's, the same in all of theirs. */
+/** A person in a workspace. `id` is the user id, the same in all workspaces. */
 export const member = z.object({
   id: z.string(),
   name: z.string(),
@@ -13,19 +13,19 @@ export const member = z.object({
 });
 export type Member = z.infer<typeof member>;
 
-/** Who came in, and where. */
+/** The member that an accepted invitation created, and the workspace. */
 export const acceptedInvitation = z.object({ ...member.shape, workspace_id: z.string() });
 export type AcceptedInvitation = z.infer<typeof acceptedInvitation>;
 
-/** A link by which a member sets a new password. */
+/** A link to set a new password. */
 export const resetLink = z.object({ expires_at: z.iso.datetime() });
 
 /** Body of `PATCH /members/:user_id`. */
 export const updateMemberBody = z.strictObject({ role });
 
 /**
- * A link by which a person may become a member, once. `email` is a label: the account is chosen by
- * the person who accepts.
+ * A single-use link to join a workspace. `email` is informational: any account can accept the
+ * invitation.
  */
 export const invitation = z.object({
   id: z.string(),

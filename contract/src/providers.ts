@@ -2,8 +2,8 @@ import { z } from "zod";
 import { cleanText } from "./text.ts";
 
 /**
- * What a provider speaks. `openai` is its responses API, `openai-chat` its chat completions; `openai-compatible` is any other server
- * that speaks chat completions.
+ * The API of a provider. `openai` is OpenAI's responses API, `openai-chat` its chat completions;
+ * `openai-compatible` is any other server with chat completions.
  */
 export const providerKind = z.enum([
   "openai",
@@ -14,7 +14,7 @@ export const providerKind = z.enum([
 ]);
 export type ProviderKind = z.infer<typeof providerKind>;
 
-/** Where the API of a kind is, unless a provider says otherwise. */
+/** The root of each kind's API, for providers without a `base_url`. */
 export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-compatible">, string>> =
   {
     openai: "https://api.openai.com/v1",
@@ -23,7 +23,10 @@ export const defaultBaseUrls: Readonly<Record<Exclude<ProviderKind, "openai-comp
     google: "https://generativelanguage.googleapis.com/v1beta",
   };
 
-/** First part of `provider/model`. Immutable; `demo` is built in. A name of the operator's provider may be taken: it then means this one. */
+/**
+ * First part of `provider/model`. Immutable; `demo` is built in. A provider with the name of one of
+ * the operator's takes precedence over it.
+ */
 const providerName = z
   .string()
   .regex(
@@ -31,7 +34,10 @@ const providerName = z
     "must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit",
   );
 
-/** http or https, no user, password, query or fragment. The path is the API's root, for example `http://127.0.0.1:11434/v1`. */
+/**
+ * http or https, without user, password, query and fragment. The path is the API's root, for
+ * example `http://127.0.0.1:11434/v1`.
+ */
 const baseUrl = cleanText(2_000).refine((text) => {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
@@ -48,7 +54,10 @@ const apiKey = cleanText(4_000)
   .min(1)
   .regex(/^[\x21-\x7e]+$/, "must be printable ASCII without spaces");
 
-/** Body of `POST /providers`. `base_url` is needed for `openai-compatible` and may be given for the others, which have one of their own. */
+/**
+ * Body of `POST /providers`. `openai-compatible` needs `base_url`; the other kinds have a default.
+ * Its host must be public, or named by BECKON_EGRESS_ALLOW.
+ */
 export const createProviderBody = z
   .strictObject({
     name: providerName,
@@ -66,39 +75,67 @@ export const createProviderBody = z
       kind === "openai-compatible" || base_url !== undefined || api_key !== undefined,
     {
       path: ["api_key"],
-      error: "is needed: the provider answers nobody without one",
+      error: "is needed: the provider rejects requests without one",
     },
   );
 
 /**
- * Body of `PATCH /providers/:provider_id`. null removes the key, or goes back to the kind's own base URL. With a stored key, a
- * `base_url` of another origin needs `api_key` beside it.
+ * Body of `PATCH /providers/:provider_id`. null removes the key, or restores the kind's default base
+ * URL. If a key is stored, a `base_url` of another origin needs `api_key` in the same request.
  */
 export const updateProviderBody = z.strictObject({
   base_url: baseUrl.nullable().optional(),
   api_key: apiKey.nullable().optional(),
 });
 
+/**
+ * Who set a provider up. `workspace`: its members, by `POST /providers`. The others belong to the
+ * operator and cannot be changed here: `environment` is an account in Beckon's settings,
+ * `discovered` a model server found on Beckon's machine.
+ */
+const providerOrigin = z.enum(["workspace", "environment", "discovered"]);
+
 /** A provider of models as responses show it, without its key. */
 export const provider = z.object({
+  /** `prv_…`; `env_<name>` of the operator's. */
   id: z.string(),
   name: z.string(),
   kind: z.string(),
-  /** null: the kind's own. */
+  origin: providerOrigin,
+  /** null: the kind's default, or the operator's, which only owners of `default` see. */
   base_url: z.string().nullable(),
-  /** Last four characters of the key, or null without one. */
+  /** Last four characters of the key; null: it has none, or it is the operator's. */
   api_key_last4: z.string().nullable(),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
+  /** null: it is the operator's. */
+  created_at: z.iso.datetime().nullable(),
+  /** null: it is the operator's. */
+  updated_at: z.iso.datetime().nullable(),
 });
 export type Provider = z.infer<typeof provider>;
 
-/** Answer of `POST /providers/:provider_id/check`: what the provider says when it is asked for its models with this key. */
+/** Response of `POST /providers/:provider_id/check`: does the provider list its models? */
 export const providerCheck = z.object({
   works: z.boolean(),
-  /** Names for the second part of `provider/model`, at most 200. Not every one of them need be a model that speaks. */
+  /**
+   * Names for the second part of `provider/model`, at most 200. Some can be models for other uses,
+   * for example embeddings.
+   */
   models: z.array(z.string()),
   /** Why it does not work. */
   error: z.string().nullable(),
 });
 export type ProviderCheck = z.infer<typeof providerCheck>;
+
+/** An item of `GET /models`: the models of one provider. */
+export const modelList = z.object({
+  /** First part of the models' names. */
+  provider: z.string(),
+  /** null: built in. */
+  provider_id: z.string().nullable(),
+  origin: z.enum([...providerOrigin.options, "built_in"]),
+  /** What an agent's `model` can be, `provider/model`: at most 200. */
+  models: z.array(z.string()),
+  /** Why the models could not be listed. Agents can use the provider's models nevertheless. */
+  error: z.string().nullable(),
+});
+export type ModelList = z.infer<typeof modelList>;

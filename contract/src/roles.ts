@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Scope, scopes } from "./keys.ts";
 
-/** What a member may be, from the most to the least. */
+/** Role of a member, in descending order of permissions. */
 export const role = z.enum(["owner", "admin", "editor", "viewer"]);
 export type Role = z.infer<typeof role>;
 
@@ -24,7 +24,7 @@ const editor: readonly Scope[] = [
   "keys:read",
 ];
 
-/** A role is a set of scopes, and nothing else: what a member may do is judged as what a key may do. Each role has all of the next one's. */
+/** Scopes of each role. Each role includes all scopes of the roles after it. */
 export const roleScopes: { readonly [Name in Role]: readonly Scope[] } = {
   owner: scopes,
   admin: scopes.filter((scope) => scope !== "workspaces:own"),

@@ -1,14 +1,17 @@
 import { z } from "zod";
-import { pageQuery } from "./answers.ts";
 import { commaList } from "./comma-list.ts";
 import { runError, tokenUsage } from "./events.ts";
+import { pageQuery } from "./responses.ts";
 import { cleanText, isStorableText } from "./text.ts";
 
-/** `queued → running → succeeded | failed | cancelled`; the last three never change. Clients must accept further values. */
+/**
+ * `queued → running → succeeded | failed | cancelled`; the last three are final. Clients must
+ * accept unknown values.
+ */
 export const runStatus = z.enum(["queued", "running", "succeeded", "failed", "cancelled"]);
 export type RunStatus = z.infer<typeof runStatus>;
 
-/** Body of invoke. Unknown members are ignored, as the fixed contract says. */
+/** Body of invoke. Unknown fields are ignored. */
 export const invokeBody = z.object({
   input: z
     .string({ error: 'must be a string, for example {"input": "Hello"}' })
@@ -16,22 +19,22 @@ export const invokeBody = z.object({
     .refine(isStorableText, "must not contain NUL or a lone surrogate"),
 });
 
-/** How a run came about. An open set: doors add theirs. */
+/** What started a run. New entry points add values. */
 const runSource = z.enum(["invoke", "trigger"]);
 export type RunSource = z.infer<typeof runSource>;
 
 const someId = cleanText(100).min(1).optional();
 const time = z.iso.datetime({ offset: true }).optional();
 
-/** Filters of runs that a list and a change of many have in common. All that are given must hold. */
+/** Filters shared by lists and bulk operations, combined with AND. */
 const filters = {
   agent_id: someId,
   trigger_id: someId,
-  /** Part of the error's code or message, in any case. */
+  /** Substring of the error's code or message, case-insensitive. */
   error: cleanText(200).min(1).optional(),
-  /** The first moment. */
+  /** Inclusive. */
   created_after: time,
-  /** The moment after the last. */
+  /** Exclusive. */
   created_before: time,
 };
 
@@ -45,7 +48,7 @@ export const runsQuery = z.strictObject({
 /** Query of `GET /agents/:agent_id/runs`. */
 export const agentRunsQuery = runsQuery.omit({ agent_id: true });
 
-/** What a search looks for, however it was asked. */
+/** Filters of runs, from a query or a body. */
 export interface RunFilter {
   readonly agent_id?: string | undefined;
   readonly trigger_id?: string | undefined;
@@ -57,8 +60,8 @@ export interface RunFilter {
 }
 
 /**
- * Which runs to change, of those in a state in which they can be: by a filter with at least one member, or all. `after` goes on where an
- * earlier call came to.
+ * Returns the body schema of a bulk operation on runs with one of these statuses: a filter with at
+ * least one field, or `all`. `after` continues an earlier call.
  */
 const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
   z
@@ -71,7 +74,7 @@ const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
         })
         .refine(
           (filter) => Object.keys(filter).length > 0,
-          "must have at least one member; to select all, send all: true in its place",
+          "must have at least one field; to select all runs, send all: true instead",
         )
         .optional(),
       all: z.literal(true).optional(),
@@ -79,7 +82,7 @@ const selection = <const S extends readonly RunStatus[]>(statuses: S) =>
     })
     .refine(({ filter, all }) => (filter === undefined) !== (all === undefined), {
       path: ["filter"],
-      error: "or all: true must be given, one of them",
+      error: "is required, or all: true: send exactly one of them",
     });
 
 /** Body of `POST /runs/cancel`. */
@@ -87,19 +90,22 @@ export const cancelRunsBody = selection(["queued", "running"]);
 /** Body of `POST /runs/delete`. */
 export const deleteRunsBody = selection(["succeeded", "failed", "cancelled"]);
 
-/** Where a change of many goes on; null: it has come to the last. */
+/** The `after` that continues a bulk operation; null: all runs were processed. */
 const next = z.string().nullable();
-/** What a request to cancel many runs has done. */
+/** Response of `POST /runs/cancel`. */
 export const cancelledRuns = z.object({ cancelled: z.number().int().nonnegative(), next });
-/** What a request to delete many runs has done. */
+/** Response of `POST /runs/delete`. */
 export const deletedRuns = z.object({ deleted: z.number().int().nonnegative(), next });
 
-/** Body of `POST /runs/:run_id/retry`. `current`: on the agent as it is now; `original`: on the version of the run that is retried. */
+/**
+ * Body of `POST /runs/:run_id/retry`. `current`: use the agent's current version; `original`: use
+ * the version of the retried run.
+ */
 export const retryRunBody = z.strictObject({
   version: z.enum(["current", "original"]).default("current"),
 });
 
-/** A run as responses show it. */
+/** A run in responses. */
 export const run = z.object({
   id: z.string(),
   agent_id: z.string(),
@@ -107,14 +113,14 @@ export const run = z.object({
   status: z.string(),
   source: z.string(),
   trigger_id: z.string().nullable(),
-  /** The run whose payload it was given anew. */
+  /** Id of the run that this run retries, with the same payload. */
   retry_of: z.string().nullable(),
   input: z.string(),
   output: z.string().nullable(),
   error: runError.nullable(),
   usage: tokenUsage,
   cost_micros: z.number().int().nonnegative().nullable(),
-  /** Processes it was given to after a death, plus one; at most `max_attempts`. */
+  /** 1 plus the number of times the run resumed after a process exit; at most `max_attempts`. */
   attempt: z.number().int().positive(),
   created_at: z.iso.datetime(),
   started_at: z.iso.datetime().nullable(),

@@ -3,16 +3,16 @@ import { eventOnWire } from "./events.ts";
 import { streamNotice, workspaceEvent } from "./workspace-events.ts";
 
 /**
- * What a stream carries beside journal events. None of it is in the journal, and none has a `seq`: a reader may miss any of it, and finds
- * what the model said in the `run.step` that follows.
+ * Stream events that are not in the journal and have no `seq`. A reader can miss any of them; the
+ * `run.step` that follows has the model's complete response.
  */
 
 const step = z.number().int().positive();
 
-/** What a model says while it speaks: told by the process that executes the run to who watches there. */
+/** Output of a model while it is generated. Only the process that executes the run sends it. */
 export const outputEvent = z.discriminatedUnion("type", [
   z.object({
-    /** The model is asked. What earlier attempts of this step said no longer counts. */
+    /** A model call begins. Readers must discard the output of earlier attempts of this step. */
     type: z.literal("run.output.start"),
     run_id: z.string(),
     data: z.object({ step, attempt: z.number().int().positive() }),
@@ -23,7 +23,7 @@ export const outputEvent = z.discriminatedUnion("type", [
     data: z.object({ step, kind: z.enum(["text", "reasoning"]), text: z.string() }),
   }),
   z.object({
-    /** The attempt is over. `complete`: its deltas are the whole answer, and this reader was sent all of them. */
+    /** The attempt has ended. `complete`: the deltas sent to this reader are the whole response. */
     type: z.literal("run.output.end"),
     run_id: z.string(),
     data: z.object({ step, complete: z.boolean() }),
@@ -31,14 +31,17 @@ export const outputEvent = z.discriminatedUnion("type", [
 ]);
 export type OutputEvent = z.infer<typeof outputEvent>;
 
-/** The last event of a stream that must not be resumed as it was. A stream that ends with neither this nor the end of its run may be. */
+/**
+ * The last event of a stream that must not be resumed with the same credential. A stream that ends
+ * without it, and without the end of its run, can be resumed.
+ */
 export const streamClosed = z.object({
   type: z.literal("stream.closed"),
   data: z.object({ code: z.enum(["unauthorized"]), message: z.string() }),
 });
 export type StreamClosed = z.infer<typeof streamClosed>;
 
-/** The `data` of one frame. Readers ignore types that they do not know. */
+/** The `data` of one server-sent event. Readers must ignore unknown types. */
 export const streamEvent = z.union([
   outputEvent,
   streamClosed,
@@ -48,7 +51,7 @@ export const streamEvent = z.union([
 ]);
 export type StreamEvent = z.infer<typeof streamEvent>;
 
-/** The `?after=` of a stream: the last seq that the reader has seen. The header Last-Event-ID wins. */
+/** Query of a stream. `after`: the last `seq` received. `Last-Event-ID` takes precedence. */
 export const streamQuery = z.strictObject({
   after: z
     .string()

@@ -1,8 +1,8 @@
-/** A text with places that are filled in: `{name}` is one, `{{` and `}}` are braces of the text itself. */
+/** A parsed template: `{name}` is a placeholder, `{{` and `}}` are literal braces. */
 export type Template = readonly TemplatePart[];
 export type TemplatePart = { readonly text: string } | { readonly name: string };
 
-/** The parts of a template, or undefined when a brace stands alone or a name is none. */
+/** Parses a template. @returns undefined if it has an unmatched brace or an invalid name. */
 export function parseTemplate(template: string): Template | undefined {
   const parts: TemplatePart[] = [];
   for (const [token, name] of template.matchAll(
@@ -16,23 +16,26 @@ export function parseTemplate(template: string): Template | undefined {
   return parts;
 }
 
-/** The names of a template's places; none when it cannot be read. */
+/** Returns the placeholder names of a template; empty if it is invalid. */
 export function namesIn(template: string): string[] {
   return (parseTemplate(template) ?? []).flatMap((part) => ("name" in part ? [part.name] : []));
 }
 
-/** A template that is one place and nothing else: what is left out can then be left away. */
+/**
+ * Returns the name of the placeholder if the template consists of just that one, else undefined. An
+ * absent argument then omits the whole parameter or header.
+ */
 export function soleName(template: string): string | undefined {
   const parts = parseTemplate(template) ?? [];
   const [only] = parts;
   return parts.length === 1 && only !== undefined && "name" in only ? only.name : undefined;
 }
 
-/** The pieces of a URL template. Places stand in `path` and `query` only. */
+/** A parsed URL template. Placeholders are in `path` and `query` only. */
 export interface UrlTemplate {
-  /** `https://host:port`, as the URL standard writes it. */
+  /** `https://host:port`, as the URL standard serializes it. */
   readonly origin: string;
-  /** Host and, unless it is the scheme's own, port. */
+  /** Host and, unless it is the scheme's default, port. */
   readonly host: string;
   /** Begins with `/`. */
   readonly path: string;
@@ -40,27 +43,28 @@ export interface UrlTemplate {
   readonly query: string;
 }
 
-/** Reads a URL template. @returns what is wrong with it, as a text, when it is none. */
+/** Parses a URL template. @returns an error message if it is invalid. */
 export function parseUrlTemplate(template: string): UrlTemplate | string {
   const [, scheme, authority, path = "", query = ""] =
     /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(template) ?? [];
   if (scheme === undefined || authority === undefined)
     return "must be an http or https URL without a fragment";
   if (/[{}]/.test(authority))
-    return "must name its host and port: only path and query may hold {placeholders}";
+    return "must have a fixed host and port: {placeholders} are allowed in path and query only";
   if (authority.includes("@"))
-    return "must not hold a user or password: send credentials in a header";
-  if (/[\s\\]/.test(template)) return "must not hold spaces or backslashes";
-  if (authority === "" || !URL.canParse(`${scheme}://${authority}/`)) return "must name a host";
+    return "must not contain a user or password: send credentials in a header";
+  if (/[\s\\]/.test(template)) return "must not contain spaces or backslashes";
+  if (authority === "" || !URL.canParse(`${scheme}://${authority}/`))
+    return "must have a valid host";
   if (parseTemplate(path) === undefined || parseTemplate(query) === undefined) {
-    return "has a brace that belongs to no {placeholder}: a name is 1 to 64 of a-z A-Z 0-9 _ . -, a brace itself is written {{ or }}";
+    return "has an unmatched brace: write {name}, 1 to 64 of a-z A-Z 0-9 _ . -, or {{ and }} literally";
   }
   const { origin, host } = new URL(`${scheme}://${authority}/`);
-  if (path.split("/").some(isDotSegment)) return "must not hold . or .. as a part of its path";
+  if (path.split("/").some(isDotSegment)) return "must not contain . or .. as a path segment";
   return { origin, host, path: path === "" ? "/" : path, query };
 }
 
-/** Whether the URL standard takes this segment of a path for "here" or "one up". */
+/** Returns whether the URL standard treats a path segment as `.` or `..`. */
 export function isDotSegment(segment: string): boolean {
   const text = segment.replaceAll(/%2e/gi, ".");
   return text === "." || text === "..";

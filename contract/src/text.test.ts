@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { metadata } from "./text.ts";
 
-/** `levels` objects inside each other. */
+/** Returns objects nested `levels` deep. */
 function nested(levels: number): unknown {
   return JSON.parse(`${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`);
 }
@@ -13,7 +13,7 @@ test.each([
     { text: "日本語 👋", number: 1.5, truth: true, nothing: null, list: [1, "a", {}], object: {} },
   ],
   ["text that looks like an escape", { a: "\\u0000" }],
-])("metadata may hold %s, and is given back unchanged", (_what, value) => {
+])("metadata can contain %s, and is returned unchanged", (_what, value) => {
   expect(metadata.parse(value)).toEqual(value);
 });
 
@@ -25,7 +25,7 @@ test.each([
   ["a lone surrogate", { a: "\ud800" }],
   ["more than 16 KiB", { a: "x".repeat(16_384) }],
   ["a number too large for JSON", { a: Number.POSITIVE_INFINITY }],
-])("metadata may not hold %s", (_what, value) => {
+])("metadata cannot contain %s", (_what, value) => {
   expect(metadata.safeParse(value).success).toBe(false);
 });
 

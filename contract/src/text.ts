@@ -1,11 +1,14 @@
 import { z } from "zod";
 
-/** NUL cannot be stored in PostgreSQL text, and a lone surrogate has no UTF-8 form: both are refused where a person or program sends them. */
+/**
+ * Returns whether PostgreSQL can store the text: `text` columns cannot hold NUL, and a lone
+ * surrogate cannot be encoded as UTF-8.
+ */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\u0000");
 }
 
-/** Text that can be stored as it is, at most `max` UTF-16 code units. */
+/** Returns the schema of storable text of at most `max` UTF-16 code units. */
 export function cleanText(max: number): z.ZodString {
   return z
     .string()
@@ -18,13 +21,13 @@ export const name = cleanText(200)
   .min(1)
   .refine((text) => text.trim() !== "", "must not be blank");
 
-/** Free data of the caller's, at most 16 KiB as JSON and 32 levels deep; stored and given back, never interpreted. */
+/** Any JSON object of the client, at most 16,384 characters and 32 levels deep. Not interpreted. */
 export const metadata = z
   .unknown()
-  // Before anything else looks into it: what follows calls itself for every level.
+  // First, because the following checks recurse and would overflow the stack.
   .refine((value) => isStorable(value, 32), {
     error:
-      "must not be nested over 32 levels, nor contain NUL, a lone surrogate or a member named __proto__",
+      "must be at most 32 levels deep, without NUL, a lone surrogate or a field named __proto__",
     abort: true,
   })
   .pipe(z.record(z.string().max(200), z.json()))
@@ -35,8 +38,9 @@ export const metadata = z
   .meta({ type: "object" });
 
 /**
- * Whether all text in a JSON value can be stored, names too, and there are at most `levels` lists or objects inside each other. A member
- * named `__proto__` would be lost without a word: objects are not copied with one.
+ * Returns whether all strings and field names of a JSON value can be stored and it is nested at
+ * most `levels` deep. Fields named `__proto__` are rejected, because copying would lose them
+ * silently.
  */
 function isStorable(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);

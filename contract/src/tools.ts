@@ -3,7 +3,9 @@ import { httpToolBody, httpToolGrant, httpToolInDocument } from "./http-tool.ts"
 
 const clock = z.strictObject({ type: z.literal("clock") });
 
-/** A tool granted to an agent, as it is kept and shown. Each kind is a member of this union; nothing is granted by default. */
+/**
+ * A tool of an agent, as it is stored and returned in responses. Agents have no tools by default.
+ */
 export const toolGrant = z.discriminatedUnion("type", [clock, httpToolGrant]);
 export type ToolGrant = z.infer<typeof toolGrant>;
 
@@ -13,42 +15,42 @@ export type ToolGrantBody = z.infer<typeof toolGrantBody>;
 const toolInDocument = z.discriminatedUnion("type", [clock, httpToolInDocument]);
 export type ToolInDocument = z.infer<typeof toolInDocument>;
 
-/** Providers refuse more functions than this, and models choose badly among many. */
+/** Providers reject more functions than this, and models choose badly among many. */
 const maxTools = 128;
 const maxCharacters = 262_144;
 
-/** The member `tools` of the body that creates or changes an agent. */
-export const toolsBody = z.array(toolGrantBody).max(64).superRefine(requireFit);
+/** `tools` in the body that creates or changes an agent. */
+export const toolsBody = z.array(toolGrantBody).max(64).superRefine(checkTogether);
 
-/** The member `tools` of an agent in a document. */
-export const toolsInDocument = z.array(toolInDocument).max(64).superRefine(requireFit);
+/** `tools` of an agent in an exported document. */
+export const toolsInDocument = z.array(toolInDocument).max(64).superRefine(checkTogether);
 
-/** What holds between the tools of one agent. */
-function requireFit(
+/** Checks the tools of one agent together: unique names, total count and total size. */
+function checkTogether(
   grants: readonly (ToolGrantBody | ToolInDocument)[],
   context: z.RefinementCtx,
 ): void {
   const names = new Set<string>(grants.some(({ type }) => type === "clock") ? ["clock"] : []);
   const grantNames = new Set<string>();
-  const taken = (path: (string | number)[], what: string) =>
+  const reportTaken = (path: (string | number)[]) =>
     context.addIssue({
       code: "custom",
       path,
-      message: `is ${what}: another tool of this agent has this name`,
+      message: "is taken: another tool or operation of this agent has this name",
     });
   for (const [index, grant] of grants.entries()) {
     if (grant.type !== "http") continue;
-    if (grantNames.has(grant.name)) taken([index, "name"], "taken");
+    if (grantNames.has(grant.name)) reportTaken([index, "name"]);
     grantNames.add(grant.name);
     for (const [position, { name }] of grant.operations.entries()) {
-      if (names.has(name)) taken([index, "operations", position, "name"], "taken");
+      if (names.has(name)) reportTaken([index, "operations", position, "name"]);
       names.add(name);
     }
   }
   if (names.size > maxTools) {
     context.addIssue({
       code: "custom",
-      message: `must hold at most ${maxTools} operations in all`,
+      message: `must have at most ${maxTools} operations in total`,
     });
   }
   if (JSON.stringify(grants).length > maxCharacters) {
@@ -61,17 +63,20 @@ function requireFit(
 
 /** Body of `POST /tools/http/import`. */
 export const importHttpToolBody = z.strictObject({
-  /** An OpenAPI 3.0 or 3.1 document: its JSON or YAML text, or the JSON itself. */
+  /** An OpenAPI 3.0 or 3.1 document: JSON or YAML text, or a JSON object. */
   document: z.union([z.string().min(1), z.record(z.string(), z.unknown())], {
-    error: "must be the text of an OpenAPI document, or its JSON",
+    error: "must be an OpenAPI document, as text or as a JSON object",
   }),
-  /** `operationId`s; without them all that fit. */
+  /** `operationId`s to import. Default: all that can be converted. */
   operations: z.array(z.string().min(1).max(200)).min(1).max(64).optional(),
 });
 
-/** Its answer: a tool to be looked at, completed (secrets are empty) and put into an agent. Nothing was stored. */
+/**
+ * Response of `POST /tools/http/import`: a draft to review, complete (its secrets are empty) and
+ * add to an agent. Nothing is stored.
+ */
 export interface ImportedHttpTool {
   readonly tool: Readonly<Record<string, unknown>>;
-  /** What could not be taken over, or has to be filled in. */
+  /** What could not be converted, or must be filled in. */
   readonly warnings: readonly string[];
 }

@@ -4,7 +4,7 @@ import { cleanText, name } from "./text.ts";
 /** Body of `POST /agents/:agent_id/triggers`. */
 export const createTriggerBody = z.strictObject({
   name,
-  /** Stands before the payload in the run's input, a blank line between; empty: the payload alone. */
+  /** Put before the payload in the run's input, followed by an empty line; "": payload only. */
   prompt_prefix: cleanText(100_000).default(""),
   enabled: z.boolean().default(true),
 });
@@ -16,7 +16,7 @@ export const updateTriggerBody = z.strictObject({
   enabled: z.boolean().optional(),
 });
 
-/** A trigger as responses show it. Its URL is only in the responses that issue or reveal it. */
+/** A trigger in responses. Its URL is only in responses that issue or reveal it. */
 export const trigger = z.object({
   id: z.string(),
   agent_id: z.string(),

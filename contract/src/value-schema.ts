@@ -1,15 +1,16 @@
 import { isStorableText } from "./text.ts";
 
 /**
- * The part of JSON Schema in which tools describe what a model may fill in: what all providers understand and what can be checked
- * in bounded time. `pattern` is not in it: a regular expression of a tenant's could hold the process that checks it for minutes.
- * References are not in it: an import resolves them. An object takes no members but those named, unless it says otherwise.
+ * The subset of JSON Schema for tool arguments: keywords that all providers support and that can be
+ * checked in bounded time. Without `pattern`, because a tenant's regular expression could block the
+ * process for minutes. Without `$ref`, which imports resolve. `additionalProperties` is false by
+ * default.
  */
 export interface ValueSchema {
   readonly type?: ValueType | readonly ValueType[];
   readonly title?: string;
   readonly description?: string;
-  /** For the model; not checked. */
+  /** Shown to the model, not checked. */
   readonly format?: string;
   readonly enum?: readonly (string | number | boolean | null)[];
   readonly const?: unknown;
@@ -31,7 +32,7 @@ export interface ValueSchema {
   readonly anyOf?: readonly ValueSchema[];
 }
 
-/** The types that a tool's value can have, by JSON Schema's names. */
+/** JSON Schema types of tool arguments. */
 export const valueTypes = [
   "string",
   "number",
@@ -41,18 +42,17 @@ export const valueTypes = [
   "object",
   "null",
 ] as const;
-/** A type that a tool's value can have. */
+/** A JSON Schema type of tool arguments. */
 export type ValueType = (typeof valueTypes)[number];
 
-/** How large a schema may be. */
-const schemaLimits = { levels: 12, characters: 32_768, members: 100, choices: 500 };
+const schemaLimits = { levels: 12, characters: 32_768, properties: 100, enumValues: 500 };
 
 export interface SchemaMistake {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What keeps `value` from being a schema of this kind: the first mistake found, or undefined. */
+/** Returns the first reason why `value` is not a valid `ValueSchema`, or undefined if it is. */
 export function schemaMistake(value: unknown): SchemaMistake | undefined {
   const found = mistakeIn(value, [], schemaLimits.levels);
   if (found !== undefined) return found;
@@ -69,34 +69,34 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function mistakeIn(value: unknown, path: Path, levels: number): SchemaMistake | undefined {
   if (!isObject(value)) return mistake(path, "must be a JSON Schema, an object");
-  if (levels === 0) return mistake(path, `is nested over ${schemaLimits.levels} levels`);
+  if (levels === 0) return mistake(path, `is nested deeper than ${schemaLimits.levels} levels`);
   for (const [keyword, given] of Object.entries(value)) {
     const check = Object.hasOwn(keywords, keyword) ? keywords[keyword] : undefined;
     if (check === undefined)
       return mistake(
         [...path, keyword],
-        unsupported[keyword] ?? "is not supported in the schema of a tool",
+        unsupported[keyword] ?? "is not supported in a tool's schema",
       );
     const found = check(given, [...path, keyword], levels - 1);
     if (found !== undefined) return found;
   }
   if (!["type", "enum", "const", "anyOf"].some((keyword) => keyword in value))
-    return mistake(path, "needs a type");
+    return mistake(path, "must have a type");
   const names = isObject(value.properties) ? Object.keys(value.properties) : [];
   const stray = (value.required as readonly string[] | undefined)?.find(
     (name) => !names.includes(name),
   );
   return stray === undefined
     ? undefined
-    : mistake([...path, "required"], `names ${JSON.stringify(stray)}, which is no property`);
+    : mistake([...path, "required"], `lists ${JSON.stringify(stray)}, which is not in properties`);
 }
 
 const unsupported: Readonly<Record<string, string>> = {
   pattern:
-    "is not supported: say in the description what the text looks like, and bound it with enum, minLength or maxLength",
-  $ref: "is not supported: write the schema out, or import the OpenAPI document it is from",
+    "is not supported: use description, and limit the value with enum, minLength or maxLength",
+  $ref: "is not supported: write the schema inline, or import it from an OpenAPI document",
   oneOf: "is not supported: use anyOf",
-  allOf: "is not supported: write the members into one schema",
+  allOf: "is not supported: merge the properties into one schema",
   nullable: 'is not supported: add "null" to the type',
 };
 
@@ -117,7 +117,7 @@ const count = rule(
 );
 const anyValue = rule(
   (given) => isPlain(given, schemaLimits.levels),
-  "must not be nested too deep, nor contain NUL or a lone surrogate",
+  `must be at most ${schemaLimits.levels} levels deep, without NUL or a lone surrogate`,
 );
 const isListOf = (given: unknown, max: number, holds: (item: unknown) => boolean) =>
   Array.isArray(given) && given.length <= max && given.every(holds);
@@ -132,14 +132,15 @@ const keywords: Readonly<Record<string, Check>> = {
         types.every((type) => valueTypes.includes(type as ValueType))
       );
     },
-    `must be one or several of ${valueTypes.join(", ")}`,
+    `must be one or more of ${valueTypes.join(", ")}`,
   ),
   title: rule(isText(200), "must be a text of at most 200 characters"),
   description: rule(isText(4_000), "must be a text of at most 4,000 characters"),
   format: rule(isText(100), "must be a text of at most 100 characters"),
   enum: rule(
-    (given) => isListOf(given, schemaLimits.choices, isScalar) && (given as unknown[]).length > 0,
-    `must be 1 to ${schemaLimits.choices} texts, numbers, true, false or null`,
+    (given) =>
+      isListOf(given, schemaLimits.enumValues, isScalar) && (given as unknown[]).length > 0,
+    `must be 1 to ${schemaLimits.enumValues} texts, numbers, true, false or null`,
   ),
   const: anyValue,
   default: anyValue,
@@ -160,18 +161,18 @@ const keywords: Readonly<Record<string, Check>> = {
   additionalProperties: (given, path, levels) =>
     typeof given === "boolean" ? undefined : mistakeIn(given, path, levels),
   required: rule(
-    (given) => isListOf(given, schemaLimits.members, isText(200)),
-    `must be a list of at most ${schemaLimits.members} names`,
+    (given) => isListOf(given, schemaLimits.properties, isText(200)),
+    `must be a list of at most ${schemaLimits.properties} names`,
   ),
   properties: (given, path, levels) => {
     if (!isObject(given)) return mistake(path, "must be a JSON object");
-    const members = Object.entries(given);
-    if (members.length > schemaLimits.members)
-      return mistake(path, `must be at most ${schemaLimits.members} members`);
-    for (const [name, member] of members) {
+    const properties = Object.entries(given);
+    if (properties.length > schemaLimits.properties)
+      return mistake(path, `must have at most ${schemaLimits.properties} properties`);
+    for (const [name, schema] of properties) {
       if (!isText(200)(name) || name === "" || name === "__proto__")
-        return mistake([...path, name], "is no usable name");
-      const found = mistakeIn(member, [...path, name], levels);
+        return mistake([...path, name], "is not a valid name");
+      const found = mistakeIn(schema, [...path, name], levels);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -187,7 +188,7 @@ const keywords: Readonly<Record<string, Check>> = {
   },
 };
 
-/** Whether a JSON value can be stored and is nested over no more than `levels`. */
+/** Returns whether a JSON value can be stored and is nested at most `levels` deep. */
 function isPlain(value: unknown, levels: number): boolean {
   if (typeof value === "string") return isStorableText(value);
   if (typeof value !== "object" || value === null) return true;

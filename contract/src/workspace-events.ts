@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { pageQuery } from "./answers.ts";
 import { commaList } from "./comma-list.ts";
 import {
   type EventType,
@@ -9,14 +8,15 @@ import {
   type WorkspaceEventType,
   workspaceEventData,
 } from "./events.ts";
+import { pageQuery } from "./responses.ts";
 
-/** Its place among all events, for `after` and `Last-Event-ID`: what follows it comes after it. */
+/** Opaque position of an event, for `after` and `Last-Event-ID`. */
 const cursor = z.string();
 
-/** One of a workspace's events in their common order: of a run, or of none. */
+/** An event of a workspace: a journal entry of a run, or a workspace event. */
 export const workspaceEvent = z.union([
   z.object({ ...eventOnWire.shape, agent_id: z.string(), cursor }),
-  // Belongs to no run. Without an agent it is about the workspace as a whole.
+  // A workspace event. `agent_id` is null if it concerns the whole workspace.
   z.object({
     ...eventOnWire.shape,
     run_id: z.null(),
@@ -27,11 +27,17 @@ export const workspaceEvent = z.union([
 ]);
 export type WorkspaceEvent = z.infer<typeof workspaceEvent>;
 
-/** What a workspace's stream says of itself. Neither is stored. */
+/** Events about a workspace's stream itself. They are not stored. */
 export const streamNotice = z.discriminatedUnion("type", [
-  /** A reader who came without a cursor has its first one: what is read over REST from now on, and this stream, leave no gap. */
+  /**
+   * The first cursor of a reader that sent none. Data read over REST after this event, together
+   * with the stream, has no gap.
+   */
   z.object({ type: z.literal("stream.opened"), cursor: z.string(), data: z.object({}) }),
-  /** The reader's cursor is of another history of this installation, one from before a restore: what the reader knows may not be so. */
+  /**
+   * The database was restored from a backup since the reader's cursor was issued, so the reader
+   * must discard and reload its data.
+   */
   z.object({
     type: z.literal("stream.reset"),
     cursor: z.string(),
@@ -51,13 +57,13 @@ const filter = {
   kind: commaList(z.enum(eventTypes), reservedEventTypes),
 };
 
-/** Query of `GET /events`. `after`: the cursor of an event; without it, from the first event there is. */
+/** Query of `GET /events`. `after`: the cursor of an event. Default: from the oldest event. */
 export const workspaceEventsQuery = z.strictObject({
   limit: pageQuery.shape.limit,
   after: z.string().max(200).optional(),
   ...filter,
 });
-/** Query of the stream. Without a cursor, in `Last-Event-ID` or here, it begins now. */
+/** Query of the stream. Without `after` or `Last-Event-ID`, it starts with new events. */
 export const workspaceStreamQuery = z.strictObject({
   after: z.string().max(200).optional(),
   ...filter,

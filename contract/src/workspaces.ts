@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { name } from "./text.ts";
 
-/** For example Europe/Zurich: of the IANA database, since a day there is what its people take for one. */
+/** A name of the IANA time zone database, for example Europe/Zurich. */
 const timeZone = z
   .string()
   .max(100)
-  .refine(isTimeZone, "must be the name of a time zone, for example Europe/Zurich or UTC");
+  .refine(isTimeZone, "must be an IANA time zone, for example Europe/Zurich or UTC");
 
 function isTimeZone(name: string): boolean {
-  // An offset such as +02:00 is known too, and knows no summer.
+  // Intl also accepts offsets such as +02:00, which have no daylight saving time.
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
@@ -17,11 +17,11 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** A tenant: it owns agents, keys, runs and all else. */
+/** A tenant. It owns agents, keys, runs and all other resources. */
 export const workspace = z.object({
   id: z.string(),
   name: z.string(),
-  /** Its days begin and end there. */
+  /** IANA name; defines when the workspace's days start and end. */
   time_zone: z.string(),
   created_at: z.iso.datetime(),
   updated_at: z.iso.datetime(),

@@ -1,4 +1,4 @@
-/** The part of an OpenAPI document that a client is made of. */
+/** The fields of an OpenAPI document that the generator of the client uses. */
 
 export type Schema = Record<string, unknown>;
 export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
@@ -15,7 +15,7 @@ export interface Operation {
   readonly operationId: string;
   readonly summary?: string;
   readonly description?: string;
-  /** Absent: as all others. Empty: it needs no credential. */
+  /** Absent if the document's default applies, empty if no credential is needed. */
   readonly security?: readonly object[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
@@ -27,8 +27,8 @@ export interface OpenapiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> };
 }
 
-/** An operation and where it is found. */
-export interface Placed {
+/** An operation with its method and path. */
+export interface Endpoint {
   readonly method: string;
   /** Below the root, for example `/agents/{agent_id}`. */
   readonly path: string;
@@ -38,8 +38,8 @@ export interface Placed {
 const root = "/api/public";
 const methods = ["get", "post", "put", "patch", "delete"];
 
-/** What a client can call: all below the root; not the pages for people, and not what browsers ask by themselves. */
-export function operationsOf(document: OpenapiDocument): Placed[] {
+/** Returns the operations of the public API, without those of pages for browsers. */
+export function operationsOf(document: OpenapiDocument): Endpoint[] {
   return Object.entries(document.paths)
     .filter(([path]) => path.startsWith(`${root}/`))
     .flatMap(([path, byMethod]) =>
@@ -56,7 +56,7 @@ export function operationsOf(document: OpenapiDocument): Placed[] {
     );
 }
 
-/** A path's parameters count for each of its operations. */
+/** Returns the parameters of a path and of one of its operations. */
 function parametersOf(
   byMethod: Readonly<Record<string, unknown>>,
   operation: Operation,
@@ -67,7 +67,7 @@ function parametersOf(
 
 export type Kind = "json" | "lines" | "text" | "stream" | "bytes";
 
-/** How a body of this media type is read. */
+/** Returns how a body of this media type is read. */
 export function kindOf(mediaType: string): Kind {
   const type = mediaType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^application\/(jsonl|x-ndjson|json-seq)$/.test(type)) return "lines";

@@ -1,43 +1,48 @@
-import type { Placed } from "./document.ts";
+import type { Endpoint } from "./document.ts";
 
 /**
- * What an operation is called in the client, by rule, so that nobody keeps a list:
+ * The name of an operation in the client, derived from its path and operationId:
  *
- *   The *group* is the last collection in the path: the path's first part, or a part that some path continues with a parameter.
- *   The *method* is the operationId without the words that name the group: `rotateAgentToken` is `agents.rotateToken`. Words that name an
- *   outer collection go too, or become `For…` where the group is also found outside of it: `listAgentRuns` is `runs.listForAgent`. What is
- *   done to several, where it can be done to one too, is `…Many`: `cancelRuns` is `runs.cancelMany`, beside `runs.cancel`.
+ *   The *group* is the last collection in the path. Collections are the first segment of the path
+ *   and segments that in some path are followed by a parameter.
+ *   The *method* is the operationId without the words of the group: `rotateAgentToken` becomes
+ *   `agents.rotateToken`. Words of an outer collection are removed too, or become `For…` if the
+ *   group also exists outside of it: `listAgentRuns` becomes `runs.listForAgent`. If a method
+ *   exists for one resource and for several, the latter is `…Many`: `cancelRuns` becomes
+ *   `runs.cancelMany`, next to `runs.cancel`.
  *
- * Where the path is no more than the operationId, the function is the client's own: `POST /sign-in` is `signIn`. Two that would be called the
- * same keep their operationId.
+ * If path and operationId have the same words, the function has no group: `POST /sign-in` becomes
+ * `signIn`. Operations that would get the same name keep their operationId as method.
  */
 export interface Name {
-  /** Empty: the client's own. */
+  /** Empty if the function belongs to the client itself. */
   readonly group: string;
   readonly method: string;
 }
 
-export function namesOf(operations: readonly Placed[]): Map<string, Name> {
+export function namesOf(operations: readonly Endpoint[]): Map<string, Name> {
   const collections = new Set(
     operations.flatMap(({ path }) =>
       [...path.matchAll(/\/([^/{}]+)\/\{/g)].map((match) => match[1] ?? ""),
     ),
   );
-  const placed = operations.map(({ path, operation }) => {
+  const located = operations.map(({ path, operation }) => {
     const parts = path.split("/").filter((part) => part !== "" && !part.startsWith("{"));
     const chain = parts.filter((part, index) => index === 0 || collections.has(part));
     return { id: operation.operationId, chain, collection: chain.at(-1) ?? "" };
   });
-  const homes = Map.groupBy(placed, ({ collection }) => collection);
-  const named = placed.map(({ id, chain, collection }) => {
+  const byCollection = Map.groupBy(located, ({ collection }) => collection);
+  const named = located.map(({ id, chain, collection }) => {
     const outer = chain.slice(0, -1);
     let words = without(wordsOf(id), collection);
-    for (const noun of outer) {
-      const rest = without(words, noun);
+    for (const collectionName of outer) {
+      const rest = without(words, collectionName);
       if (rest.length === words.length) continue;
       const onlyThere =
-        homes.get(collection)?.every((other) => other.chain.slice(0, -1).includes(noun)) ?? false;
-      words = onlyThere ? rest : [...rest, "for", ...wordsOf(singular(noun))];
+        byCollection
+          .get(collection)
+          ?.every((other) => other.chain.slice(0, -1).includes(collectionName)) ?? false;
+      words = onlyThere ? rest : [...rest, "for", ...wordsOf(singular(collectionName))];
     }
     const own = wordsOf(id).join("") === wordsOf(collection).join("");
     return {
@@ -64,7 +69,7 @@ export function namesOf(operations: readonly Placed[]): Map<string, Name> {
   );
 }
 
-/** `rotateAgentToken`, `rotate_agent_token` and `rotate-agent-token` have the same words. */
+/** Returns the lower-case words of a name in camelCase, snake_case or kebab-case. */
 export function wordsOf(name: string): string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -83,17 +88,21 @@ export function pascal(name: string): string {
 
 const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-function singular(noun: string): string {
-  return noun.endsWith("ies") ? `${noun.slice(0, -3)}y` : noun.replace(/s$/, "");
+function singular(collectionName: string): string {
+  return collectionName.endsWith("ies")
+    ? `${collectionName.slice(0, -3)}y`
+    : collectionName.replace(/s$/, "");
 }
 
-/** Whether the words name the noun as it is in the path, where it has a singular. */
-function isPlural(words: readonly string[], noun: string): boolean {
-  return singular(noun) !== noun && placeOf(words, wordsOf(noun)) > 0;
+/** Returns whether the words contain the plural of a collection that also has a singular. */
+function isPlural(words: readonly string[], collectionName: string): boolean {
+  return (
+    singular(collectionName) !== collectionName && indexOfWords(words, wordsOf(collectionName)) > 0
+  );
 }
 
-/** Where `wanted` stands among the words, behind the verb; 0: nowhere. */
-function placeOf(words: readonly string[], wanted: readonly string[]): number {
+/** Returns the index of `wanted` in the words after the first, which is the verb, or 0. */
+function indexOfWords(words: readonly string[], wanted: readonly string[]): number {
   return Math.max(
     0,
     words.findIndex(
@@ -102,10 +111,10 @@ function placeOf(words: readonly string[], wanted: readonly string[]): number {
   );
 }
 
-/** The words without those that name the noun, one of it or all of it; the verb stays. */
-function without(words: readonly string[], noun: string): string[] {
-  for (const wanted of [wordsOf(noun), wordsOf(singular(noun))]) {
-    const at = placeOf(words, wanted);
+/** Returns the words without those of the collection, in plural or singular. The verb stays. */
+function without(words: readonly string[], collectionName: string): string[] {
+  for (const wanted of [wordsOf(collectionName), wordsOf(singular(collectionName))]) {
+    const at = indexOfWords(words, wanted);
     if (at > 0) return [...words.slice(0, at), ...words.slice(at + wanted.length)];
   }
   return [...words];

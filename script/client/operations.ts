@@ -1,30 +1,30 @@
 import {
   type Content,
+  type Endpoint,
   type Kind,
   kindOf,
   type Parameter,
-  type Placed,
   type Schema,
 } from "./document.ts";
 import { camel, type Name, namesOf, pascal, wordsOf } from "./names.ts";
 import { typeName } from "./schemas.ts";
 
-/** The functions of a client, as text, and the schemas of the types that they name. */
+/** The source text of the client's functions, and the schemas of the types that it refers to. */
 export interface Functions {
   readonly text: string;
   readonly schemas: Readonly<Record<string, Schema>>;
 }
 
-/** One function for each operation and each way to read its answer, in groups. */
-export function functionsOf(operations: readonly Placed[]): Functions {
+/** Returns one function per operation and per media type of its response, in groups. */
+export function functionsOf(operations: readonly Endpoint[]): Functions {
   const names = namesOf(operations);
   const schemas: Record<string, Schema> = {};
   const groups: Record<string, string[]> = {};
-  for (const placed of operations) {
-    const name = names.get(placed.operation.operationId);
+  for (const endpoint of operations) {
+    const name = names.get(endpoint.operation.operationId);
     if (name === undefined) continue;
     groups[name.group] ??= [];
-    groups[name.group]?.push(...functionsFor(placed, name, schemas));
+    groups[name.group]?.push(...functionsFor(endpoint, name, schemas));
   }
   const text = Object.entries(groups)
     .map(([group, functions]) =>
@@ -37,18 +37,18 @@ export function functionsOf(operations: readonly Placed[]): Functions {
   };
 }
 
-/** Headers of which the client knows more than their name. */
-const byHand = ["idempotency-key", "last-event-id"];
+/** Headers that the client sets itself, in lower case. */
+const handledHeaders = ["idempotency-key", "last-event-id"];
 
-interface Answer {
+interface ResponseType {
   readonly kind: Kind | "nothing" | "list" | "data";
-  /** Undefined: nothing else is answered, so nothing else need be asked for. */
+  /** Value of `Accept`; undefined if there is only one media type. */
   readonly accept?: string;
   readonly type: string;
 }
 
 function functionsFor(
-  { method, path, operation }: Placed,
+  { method, path, operation }: Endpoint,
   { method: name }: Name,
   schemas: Record<string, Schema>,
 ): string[] {
@@ -59,24 +59,26 @@ function functionsFor(
     return own + suffix;
   };
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
-  const answers = answersOf(operation, declare);
+  const readings = responseReadingsOf(operation, declare);
   const inQuery = parameters.filter((parameter) => parameter.in === "query");
   const choosing = inQuery.find(
-    (parameter) => answers.length > 1 && choosesAmong(parameter, answers),
+    (parameter) => readings.length > 1 && choosesAmong(parameter, readings),
   );
   const query = inQuery.filter((parameter) => parameter !== choosing);
   const inHeader = parameters.filter((parameter) => parameter.in === "header");
   const once = inHeader.some(({ name: header }) => header.toLowerCase() === "idempotency-key");
-  const headers = inHeader.filter(({ name: header }) => !byHand.includes(header.toLowerCase()));
+  const headers = inHeader.filter(
+    ({ name: header }) => !handledHeaders.includes(header.toLowerCase()),
+  );
   const body = bodyOf(requestBody, declare);
 
-  const taken = [
+  const functionParameters = [
     ...inPath.map((each) => `${camel(wordsOf(each))}: string`),
     ...(body === undefined ? [] : [`body${body.required ? "" : "?"}: ${body.type}`]),
     ...(query.length === 0
       ? []
       : [
-          `query${query.some(({ required }) => required) ? "" : "?"}: ${declare("Query", membersOf(query))}`,
+          `query${query.some(({ required }) => required) ? "" : "?"}: ${declare("Query", objectOf(query))}`,
         ]),
     `options?: ${optionsType(headers, once)}`,
   ];
@@ -105,19 +107,21 @@ function functionsFor(
             `headers: {${headers.map((each) => `${JSON.stringify(each.name)}: options?.${optionOf(each)}`).join(", ")}}`,
           ]),
     ].join(", ");
-  return answers.map(({ suffix, form, answer: { kind, accept, type } }) => {
-    const { sends, gives } = sending(kind, type);
-    return `${comment(operation, answerNote(kind))}\n${name}${suffix}: (${taken.join(", ")}): ${gives} => send.${sends}({ ${call(accept, form)} }, options),\n`;
+  return readings.map(({ suffix, form, response: { kind, accept, type } }) => {
+    const { sends, gives } = sendCall(kind, type);
+    return `${comment(operation, responseNote(kind))}\n${name}${suffix}: (${functionParameters.join(", ")}): ${gives} => send.${sends}({ ${call(accept, form)} }, options),\n`;
   });
 }
 
-/** It needs no credential, or a session's cookie alone, which a key would outdo. */
-function takesNoKey({ security }: Placed["operation"]): boolean {
+/**
+ * Whether no key is sent: the operation needs no credential, or only accepts a session's cookie.
+ */
+function takesNoKey({ security }: Endpoint["operation"]): boolean {
   return security !== undefined && !security.some((scheme) => "key" in scheme);
 }
 
-/** How an answer is asked for, and what a caller gets. */
-function sending(kind: Answer["kind"], type: string): { sends: string; gives: string } {
+/** Returns the method of `Sender` for a response, and the type that the function returns. */
+function sendCall(kind: ResponseType["kind"], type: string): { sends: string; gives: string } {
   switch (kind) {
     case "nothing":
       return { sends: "nothing", gives: "Promise<void>" };
@@ -136,19 +140,23 @@ function sending(kind: Answer["kind"], type: string): { sends: string; gives: st
   }
 }
 
-const answerNote = (kind: Answer["kind"]) =>
+const responseNote = (kind: ResponseType["kind"]) =>
   kind === "list" ? "Reads further pages as they are needed." : "";
 
 interface Reading {
   readonly suffix: string;
-  /** What the media type is called in short, for example `yaml`. */
+  /** Short name of the media type, for example `yaml`. */
   readonly form: string;
-  readonly answer: Answer;
+  readonly response: ResponseType;
 }
 
-/** The ways to read what an operation may answer. The first has no suffix, the others that of their form; events are read otherwise. */
-function answersOf(
-  { responses }: Placed["operation"],
+/**
+ * Returns one reading per media type of the successful responses. The first has no suffix, the
+ * others that of their form. Event streams are left out, because hand-written code of the client
+ * reads them.
+ */
+function responseReadingsOf(
+  { responses }: Endpoint["operation"],
   declare: (suffix: string, schema: Schema) => string,
 ): Reading[] {
   const good = Object.entries(responses).filter(([status]) => /^2/.test(status));
@@ -156,30 +164,36 @@ function answersOf(
   const byType = Map.groupBy(contents, ([mediaType]) => mediaType);
   const readable = [...byType].filter(([mediaType]) => kindOf(mediaType) !== "stream");
   if (readable.length === 0)
-    return [{ suffix: "", form: "", answer: { kind: "nothing", type: "void" } }];
+    return [{ suffix: "", form: "", response: { kind: "nothing", type: "void" } }];
   return readable.map(([mediaType, each], index) => {
     const form = mediaType.split(";")[0]?.split(/[/+]/).at(-1) ?? "";
     const suffix = index === 0 ? "" : pascal(form);
     const schemas = each.map(([, { schema = {} }]) => schema);
-    const answer = answerOf(kindOf(mediaType), schemas, (schema) =>
+    const response = responseTypeOf(kindOf(mediaType), schemas, (schema) =>
       declare(`${suffix}Answer`, schema),
     );
-    return { suffix, form, answer: byType.size === 1 ? answer : { ...answer, accept: mediaType } };
+    return {
+      suffix,
+      form,
+      response: byType.size === 1 ? response : { ...response, accept: mediaType },
+    };
   });
 }
 
-/** A parameter that asks for one of the forms: each function asks for its own, and the caller is not asked. */
+/** Whether the parameter selects the form of the response. Each function then sets it itself. */
 function choosesAmong({ schema }: Parameter, readings: readonly Reading[]): boolean {
   const values = (schema?.enum ?? []) as readonly unknown[];
   return readings.every(({ form }) => values.includes(form));
 }
 
-/** `{ok, data}` is its data, `{ok, data, next}` a list; anything else is what it is. */
-function answerOf(
+/**
+ * Returns how a body is read: `{ok, data}` as its data, `{ok, data, next}` as a list, others as is.
+ */
+function responseTypeOf(
   kind: Kind,
   schemas: readonly Schema[],
   declare: (schema: Schema) => string,
-): Answer {
+): ResponseType {
   const typeOf = (schema: Schema) => refName(schema) ?? declare(schema);
   const [schema = {}, ...more] = schemas;
   if (kind === "lines") return { kind, type: typeOf(schema) };
@@ -199,11 +213,11 @@ function refName({ $ref }: Schema): string | undefined {
 interface Body {
   readonly type: string;
   readonly required: boolean;
-  /** What a body that is not sent as JSON is. */
+  /** Media type of a body that is not JSON. */
   readonly text?: string;
 }
 
-/** A body that cannot have any member is not asked for. */
+/** Returns undefined also for a body that cannot have any field. */
 function bodyOf(
   requestBody: { required?: boolean; content: Content } | undefined,
   declare: (suffix: string, schema: Schema) => string,
@@ -231,7 +245,7 @@ function isEmptyObject({ type, properties = {}, additionalProperties }: Schema):
   );
 }
 
-function membersOf(parameters: readonly Parameter[]): Schema {
+function objectOf(parameters: readonly Parameter[]): Schema {
   return {
     type: "object",
     properties: Object.fromEntries(
@@ -257,7 +271,7 @@ function optionsType(headers: readonly Parameter[], once: boolean): string {
   return `${base} & {\n${members.join(";\n")} }`;
 }
 
-function comment({ summary = "", description = "" }: Placed["operation"], note: string): string {
+function comment({ summary = "", description = "" }: Endpoint["operation"], note: string): string {
   const sentences = [summary.replace(/([^.])$/, "$1."), description, note].filter(Boolean);
   return `/** ${inComment(sentences.join(" "))} */`;
 }

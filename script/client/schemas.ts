@@ -2,19 +2,19 @@ import { compile, type JSONSchema } from "json-schema-to-typescript";
 import type { Schema } from "./document.ts";
 import { pascal } from "./names.ts";
 
-/** What TypeScript has already: a caller who imports the name must still have the other. */
-const taken: Readonly<Record<string, string>> = { Error: "ErrorAnswer", Event: "RunEvent" };
+/** Components whose names are global types in TypeScript, with the names of their types. */
+const renamed: Readonly<Record<string, string>> = { Error: "ErrorAnswer", Event: "RunEvent" };
 
-/** The name of a component's type. */
+/** Returns the name of a component's type. */
 export function typeName(component: string): string {
-  return taken[component] ?? component;
+  return renamed[component] ?? component;
 }
 
-/** TypeScript declarations of the schemas, each exported under its name. References lead to other names. */
+/** Returns TypeScript declarations of the schemas, each exported under its name. */
 export async function declarationsOf(schemas: Readonly<Record<string, Schema>>): Promise<string> {
   const names = new Map<string, string>();
   const definitions = Object.fromEntries(
-    Object.entries(schemas).flatMap(([name, schema]) => unfolded(name, schema, names)),
+    Object.entries(schemas).flatMap(([name, schema]) => hoistDefinitions(name, schema, names)),
   );
   const declared = await compile({ title: unnamed, definitions } as JSONSchema, unnamed, {
     additionalProperties: false,
@@ -25,7 +25,7 @@ export async function declarationsOf(schemas: Readonly<Record<string, Schema>>):
   });
   return (
     declared
-      // The whole has a type too, which means nothing, as does where each was found.
+      // Removes the type of the enclosing schema and the comments that refer to it.
       .replace(new RegExp(`export interface ${unnamed} \\{[^}]*\\}\\n?`), "")
       .replaceAll(
         new RegExp(
@@ -41,8 +41,15 @@ export async function declarationsOf(schemas: Readonly<Record<string, Schema>>):
 
 const unnamed = "WithoutName";
 
-/** The schema and those that it defines inside itself, all at the top. @param names those of definitions that were met before. */
-function unfolded(name: string, schema: Schema, names: Map<string, string>): [string, Schema][] {
+/**
+ * Returns the schema and those in its `$defs` as separate entries.
+ * @param names The names of definitions seen before, which equal definitions reuse.
+ */
+function hoistDefinitions(
+  name: string,
+  schema: Schema,
+  names: Map<string, string>,
+): [string, Schema][] {
   const { $defs = {}, ...rest } = schema as { $defs?: Record<string, Schema> };
   const inner = Object.entries($defs).map(([key, each]) => {
     const text = JSON.stringify($defs) + key;
@@ -52,14 +59,20 @@ function unfolded(name: string, schema: Schema, names: Map<string, string>): [st
   });
   const targets = new Map(inner.map(([own, key]) => [`#/$defs/${key}`, `#/definitions/${own}`]));
   return [
-    [name, referring(rest, targets) as Schema],
-    ...inner.map(([own, , each]): [string, Schema] => [own, referring(each, targets) as Schema]),
+    [name, rewriteReferences(rest, targets) as Schema],
+    ...inner.map(([own, , each]): [string, Schema] => [
+      own,
+      rewriteReferences(each, targets) as Schema,
+    ]),
   ];
 }
 
-/** The same with references that lead to definitions. An object of which nothing is said may have any members. */
-function referring(value: unknown, targets: ReadonlyMap<string, string>): unknown {
-  if (Array.isArray(value)) return value.map((each) => referring(each, targets));
+/**
+ * Returns the schema with references to `definitions`. An object schema without properties allows
+ * any field.
+ */
+function rewriteReferences(value: unknown, targets: ReadonlyMap<string, string>): unknown {
+  if (Array.isArray(value)) return value.map((each) => rewriteReferences(each, targets));
   if (typeof value !== "object" || value === null) return value;
   const { type, properties = {}, additionalProperties } = value as Schema;
   const bare = type === "object" && Object.keys(properties as object).length === 0;
@@ -68,7 +81,8 @@ function referring(value: unknown, targets: ReadonlyMap<string, string>): unknow
     Object.entries(
       bare && additionalProperties === undefined ? { ...value, additionalProperties: {} } : value,
     ).map(([name, each]) => {
-      if (name !== "$ref" || typeof each !== "string") return [name, referring(each, targets)];
+      if (name !== "$ref" || typeof each !== "string")
+        return [name, rewriteReferences(each, targets)];
       return [
         name,
         targets.get(each) ??

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
-import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
+import { allDecrypt, createEncryptedValues } from "../test/encrypted-values.ts";
 import { migrate } from "./base/database/index.ts";
 import { ConfigError } from "./base/errors.ts";
 import { createLog } from "./base/log.ts";
@@ -18,7 +18,7 @@ const settings = (key: Buffer, previous?: Buffer) => ({
 /** Goes on all the time, as another machine would that is not restarted yet. It seals with the first key and can open both. */
 const beckon = await startTestBeckon(settings(first, second));
 const { engine } = beckon.db.database;
-const things = await makeSealedThings(beckon);
+const things = await createEncryptedValues(beckon);
 // More than one batch, and a token in its grace.
 const others = await Promise.all(Array.from({ length: 250 }, () => beckon.createAgent()));
 await beckon.call(`/agents/${others[0]?.id}/token/rotate`, { body: { grace_seconds: 600 } });
@@ -83,7 +83,7 @@ test("a start that is killed at any moment leaves everything readable, and the n
   let left = before.tokens ?? 0;
   for (let breaksAt = 1; !(await settle(second, first, breaksAt)); breaksAt++, starts++) {
     expect(await checkedBy()).toBe(prefix(first));
-    expect(await things.try(beckon.url)).toEqual(everythingOpens);
+    expect(await things.try(beckon.url)).toEqual(allDecrypt);
     const now = await sealedWith(first);
     expect(now.tokens ?? 0).toBeLessThanOrEqual(left);
     left = now.tokens ?? 0;
@@ -92,13 +92,13 @@ test("a start that is killed at any moment leaves everything readable, and the n
   expect(await sealedWith(first)).toEqual({});
   expect(await sealedWith(second)).toEqual(before);
   expect(await checkedBy()).toBe(prefix(second));
-  expect(await things.try(beckon.url)).toEqual(everythingOpens);
+  expect(await things.try(beckon.url)).toEqual(allDecrypt);
 });
 
 test("then the new key alone opens everything, and the old one alone is refused", async () => {
   const alone = await beckon.another({ settings: settings(second) });
   try {
-    expect(await things.try(alone.url)).toEqual(everythingOpens);
+    expect(await things.try(alone.url)).toEqual(allDecrypt);
   } finally {
     await alone.stop();
   }
@@ -139,7 +139,7 @@ test("an altered text neither stops the change nor is it lost", async () => {
   const next = await beckon.another({ settings: settings(third, second) });
   try {
     expect(await sealedWith(second)).toEqual({ tokens: 2 });
-    expect(await things.try(next.url)).toEqual(everythingOpens);
+    expect(await things.try(next.url)).toEqual(allDecrypt);
     const { status, body } = await beckon.call(`${next.url}/api/public/agents/${damaged.id}/token`);
     expect([status, body.code]).toEqual([409, "secret_unreadable"]);
   } finally {
@@ -152,7 +152,7 @@ test("many that start at once with the new key change it once", async () => {
     Array.from({ length: 4 }, () => beckon.another({ settings: settings(first, third) })),
   );
   try {
-    for (const one of all) expect(await things.try(one.url)).toEqual(everythingOpens);
+    for (const one of all) expect(await things.try(one.url)).toEqual(allDecrypt);
     expect(await sealedWith(third)).toEqual({});
   } finally {
     await Promise.all(all.map((one) => one.stop()));

@@ -43,6 +43,7 @@ test("without any setting Beckon listens on this machine only, with PostgreSQL i
       google: { baseUrl: undefined, apiKey: undefined },
     },
     shareProviders: false,
+    discover: true,
     logLevel: "info",
   });
 });

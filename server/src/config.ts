@@ -44,7 +44,7 @@ export interface Config {
   readonly memoryBudgetMib: number | undefined;
   /** PostgreSQL connections of one process, beside the lease's own. */
   readonly poolSize: number;
-  /** Addresses that are not public and can be called, each `host:port` as `parseHostPort` writes it. */
+  /** Callable addresses that are not public, each `host:port` in the form of `parseHostPort`. */
   readonly egressAllow: readonly string[];
   /** The operator's accounts at providers of models. */
   readonly accounts: {
@@ -57,6 +57,11 @@ export interface Config {
   };
   /** Whether all workspaces can use these accounts, and not only `default`. */
   readonly shareProviders: boolean;
+  /**
+   * Whether model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default
+   * ports) become providers of the workspace `default`.
+   */
+  readonly discover: boolean;
   readonly logLevel: "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 }
 
@@ -177,19 +182,24 @@ const settings = {
   },
   BECKON_MASTER_KEY_LOST: {
     ...flag("0"),
-    help: "1: start with a new master key although the old one [is lost](master-key.md#a-lost-key).",
+    help:
+      "1: start with a new master key although the old one " +
+      "[is lost](master-key.md#a-lost-key).",
   },
   BECKON_BOOTSTRAP_KEY: {
     schema: z
       .string()
       .regex(/^(?!bka_|bkt_|bkw_)[\x21-\x7e]{32,128}$/)
       .optional(),
-    may: "32 to 128 printable ASCII characters without spaces, not beginning with bka_, bkt_ or bkw_",
+    may:
+      "32 to 128 printable ASCII characters without spaces, " +
+      "not beginning with bka_, bkt_ or bkw_",
     help:
       "API key with all scopes in the workspace `default`. " +
       "If it changes, the old one stops at the next start.",
     unset:
-      "generated once, in the file bootstrap.key of the data folder; with DATABASE_URL: no such key",
+      "generated once, in the file bootstrap.key of the data folder; " +
+      "with DATABASE_URL: no such key",
   },
   BECKON_SETUP_LINK: {
     ...flag("1"),
@@ -264,6 +274,12 @@ const settings = {
     ...flag("0"),
     help: "1: every workspace can use the operator's accounts, not only `default`.",
   },
+  BECKON_DISCOVER: {
+    ...flag("1"),
+    help:
+      "1: model servers on this machine (Ollama, LM Studio, llama.cpp, vLLM at their default " +
+      "ports) become providers of `default`. 0: they do not.",
+  },
   BECKON_EGRESS_ALLOW: {
     schema: z
       .string()
@@ -271,7 +287,9 @@ const settings = {
       .refine((entries) => !entries.includes(undefined))
       .transform((entries) => entries.filter((entry) => entry !== undefined))
       .default([]),
-    may: "host:port, several separated by commas without spaces, for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
+    may:
+      "host:port, several separated by commas without spaces, " +
+      "for example ollama:11434,10.0.0.5:8080,[fd00::5]:443",
     help:
       "Addresses that agents can call although they are not public: " +
       "a model server or an API of your own.",
@@ -350,7 +368,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   }
   if (values.DATABASE_URL !== undefined && values.BECKON_MASTER_KEY === undefined) {
     problems.push(
-      `BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine encrypts with the same key; it must be ${masterKey.may}.`,
+      "BECKON_MASTER_KEY is required with DATABASE_URL, so that every machine encrypts with the " +
+        `same key; it must be ${masterKey.may}.`,
     );
   }
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
@@ -381,6 +400,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       google: { baseUrl: undefined, apiKey: values.GOOGLE_GENERATIVE_AI_API_KEY },
     },
     shareProviders: values.BECKON_SHARE_PROVIDERS === "1",
+    discover: values.BECKON_DISCOVER === "1",
     logLevel: values.LOG_LEVEL,
   });
 }

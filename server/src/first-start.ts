@@ -21,9 +21,9 @@ export interface DemoAgent {
 const demoModel = "demo/echo";
 
 /**
- * Makes the bootstrap key equal to the settings and, at the first start, creates the workspace
- * `default` with the demo agent: all in one transaction, so that a kill at any moment leaves either
- * nothing or all of it. The caller holds the migration lock.
+ * Makes the bootstrap key equal to the settings and, at the first startup, creates the workspace
+ * `default` with the demo agent, in one transaction: a kill at any moment leaves all of it or
+ * nothing. The caller holds the migration lock.
  * @returns the demo agent if it was created now.
  */
 export function firstStart(
@@ -49,7 +49,10 @@ export function firstStart(
   });
 }
 
-/** Returns the demo agent with its current secrets, if it can still be called; reveals are recorded. */
+/**
+ * Returns the demo agent with its current secrets, if it can still be called. Records each reveal
+ * in the audit log.
+ */
 export function revealDemo(
   services: Pick<Context, "database" | "cipher">,
 ): Promise<DemoAgent | undefined> {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../test/beckon.ts";
+import { allDecrypt, createEncryptedValues } from "../test/encrypted-values.ts";
 import { expectError } from "../test/expect-error.ts";
-import { everythingOpens, makeSealedThings } from "../test/sealed-things.ts";
 import { ConfigError } from "./base/errors.ts";
 
 const lost = randomBytes(32).toString("base64");
 const before = await startTestBeckon({ BECKON_MASTER_KEY: lost });
-const things = await makeSealedThings(before);
-const spare = await makeSealedThings(before);
+const things = await createEncryptedValues(before);
+const spare = await createEncryptedValues(before);
 const fresh = { BECKON_MASTER_KEY: randomBytes(32).toString("base64") };
 await expect(before.another({ settings: fresh })).rejects.toThrow(ConfigError);
 
@@ -37,8 +37,9 @@ test("credentials go on working", async () => {
   expect((await call("/agents")).status).toBe(200);
 });
 
-test("what cannot be opened says so, with what to do", async () => {
-  const sealed = "cannot be opened: it was sealed with another master key, or was altered since.";
+test("an error names a secret that cannot be decrypted and what to do", async () => {
+  const sealed =
+    "cannot be decrypted: it was encrypted with another master key, or was altered since.";
   expect(await things.try(beckon.url)).toEqual({
     "agent token": expect.stringMatching(
       `^409 secret_unreadable: This token ${sealed} It still works where it is used; rotate it`,
@@ -49,15 +50,15 @@ test("what cannot be opened says so, with what to do", async () => {
     "provider check": `409 secret_unreadable: This provider key ${sealed} Set the provider's api_key again.`,
     "provider run": `500 model_error: This provider key ${sealed} Set the provider's api_key again.`,
     tool: expect.stringMatching(
-      /^200 .*its credential is gone.* Who configures the agent must give it again/,
+      /^200 .*its credential was deleted.* Ask the agent.s administrator to enter it again/,
     ),
     "stored answer": expect.stringMatching(
-      `^409 secret_unreadable: This stored answer ${sealed} The request was carried out`,
+      `^409 secret_unreadable: This stored answer ${sealed} The request was executed`,
     ),
   });
 });
 
-test("a request whose answer cannot be opened is not carried out again", async () => {
+test("a request whose stored response cannot be decrypted is not executed again", async () => {
   const count = async () => (await before.db.database.engine.query("select from agents")).rowCount;
   const agents = await count();
   for (let times = 0; times < 3; times++) {
@@ -65,7 +66,7 @@ test("a request whose answer cannot be opened is not carried out again", async (
       await things.createAgain(beckon.url),
       409,
       "secret_unreadable",
-      /not carried out again.*use a new key/,
+      /not executed again.*use a new key/,
     );
   }
   expect(await count()).toBe(agents);
@@ -136,9 +137,9 @@ test("from then on the new key is the key, and no declaration is needed", async 
 test("a lost key that is found opens all that was not replaced meanwhile", async () => {
   const again = await before.another({ settings: { ...fresh, BECKON_MASTER_KEY_PREVIOUS: lost } });
   try {
-    expect(await spare.try(again.url)).toEqual(everythingOpens);
+    expect(await spare.try(again.url)).toEqual(allDecrypt);
     // A server that began without it can open what was sealed anew.
-    expect(await spare.try(beckon.url)).toEqual(everythingOpens);
+    expect(await spare.try(beckon.url)).toEqual(allDecrypt);
   } finally {
     await again.stop();
   }

@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { getHeapStatistics } from "node:v8";
-import { createAuth, recordRefusedSignIns } from "./accounts/index.ts";
-import { elapsed } from "./base/clock.ts";
+import { createAuth, recordFailedSignIns } from "./accounts/index.ts";
+import { elapsed, sleep } from "./base/clock.ts";
+import type { OperatorProvider } from "./base/context.ts";
 import { checkServer, connect, explainStartFailure, migrate } from "./base/database/index.ts";
 import { createEgress, createLeanFetch } from "./base/egress/index.ts";
 import { ConfigError } from "./base/errors.ts";
@@ -22,13 +23,20 @@ import {
 } from "./http/index.ts";
 import { recordKeyUse } from "./keys/index.ts";
 import { keepLease, recordDeaths, registerProcess } from "./processes/index.ts";
-import { operatorProviders } from "./providers/index.ts";
+import {
+  Discovery,
+  ModelLists,
+  type ModelServer,
+  modelServers,
+  operatorProviders,
+} from "./providers/index.ts";
 import { reconcileMasterKey } from "./reconcile-master-key.ts";
 import { createRunServices, drainRuns } from "./runs/index.ts";
 import {
   type Demo,
   type Draining,
   type Failed,
+  type FoundProvider,
   parseFromSupervisor,
   type Ready,
 } from "./supervisor/index.ts";
@@ -41,13 +49,15 @@ export interface Beckon {
   readonly url: string;
   /** Address that it listens on. */
   readonly listeningUrl: string;
-  /** The demo agent with its secrets, if this start created it or was asked to reveal it. */
+  /** The demo agent with its secrets, if this startup created it or was asked to reveal it. */
   readonly demo: Demo | null;
   /** The token that makes the first owner, if it was asked for and there is no owner. */
   readonly setupToken: string | null;
-  /** Runs that this process executes now. */
+  /** Operator's providers that this startup found. */
+  readonly providers: readonly FoundProvider[];
+  /** Returns the number of runs that this process executes now. */
   executingRuns(): number;
-  /** Other processes are known to have died: their runs can be resumed now. */
+  /** Records that other processes have exited, so that their runs resume without waiting. */
   recordDeaths(processIds: readonly string[]): Promise<void>;
   /**
    * Takes no new work, lets runs and requests in progress finish within the drain time, and closes
@@ -66,16 +76,18 @@ export interface StartOptions {
   /** The operator's own tools, granted to every agent. */
   readonly tools?: readonly Tool[];
   /**
-   * Whether somebody reads what this start prints: it reveals the demo agent's secrets, revokes the
+   * Whether the output of this startup is printed: reveals the demo agent's secrets, revokes the
    * last token for the first owner and, if `config.setupLink`, issues a new one.
    */
   readonly setup?: boolean;
   /** Overrides of the default limits. */
   readonly streamLimits?: Partial<StreamLimits>;
-  /** Descriptor of a socket bound to HOST and PORT, which the supervisor shares among its servers. */
+  /** Descriptor of a socket that is bound to HOST and PORT and shared by all servers. */
   readonly listenFd?: number | undefined;
   /** Default: the guard of this process's heap. It is stopped with the server. */
   readonly heap?: HeapGuard;
+  /** Model servers to discover on this machine. Default: `modelServers`. */
+  readonly modelServers?: readonly ModelServer[];
 }
 
 /**
@@ -104,6 +116,7 @@ async function build(
     streamLimits,
     listenFd,
     heap = guardHeap(),
+    modelServers: servers = modelServers,
   }: StartOptions,
   opened: AsyncDisposableStack,
 ): Promise<Beckon> {
@@ -144,9 +157,13 @@ async function build(
     allow: config.egressAllow,
   });
   opened.defer(() => egress.close());
+  const ownPorts = new Set(configuredPorts(config));
   const operator = operatorProviders(config.accounts, {
     defaultWorkspaceId,
     shared: config.shareProviders,
+    discovery: config.discover
+      ? new Discovery({ servers, ownPorts, fetch: outbound.fetch, log })
+      : undefined,
   });
   const runs = createRunServices({
     database,
@@ -174,7 +191,7 @@ async function build(
     },
   });
   opened.defer(() => lease.stop());
-  const worker = startWorker(runs, { recordLapsed: lease.recordLapsed });
+  const worker = startWorker(runs, { recordExpired: lease.recordExpired });
   opened.defer(() => worker.stop());
 
   let url = config.publicUrl ?? "";
@@ -186,6 +203,8 @@ async function build(
       log,
       runs,
       egress,
+      outbound,
+      modelLists: new ModelLists(),
       operator,
       publicUrl: () => url,
       trustProxy: config.trustProxy,
@@ -197,7 +216,7 @@ async function build(
         secure: config.publicUrl?.startsWith("https:") === true,
       }),
       guesses: countFailedAuthentications(guessesPerMinute, "sign-in"),
-      refusedSignIns: recordRefusedSignIns(database, log),
+      failedSignIns: recordFailedSignIns(database, log),
       streams: openStreams({ database, log }, { ...defaultStreamLimits, ...streamLimits }),
     },
     { host: config.host, port: config.port, fd: listenFd },
@@ -206,6 +225,8 @@ async function build(
   opened.defer(() => runs.subscribers.pollers.close());
   opened.defer(() => runs.tail.close());
   url ||= http.url;
+  ownPorts.add(Number(new URL(http.url).port));
+  await Promise.race([operator.probe(defaultWorkspaceId), sleep(discoveryMs)]);
 
   let setupToken: string | undefined;
   if (setup && config.setupLink) setupToken = await issueSetupToken(database);
@@ -217,6 +238,7 @@ async function build(
     listeningUrl: http.url,
     demo: demo === undefined ? null : toMessage(demo, url),
     setupToken: setupToken ?? null,
+    providers: operator.usableBy(defaultWorkspaceId).map(foundProvider),
     executingRuns: () => runs.live.size,
     recordDeaths: (processIds) => recordDeaths(database.lease, processIds, runs.process.id),
     async stop() {
@@ -244,7 +266,9 @@ function memoryBudget({ memoryBudgetMib }: Config): number {
   const max = Math.floor((limit * budgetMax) / mib);
   if (memoryBudgetMib <= max) return memoryBudgetMib * mib;
   throw new ConfigError(
-    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be at most ${max}. Lower it, or raise the heap's limit with NODE_OPTIONS=--max-old-space-size=<MiB>.`,
+    `BECKON_MEMORY_BUDGET_MIB was ${memoryBudgetMib}; with this server's heap limit it must be ` +
+      `at most ${max}. Lower it, or raise the heap's limit with ` +
+      "NODE_OPTIONS=--max-old-space-size=<MiB>.",
   );
 }
 
@@ -254,6 +278,23 @@ const mib = 1024 * 1024;
 const failedAuthenticationsPerMinute = 300;
 /** Fewer for passwords, which have less than the 256 bits of a key. */
 const guessesPerMinute = 30;
+
+/** Milliseconds that startup waits for model servers. Slower ones are found later. */
+const discoveryMs = 400;
+
+/** Ports that belong to Beckon, a proxy before it, or its database. */
+function configuredPorts({ port, publicUrl, databaseUrl }: Config): number[] {
+  const urls = [publicUrl, databaseUrl].map((url) => Number(URL.parse(url ?? "")?.port));
+  return [port, ...urls].filter((each) => each > 0);
+}
+
+/** Agents cannot use embedding models. Most servers list them among the others. */
+const embeds = /embed/i;
+
+function foundProvider({ name, origin, models = [] }: OperatorProvider): FoundProvider {
+  const model = models.find((each) => !embeds.test(each)) ?? models[0];
+  return { name, origin, model: model === undefined ? null : `${name}/${model}` };
+}
 
 function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string): Demo {
   return {
@@ -265,8 +306,8 @@ function toMessage({ agentId, agentToken, triggerToken }: DemoAgent, url: string
 
 /**
  * Runs one server process, under the supervisor or by itself. A signal lets it drain and exit. It
- * exits at once when the channel to its supervisor closes: nobody would restart it, and the next
- * start stops the database.
+ * exits at once when the channel to its supervisor closes: nothing would restart it, and the next
+ * startup stops the database.
  */
 async function runServer(): Promise<void> {
   const { values } = parseArgs({
@@ -279,7 +320,7 @@ async function runServer(): Promise<void> {
   });
   const stopping = Promise.withResolvers<void>();
   for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => stopping.resolve());
-  // A killed supervisor cannot stop the database in order: the next start resumes open runs.
+  // A killed supervisor cannot shut the database down: the next startup resumes open runs.
   process.once("disconnect", () => process.exit(1));
   try {
     const beckon = await start({
@@ -291,16 +332,17 @@ async function runServer(): Promise<void> {
     });
     process.on("message", (message) => {
       const reaped = parseFromSupervisor(message);
-      // If a death cannot be recorded now, the end of its lease is.
+      // If this fails, the runs resume when the lease of the exited process expires.
       if (reaped !== undefined) beckon.recordDeaths(reaped.process_ids).catch(() => {});
     });
-    const { url, listeningUrl, demo, setupToken } = beckon;
+    const { url, listeningUrl, demo, setupToken, providers } = beckon;
     process.send?.({
       type: "ready",
       url,
       listening_url: listeningUrl,
       demo,
       setup_token: setupToken,
+      providers,
     } satisfies Ready);
     await stopping.promise;
     process.send?.({ type: "draining", runs: beckon.executingRuns() } satisfies Draining);
@@ -313,7 +355,7 @@ async function runServer(): Promise<void> {
   }
 }
 
-/** Tells the supervisor, or without one whoever reads standard error. */
+/** Sends the reason to the supervisor. Without one, writes it to standard error. */
 function reportFailure(reason: string): Promise<void> {
   return new Promise((sent) => {
     if (process.send === undefined) {

@@ -1,5 +1,5 @@
-import { resealToolSecrets } from "./agents/index.ts";
-import { resealAnswers } from "./base/idempotency/index.ts";
+import { reEncryptToolSecrets } from "./agents/index.ts";
+import { reEncryptResponses } from "./base/idempotency/index.ts";
 import type { Log } from "./base/log.ts";
 import {
   checkMasterKey,
@@ -9,7 +9,7 @@ import {
   replaceMasterKeyCheck,
 } from "./base/secrets/index.ts";
 import { resealProviderKeys } from "./providers/index.ts";
-import { resealTokens } from "./tokens/index.ts";
+import { reEncryptTokens } from "./tokens/index.ts";
 
 export interface MasterKeys {
   readonly masterKey: string;
@@ -25,10 +25,10 @@ export interface MasterKeys {
  *
  * - Secrets of the previous key are encrypted with the new one, the check value last. A kill at any
  *   moment leaves secrets of both keys, which a server with both settings decrypts, and the next
- *   start continues. Every start with a previous key does this, not only the first: other machines
- *   keep encrypting with the old key until they are restarted.
- * - A lost key leaves its secrets unreadable and everything else working: credentials are verified
- *   by their hashes.
+ *   startup continues. Every startup with a previous key does this, not only the first: other
+ *   machines encrypt with the old key until they are restarted.
+ * - Secrets of a lost key are unreadable. Everything else works, since credentials are verified by
+ *   their hashes.
  *
  * @throws ConfigError if the database was encrypted with another key and the settings neither name
  *   it nor declare it lost.
@@ -45,9 +45,14 @@ export async function reconcileMasterKey(
       : createSecretCipher(parseMasterKey(keys.previousMasterKey));
   const checked = await checkMasterKey(client, current, { previous, lost: keys.masterKeyLost });
   if (previous !== undefined && previous.prefix !== current.prefix) {
-    for (const reseal of [resealTokens, resealProviderKeys, resealToolSecrets, resealAnswers]) {
-      const counts = await reseal(client, { from: previous, to: current });
-      if (counts.resealed > 0) log.info(counts, "encrypted with the new master key");
+    for (const reEncrypt of [
+      reEncryptTokens,
+      resealProviderKeys,
+      reEncryptToolSecrets,
+      reEncryptResponses,
+    ]) {
+      const counts = await reEncrypt(client, { from: previous, to: current });
+      if (counts.reEncrypted > 0) log.info(counts, "encrypted with the new master key");
       if (counts.unreadable > 0)
         log.warn(
           counts,

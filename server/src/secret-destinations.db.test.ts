@@ -325,7 +325,7 @@ test("moved by a change that forgets the rule, none is sent, and the use says wh
     error: expect.stringMatching(/was not given for http.*Set the provider's api_key/),
   });
   expect(run?.body).toMatchObject({ code: "model_error", error: check?.body.error });
-  expect(tool?.body.output).toMatch(/its credential is gone, or is not for this address/);
+  expect(tool?.body.output).toMatch(/its credential was deleted or is not bound to this origin/);
   expect(arrivals()).toEqual([]);
   expect(receivers[1]?.reached).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { type Embedded, startEmbedded } from "./base/database/embedded/index.ts"
 import { ConfigError, messageOf } from "./base/errors.ts";
 import { exitCodes } from "./base/exit-codes.ts";
 import { createLog } from "./base/log.ts";
-import { keepSecret } from "./base/secrets/index.ts";
+import { readOrCreateSecret } from "./base/secrets/index.ts";
 import { version } from "./base/version.ts";
 import { helpText, parseCommandLine } from "./command-line.ts";
 import { type Config, readConfig, unknownSettingWarnings } from "./config.ts";
@@ -21,16 +21,16 @@ import {
 } from "./supervisor/index.ts";
 
 /**
- * The parent process: it locks the data folder, keeps the secrets, runs PostgreSQL unless
+ * Runs the parent process. It locks the data folder, stores the secrets, runs PostgreSQL unless
  * DATABASE_URL is set, and keeps the servers running. It serves no requests, so that no request
- * can take down what would start its successor.
+ * can crash the process that restarts servers. Resolves with the exit code.
  *
  *   started by       script/server
  *   starts           PostgreSQL, then the servers
  *   stops            on a signal: the servers drain, PostgreSQL stops last. A second signal kills
  *                    the servers.
- *   killed by -9     the servers exit as their channel closes; PostgreSQL stays, and the next start
- *                    stops it
+ *   killed by -9     the servers exit as their channel closes; PostgreSQL stays, and the next
+ *                    startup stops it
  */
 export async function supervise({
   config,
@@ -40,13 +40,13 @@ export async function supervise({
   databaseWaitMs = 300_000,
 }: {
   config: Config;
-  /** What the servers inherit, beside what is added here. */
+  /** Environment of the servers, without the variables that are added here. */
   env: Readonly<Record<string, string | undefined>>;
   /** The module that each server runs. */
   serverEntry: string;
   /** Prints text for the person at the terminal. */
   out: (text: string) => void;
-  /** How long a start waits for a database that cannot be reached. */
+  /** Milliseconds that startup waits for a database that cannot be reached. */
   databaseWaitMs?: number;
 }): Promise<number> {
   const log = createLog(config.logLevel);
@@ -68,11 +68,12 @@ export async function supervise({
         ? join(config.dataDir, "bootstrap.key")
         : undefined;
     const masterKey =
-      config.masterKey ?? (await keepSecret(join(config.dataDir, "master.key"), newMasterKey));
+      config.masterKey ??
+      (await readOrCreateSecret(join(config.dataDir, "master.key"), newMasterKey));
     const bootstrapKey =
       bootstrapKeyPath === undefined
         ? config.bootstrapKey
-        : await keepSecret(bootstrapKeyPath, newBootstrapKey);
+        : await readOrCreateSecret(bootstrapKeyPath, newBootstrapKey);
     port = config.processes > 1 ? await claimPort(config) : undefined;
     // New connections fail at once instead of waiting for servers that are stopping.
     signals.stop.addEventListener("abort", () => port?.close());
@@ -134,17 +135,21 @@ function finishing(runs: number, drainSeconds: number): string {
   const what = runs === 1 ? "1 run" : `${runs} runs`;
   return drainSeconds === 0
     ? `Stopping with ${what} in progress, which the next start resumes.\n`
-    : `Finishing ${what}, up to ${drainSeconds} s; Ctrl-C again to stop now. The next start resumes unfinished runs.\n`;
+    : `Finishing ${what}, up to ${drainSeconds} s; Ctrl-C again to stop now. ` +
+        "The next start resumes unfinished runs.\n";
 }
 
 function cannotStart(reason: string): string {
   return `Beckon cannot start. ${reason}\n`;
 }
 
-/** How long a server may take to exit by itself after its drain time. */
+/** Seconds that a server has to exit by itself after its drain time. */
 const drainMarginSeconds = 5;
 
-/** The pools of all servers, their other connections (lease, migrations), and spare ones for psql. */
+/**
+ * Counts the pools of all servers, their other connections (lease, migrations), and spare ones for
+ * psql.
+ */
 function connectionsFor({ processes, poolSize }: Config): number {
   return Math.max(50, processes * (poolSize + 5) + 10);
 }
@@ -171,7 +176,7 @@ const ignoredSignals = [
   "SIGSTKFLT",
 ] as const;
 
-/** Listens until the process exits: a signal at the very end must not look like a crash. */
+/** Listens until the process exits, so that a late signal does not change the exit code. */
 function listenForSignals(): { stop: AbortSignal; hurry: AbortSignal } {
   const stop = new AbortController();
   const hurry = new AbortController();
@@ -216,7 +221,7 @@ async function runCommand(out: (text: string) => void): Promise<number> {
 }
 
 if (import.meta.main) {
-  // The terminal can go away first.
+  // Ignores EPIPE: the terminal can close first.
   process.stdout.on("error", () => {});
   process.exitCode = await runCommand((text) => void process.stdout.write(text));
 }

@@ -12,21 +12,24 @@ import {
   takeOverRuns,
 } from "./runs/index.ts";
 
-/** Milliseconds between looks at what is due; wake-ups spare most of the wait. */
-const interval = 1_000;
-/** Every how many looks what changes slowly is swept. */
-const sweepEvery = 60;
+/** Between polls of the database. Messages from other processes usually wake the worker earlier. */
+const pollIntervalMs = 1_000;
+/** Polls between two sweeps for expired queued runs and dead processes. */
+const pollsPerSweep = 60;
 
-/** The door for what is due: claims runs and calls the verbs that execute, take over, cancel and expire them. */
+/** The entry point for work that is due: claims, takes over, cancels and expires runs. */
 export interface Worker {
-  /** Takes nothing more. What executes goes on. */
+  /** Stops claiming. Runs that execute continue. */
   stop(): Promise<void>;
 }
 
-/** Begins to look, at once and then when woken or every second. A database that is away is looked at again at the next turn. */
+/**
+ * Starts the worker. It polls at once, then every second and when woken. While the database is
+ * unreachable, each poll logs the failure and the next one tries again.
+ */
 export function startWorker(
   runs: RunServices,
-  options: { recordLapsed: () => Promise<void> },
+  options: { recordExpired: () => Promise<void> },
 ): Worker {
   const stopping = new AbortController();
   const claims = serially(stopping.signal, () => attempt("claiming runs", () => claimRuns(runs)));
@@ -34,48 +37,48 @@ export function startWorker(
     attempt("taking over runs", () => takeOverRuns(runs)),
   );
   runs.worker.connect({ claim: claims.wake, takeOver: takeOvers.wake });
-  runs.processMessages.onMessage = (message) => hear(runs, message);
+  runs.processMessages.onMessage = (message) => handleMessage(runs, message);
 
-  async function attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
+  async function attempt<T>(task: string, act: () => Promise<T>): Promise<T | undefined> {
     if (stopping.signal.aborted) return undefined;
     try {
       return await act();
     } catch (thrown) {
       const level = failureKind(thrown) === "lost" ? "warn" : "error";
-      runs.log[level]({ reason: messageOf(thrown) }, `${what} failed; it is tried again`);
+      runs.log[level]({ reason: messageOf(thrown) }, `${task} failed; it will be retried`);
       return undefined;
     }
   }
 
-  async function look(): Promise<void> {
-    for (let turn = 0; !stopping.signal.aborted; turn++) {
-      await attempt("recording deaths", options.recordLapsed);
+  async function poll(): Promise<void> {
+    for (let count = 0; !stopping.signal.aborted; count++) {
+      await attempt("declaring processes dead", options.recordExpired);
       runs.worker.takeOver();
-      await attempt("looking for lost claims", () => executeLostClaims(runs));
+      await attempt("finding lost claims", () => executeLostClaims(runs));
       runs.worker.claim();
-      await attempt("looking for cancelled runs", async () => {
+      await attempt("finding cancelled runs", async () => {
         const runIds = await cancelledRuns(runs.database.engine, runs.process.id);
         for (const runId of runIds) runs.live.get(runId)?.stop("cancelled");
       });
-      if (turn % sweepEvery === 0) {
+      if (count % pollsPerSweep === 0) {
         await attempt("expiring queued runs", () => expireQueued(runs.database));
-        await attempt("forgetting dead processes", () => forgetDead(runs.database.engine));
+        await attempt("deleting dead processes", () => forgetDead(runs.database.engine));
       }
-      await sleep(interval, stopping.signal).catch(() => {});
+      await sleep(pollIntervalMs, stopping.signal).catch(() => {});
     }
   }
 
-  const looking = look();
+  const polling = poll();
   return {
     async stop() {
       stopping.abort();
       runs.worker.disconnect();
-      await Promise.all([looking, claims.idle(), takeOvers.idle()]);
+      await Promise.all([polling, claims.idle(), takeOvers.idle()]);
     },
   };
 }
 
-/** Calls `act` after each wake, and again as long as it says so, never twice at the same time. */
+/** Calls `act` after each `wake` and again while it returns true, never twice at the same time. */
 function serially(
   stopping: AbortSignal,
   act: () => Promise<unknown>,
@@ -85,7 +88,7 @@ function serially(
   async function run(): Promise<void> {
     do {
       again = false;
-      // What wakes in one turn of the event loop, starts above all, is acted on together.
+      // Handles all wakes of one turn of the event loop together, as from many starts at once.
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (stopping.aborted) return;
       again = (await act()) === true || again;
@@ -102,8 +105,8 @@ function serially(
   };
 }
 
-/** What another process has told. */
-function hear(runs: RunServices, message: ProcessMessage | undefined): void {
+/** Handles a message of another process; undefined: messages may have been lost. */
+function handleMessage(runs: RunServices, message: ProcessMessage | undefined): void {
   switch (message?.kind) {
     case "cancel":
       stopHere(runs, message.runId);
@@ -111,7 +114,7 @@ function hear(runs: RunServices, message: ProcessMessage | undefined): void {
     case "watch": {
       const live = runs.live.get(message.runId);
       if (live === undefined) break;
-      live.watchedElsewhere = true;
+      live.hasRemoteSubscribers = true;
       runs.processMessages.send({ kind: "journal", runId: message.runId });
       break;
     }
@@ -125,16 +128,16 @@ function hear(runs: RunServices, message: ProcessMessage | undefined): void {
       runs.tail.wake();
       break;
     case "queued":
-      lookForQueued(runs);
+      claimQueued(runs);
       break;
     case undefined:
-      lookForQueued(runs);
+      claimQueued(runs);
       runs.tail.noteRemoteSubscriber();
       runs.tail.wake();
   }
 }
 
-function lookForQueued(runs: RunServices): void {
+function claimQueued(runs: RunServices): void {
   runs.capacity.foundQueue({ empty: false });
   runs.worker.claim();
 }

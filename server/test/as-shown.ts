@@ -1,6 +1,9 @@
 import { expect } from "vitest";
 
-/** What an answer must be to be the one that a page shows: the same, but that `…` in a text stands for anything. */
+/**
+ * Returns a matcher for an example of the documentation: equal, except that `…` in a text matches
+ * anything.
+ */
 export function asShown(example: unknown): unknown {
   if (typeof example === "string" && example.includes("…")) {
     const pieces = example.split("…").map((piece) => piece.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));

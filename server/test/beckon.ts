@@ -6,54 +6,56 @@ import { checkAnswer } from "./check-answer.ts";
 import { type TestDatabase, testDatabase } from "./database.ts";
 import { reservedHosts } from "./reserved-ports.ts";
 
-/** What a caller got. */
+/** An HTTP response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or text of another type; tests look into it and compare, so it is typed no closer. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  /** Parsed JSON, or the text of another content type. Untyped, because tests compare it. */
+  // biome-ignore lint/suspicious/noExplicitAny: a response body can have any shape
   readonly body: any;
 }
 
 export interface CallOptions {
   readonly method?: string;
-  /** Sent as `x-api-key`; default: the bootstrap key; null: none. */
+  /** Sent as `x-api-key`. Default: the bootstrap key; null: none. */
   readonly credential?: string | null;
-  /** A string is sent as it is, bytes too, anything else as JSON. */
+  /** Strings and bytes are sent unchanged, anything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
 }
 
-/** A Beckon of one test file's own, over HTTP. */
+/** A Beckon for one test file, used over HTTP. */
 export interface TestBeckon {
   readonly url: string;
-  /** The bootstrap key: may do everything in the workspace `default`. */
+  /** The bootstrap key, with all permissions in the workspace `default`. */
   readonly key: string;
   readonly config: Config;
   readonly db: TestDatabase;
-  /** Calls a path below `/api/public`, or any URL. POST when there is a body, else GET. */
+  /** Calls a path below `/api/public`, or any URL: POST if there is a body, otherwise GET. */
   call(path: string, options?: CallOptions): Promise<Answer>;
-  /** Creates an agent, by default of `demo/echo`; with its token. */
+  /** Creates an agent, by default with the model `demo/echo`, and returns it with its token. */
   createAgent(body?: Record<string, unknown>): Promise<{ id: string; token: string }>;
   createTrigger(
     agentId: string,
     body?: Record<string, unknown>,
   ): Promise<{ id: string; token: string; url: string }>;
-  /** A provider for the scripted model server at `baseUrl`. */
+  /** Creates a provider for the scripted model server at `baseUrl`. */
   createProvider(baseUrl: string, name?: string): Promise<{ id: string; name: string }>;
   invoke(
     agent: { id: string; token: string },
     input: string,
     headers?: Record<string, string>,
   ): Promise<Answer>;
-  /** Another process on the same database. The caller stops it. */
+  /** Starts another process on the same database. The caller stops it. */
   another(options?: Partial<StartOptions> & { settings?: Record<string, string> }): Promise<Beckon>;
 }
 
 /**
- * Starts a server process's worth of Beckon inside the test, on a database of its own, listening on a free port; stopped when the
- * file ends. `settings` are environment variables.
+ * Starts Beckon in the test process, with its own database, on a free port, and stops it when the
+ * file ends.
+ *
+ * @param options `settings`: environment variables.
  */
 export async function startTestBeckon(
   settings: Record<string, string> = {},
@@ -67,9 +69,11 @@ export async function startTestBeckon(
     DATABASE_URL: db.url,
     BECKON_MASTER_KEY: randomBytes(32).toString("base64"),
     BECKON_BOOTSTRAP_KEY: key,
+    // Model servers of the developer's machine must not change what a test sees.
+    BECKON_DISCOVER: "0",
     ...settings,
-    // Scripted servers may be called, also such that are started later.
-    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, await reservedHosts()]
+    // Scripted servers can be called, also those that are started later, and a port where none is.
+    BECKON_EGRESS_ALLOW: [settings.BECKON_EGRESS_ALLOW, "127.0.0.1:9", await reservedHosts()]
       .filter(Boolean)
       .join(","),
   };
@@ -107,7 +111,7 @@ export async function startTestBeckon(
   const created = async (path: string, body: unknown) => {
     const answer = await call(path, { body });
     if (answer.status !== 201)
-      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      throw new Error(`${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   };
   return {

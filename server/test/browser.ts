@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 
-/** A Chromium of this machine: the one in `CHROMIUM`, or a packaged one. Undefined: it has none, and what needs one is skipped. */
+/**
+ * Path of Chromium: that in `CHROMIUM`, or an installed package. Undefined if there is none;
+ * browser tests are then skipped.
+ */
 export const browserPath = [
   process.env.CHROMIUM,
   "/usr/bin/chromium",
@@ -12,14 +15,17 @@ export const browserPath = [
 
 let opened: Promise<Browser> | undefined;
 
-/** A page in a profile of its own. What it asks of another address than `origin`, and every complaint of its policy, fails the test. */
+/**
+ * Opens a page in a new profile. Requests to other origins than `origin` and violations of the
+ * content security policy fail the test.
+ */
 export async function openBrowserPage(
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
   opened ??= chromium.launch({
     ...(browserPath === undefined ? {} : { executablePath: browserPath }),
-    // Chromium's own sandbox does not start for root, as which a container runs; what it opens here is ours.
+    // Chromium's sandbox does not start as root (as in a container). Only our own pages are opened.
     args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
   });
   const browser = await opened;
@@ -42,7 +48,7 @@ export async function openBrowserPage(
   return page;
 }
 
-/** At the end of a file that has opened pages. */
+/** Closes the browser; call it at the end of a file that opens pages. */
 export async function closeBrowser(): Promise<void> {
   await (await opened)?.close();
 }

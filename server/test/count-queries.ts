@@ -1,7 +1,10 @@
 import { Client } from "pg";
 import { vi } from "vitest";
 
-/** Counts what is asked of the database over all connections of this process from now on. @returns what ends the count, and says it */
+/**
+ * Counts the database queries of this process, over all connections. Returns a function that stops
+ * counting and returns the count.
+ */
 export function countQueries(): () => number {
   const queries = vi.spyOn(Client.prototype, "query");
   return () => {

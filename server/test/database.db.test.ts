@@ -3,15 +3,16 @@ import { testDatabase } from "./database.ts";
 
 const { database, role, name } = await testDatabase();
 
-test("a file gets a database of its own, with our schema, under row-level security", async () => {
+test("a test file gets its own database, with our schema, under row-level security", async () => {
   const { rows } = await database.engine.query<{
     database: string;
     role: string;
     bypasses: boolean;
     agents: string;
   }>(
-    `select current_database() as database, current_user as role, (select count(*) from agents) as agents,
-            (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`,
+    `select current_database() as database, current_user as role,
+        (select count(*) from agents) as agents,
+        (select rolsuper or rolbypassrls from pg_roles where rolname = current_user) as bypasses`,
   );
   expect(rows).toEqual([{ database: name, role: role ?? "beckon", bypasses: false, agents: "0" }]);
 });

@@ -5,33 +5,37 @@ import { connect, type Database } from "../src/base/database/index.ts";
 import { createLog } from "../src/base/log.ts";
 import { databaseAt } from "./database-url.ts";
 
-/** A database of one test file's own. */
+/** The database of one test file. */
 export interface TestDatabase {
   readonly name: string;
-  /** For a server that the test starts itself: what DATABASE_URL would be. */
+  /** DATABASE_URL for a server that the test starts itself. */
   readonly url: string;
-  /** What `checkServer` answers for this url: `beckon_server` in the project `external`, where the login role is a superuser. */
+  /**
+   * Result of `checkServer` for this URL: `beckon_server` in the project `external`, where the
+   * login role is a superuser.
+   */
   readonly role: string | undefined;
   /** The pools of a server process. Opened lazily, closed after the file's own `afterAll`. */
   readonly database: Database;
 }
 
-/** How long a server process of PostgreSQL may take to end after its client has gone. */
-const goodbye = 5_000;
+/** Time for a PostgreSQL backend to exit after its client disconnected. */
+const disconnectTimeoutMs = 5_000;
 
 /**
- * A database with our schema, or without any table if `empty`. Call it once at the top of a file:
+ * Creates a database with our schema, or without tables if `empty`. Call it once at the top of a
+ * file:
  *
  *     const { database } = await testDatabase();
  *
- * It is dropped when the file has ended. A connection that is still open then fails the file: in production it would be one
- * that the pool never gets back.
+ * It is dropped when the file ends. Connections that are still open then fail the file: in
+ * production they would be leaked by the pool.
  */
 export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promise<TestDatabase> {
   const server = inject("server");
   const name = `test_${randomBytes(8).toString("hex")}`;
-  // Copying through the write-ahead log: 60 ms, and 90 ms for four at once. Copying files ends in a checkpoint for each
-  // copy: 70 ms, and 340 ms for four at once.
+  // wal_log takes 60 ms, and 90 ms for four at once. file_copy checkpoints for each copy: 70 ms,
+  // and 340 ms for four at once.
   const source = empty ? "template0" : server.template;
   await asAdmin(server.adminUrl, (admin) =>
     admin.query(
@@ -57,12 +61,13 @@ export async function testDatabase({ empty = false, poolSize = 8 } = {}): Promis
 
 async function connectionsLeft(admin: Client, name: string): Promise<string[]> {
   for (
-    const deadline = performance.now() + goodbye;
+    const deadline = performance.now() + disconnectTimeoutMs;
     ;
     await new Promise((resolve) => setTimeout(resolve, 20))
   ) {
     const { rows } = await admin.query<{ line: string }>(
-      `select format('  %s, %s for %s, last: %s', coalesce(nullif(application_name, ''), 'unnamed'), state, now() - state_change, left(query, 200)) as line
+      `select format('  %s, %s for %s, last: %s', coalesce(nullif(application_name, ''), 'unnamed'),
+        state, now() - state_change, left(query, 200)) as line
          from pg_stat_activity
         where datname = $1 and backend_type = 'client backend'
         order by backend_start`,

@@ -6,13 +6,13 @@ import type { EgressSeams } from "../src/base/egress/index.ts";
 /** A DNS server over UDP on a free port of 127.0.0.1 (RFC 1035). */
 export interface DnsServer {
   /**
-   * Answers from now on: the first question for a type gets the addresses of that type in the first list, the next one those in
-   * the next; the last list stays.
+   * Scripts the answers: the first query of a type gets the addresses of that type in the first
+   * list, the next query those of the next list; the last list repeats.
    */
   script(...answers: readonly (readonly string[])[]): void;
-  /** The questions since the script, for example `A tool.test`. */
+  /** Queries since the script was set, for example `A tool.test`. */
   readonly questions: readonly string[];
-  /** Asks this server for the addresses of both families, always anew. */
+  /** Resolves both address families through this server, without a cache. */
   readonly resolve: NonNullable<EgressSeams["resolve"]>;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   };
 }
 
-/** The name of the only question, and where it ends. */
+/** Returns the name in the only question, and the offset of its end. */
 function readName(query: Buffer): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
   let at = 12;
@@ -69,7 +69,7 @@ function readName(query: Buffer): { readonly name: string; readonly end: number 
   return { name: labels.join("."), end: at + 1 };
 }
 
-/** The question, and an answer with a lifetime of 0 seconds for each address. */
+/** Returns a response with the question and a record with TTL 0 for each address. */
 function reply(query: Buffer, endOfQuestion: number, addresses: readonly string[]): Buffer {
   const message = Buffer.from(query.subarray(0, endOfQuestion));
   message.writeUInt16BE(0x8580, 2);

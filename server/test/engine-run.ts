@@ -11,11 +11,14 @@ import {
   type Tool,
 } from "../src/engine/index.ts";
 
-/** A journal in memory that holds the engine to its word: one write at a time, only entries the contract knows, none after the end. */
+/**
+ * An in-memory journal that verifies the engine's contract: one write at a time, only known events,
+ * none after the end.
+ */
 export interface MemoryJournal extends Journal {
   /** All entries, the initial ones included. */
   readonly entries: NewEvent[];
-  /** The durable writes, in order; the last one may be the end. */
+  /** The durable writes, in order; the last one can be the end. */
   readonly writes: {
     readonly entries: readonly NewEvent[];
     readonly intent: boolean;
@@ -26,7 +29,7 @@ export interface MemoryJournal extends Journal {
 
 export interface MemoryJournalOptions {
   readonly initial?: readonly NewEvent[];
-  /** Throws to refuse a write. */
+  /** Throws to reject a write. */
   readonly gate?: (
     entries: readonly NewEvent[],
     kind: { readonly intent: boolean; readonly end: boolean },
@@ -40,7 +43,7 @@ export function memoryJournal({ initial = [], gate }: MemoryJournalOptions = {})
   let writing = false;
 
   const write = async (more: readonly NewEvent[], kind: { intent: boolean; end: boolean }) => {
-    if (writing) throw new Error("two writes at once");
+    if (writing) throw new Error("concurrent writes");
     if (outcome !== undefined) throw new Error("a write after the end");
     writing = true;
     await new Promise((resolve) => setImmediate(resolve));
@@ -77,8 +80,8 @@ function asEvent(entry: NewEvent, index: number): RunEvent {
   };
 }
 
-/** As patient as production; tests that wait for a time-out bring their own. */
-export const patient = createLeanFetch({
+/** Production timeouts; tests of timeouts use their own. */
+export const productionFetch = createLeanFetch({
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 5_000,
   bodyTimeoutMs: 5_000,
@@ -90,7 +93,10 @@ export interface Played {
   readonly deltas: readonly Delta[];
 }
 
-/** Executes one run against the model server at `url`, with waits of a few milliseconds instead of seconds. */
+/**
+ * Executes one run against the model server at `url`, with waits of milliseconds instead of
+ * seconds.
+ */
 export async function play(
   url: string,
   options: Partial<RunRequest> & {
@@ -110,24 +116,24 @@ export async function play(
       baseUrl: url,
       apiKey,
       modelId: "model",
-      transport: patient,
+      transport: productionFetch,
     }),
     settings: { stream: "never" },
     maxSteps: 10,
     tools: [],
     resumed: false,
     signal: new AbortController().signal,
-    watched: () => false,
+    hasSubscriber: () => false,
     onDelta: (delta) => deltas.push(delta),
     timeouts: { ...defaultTimeouts, stepMs: 5_000 },
-    retry: { tries: 3, baseMs: 2, capMs: 5 },
+    retry: { maxAttempts: 3, baseWaitMs: 2, maxWaitMs: 5 },
     ...rest,
     journal,
   });
   return { journal, outcome: journal.outcome, deltas };
 }
 
-/** A tool that does what it is told. Without `run` it gives its arguments back. */
+/** Returns a tool that calls `run`. By default it returns its arguments. */
 export function tool(
   name: string,
   options: Partial<Omit<Tool, "name" | "execute">> & { readonly run?: Tool["execute"] } = {},
@@ -145,7 +151,7 @@ export function tool(
 
 type DataOf<T extends NewEvent["type"]> = Extract<NewEvent, { type: T }>["data"];
 
-/** The data of all entries of one type. */
+/** Returns the data of all entries of one type. */
 export function dataOf<T extends NewEvent["type"]>(journal: MemoryJournal, type: T): DataOf<T>[] {
   return journal.entries
     .filter((entry) => entry.type === type)

@@ -1,19 +1,21 @@
-/** Milliseconds that a test waits for what it expects before it fails. */
-const patience = 10_000;
+/** Default timeout of a wait in tests, in milliseconds. */
+const defaultTimeoutMs = 10_000;
 
 /**
- * Looks again and again until `look` finds something, and resolves with it.
- * @throws Error that names `what`, when it has not come about within so many milliseconds.
+ * Polls `look` until it returns a value and resolves with that.
+ *
+ * @param within timeout in milliseconds.
+ * @throws {Error} names `what` when the timeout is over.
  */
 export async function eventually<T>(
   what: string,
-  look: () => T | undefined | Promise<T | undefined>,
-  within = patience,
+  poll: () => T | undefined | Promise<T | undefined>,
+  within = defaultTimeoutMs,
 ): Promise<T> {
   for (const deadline = performance.now() + within; performance.now() < deadline; ) {
-    const found = await look();
+    const found = await poll();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`in ${within / 1_000} s there was not: ${what}`);
+  throw new Error(`timeout after ${within / 1_000} s: ${what}`);
 }

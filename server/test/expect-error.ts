@@ -1,7 +1,10 @@
 import { expect } from "vitest";
 import type { Answer } from "./beckon.ts";
 
-/** Asserts that `answer` is an error of the contract: this status, this code, a text for its reader, and nothing else. */
+/**
+ * Asserts that `answer` is an error of the contract: this status and code, a message, and no other
+ * fields.
+ */
 export function expectError(
   answer: Answer,
   status: number,

@@ -6,33 +6,33 @@ import { eventually } from "./eventually.ts";
 import { echo, held, startModelServer } from "./model-server.ts";
 import { addPerson, type Person } from "./people.ts";
 
-/** A workspace with two of everything, and one of each to name. */
+/** A workspace with two resources of every type; the ids are those of the first. */
 export interface FilledWorkspace {
   readonly id: string;
-  /** May do everything in it, and nothing elsewhere. */
+  /** Has every permission in this workspace and none elsewhere. */
   readonly key: string;
-  /** Members of this workspace alone. */
+  /** Members of this workspace only. */
   readonly owner: Person;
   readonly viewer: Person;
   readonly agent: { readonly id: string; readonly token: string };
   readonly deletedAgentId: string;
   readonly trigger: { readonly id: string; readonly url: string };
   readonly provider: { readonly id: string; readonly name: string };
-  /** Of a tool of the agent. */
+  /** Secret of a tool of the agent. */
   readonly secretId: string;
-  /** Of the agent, and over. */
+  /** A run of the agent that has ended. */
   readonly runId: string;
-  /** Of these runs one is at its model until the file ends, and one waits for it. */
+  /** One of these runs waits for its model until the file ends; the other is queued behind it. */
   readonly busy: { readonly agentId: string; readonly runIds: readonly string[] };
   readonly keyId: string;
   readonly invitationId: string;
-  /** Of the owner. */
+  /** Session of the owner. */
   readonly sessionId: string;
-  /** Stands in names, descriptions and inputs. */
+  /** Occurs in all names, descriptions and inputs. */
   readonly mark: string;
 }
 
-/** Two filled workspaces: `default` and another. */
+/** Fills two workspaces: `default` and another. */
 export async function fillTwoWorkspaces(
   beckon: TestBeckon,
 ): Promise<readonly [FilledWorkspace, FilledWorkspace]> {
@@ -55,10 +55,10 @@ async function fillWorkspace(
       ...(method === undefined ? {} : { method }),
       headers: { "idempotency-key": `${path} ${mark}` },
     });
-  const made = async (path: string, body?: unknown, method?: string) => {
+  const send = async (path: string, body?: unknown, method?: string) => {
     const answer = await call(path, body, method);
     if (answer.status >= 400)
-      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+      throw new Error(`${path} returned ${answer.status}: ${JSON.stringify(answer.body)}`);
     return answer.body?.data;
   };
   const model = await startModelServer();
@@ -69,7 +69,7 @@ async function fillWorkspace(
     await model.close();
   });
   const { host } = new URL(model.url);
-  const provider = await made("/providers", {
+  const provider = await send("/providers", {
     name: mark,
     kind: "openai-compatible",
     base_url: model.url,
@@ -88,33 +88,33 @@ async function fillWorkspace(
       { name: "read", description: "Reads", method: "GET", url: `http://${host}/orders` },
     ],
   };
-  const agent = await made("/agents", {
+  const agent = await send("/agents", {
     name: mark,
     description: mark,
     model: "demo/echo",
     tools: [tool],
   });
   const [kept] = (
-    await made(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")
+    await send(`/agents/${agent.id}`, { instructions: mark, metadata: { mark } }, "PATCH")
   ).tools;
   const secretId = kept.headers.Authorization.secret_id;
   const { id: deletedAgentId } = (
     await beckon.call("/agents", { credential: key, body: { name: mark, model: `${mark}/large` } })
   ).body.data;
-  await made(`/agents/${deletedAgentId}/pause`, { reason: mark });
-  await made(`/agents/${deletedAgentId}`, undefined, "DELETE");
+  await send(`/agents/${deletedAgentId}/pause`, { reason: mark });
+  await send(`/agents/${deletedAgentId}`, undefined, "DELETE");
   const slow = { name: `${mark}-2`, model: `${mark}/large`, limits: { max_concurrent_runs: 1 } };
   const { data: busyAgent } = (await beckon.call("/agents", { credential: key, body: slow })).body;
   const start = async () =>
     (await beckon.invoke(busyAgent, mark, { prefer: "respond-async" })).body.run_id as string;
   const busy = { agentId: busyAgent.id, runIds: [await start(), await start()] };
   await eventually("the run at its model", () => model.requests.length || undefined);
-  const trigger = await made(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
+  const trigger = await send(`/agents/${agent.id}/triggers`, { name: mark, prompt_prefix: mark });
   await beckon.call(`/agents/${agent.id}/triggers`, {
     credential: key,
     body: { name: `${mark}-2` },
   });
-  // Long enough to be kept beside the event as an artifact.
+  // Long enough to be stored as an artifact next to the event.
   const { run_id: runId } = (
     await beckon.invoke(agent, `${mark} ${"long ".repeat(14_000)}`, { "idempotency-key": mark })
   ).body;
@@ -122,16 +122,16 @@ async function fillWorkspace(
     .body;
   await eventually(
     "the end of the fired run",
-    async () => (await made(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
+    async () => (await send(`/runs/${firedId}`, undefined, "GET")).finished_at ?? undefined,
   );
-  const { id: keyId } = await made("/keys", {
+  const { id: keyId } = await send("/keys", {
     name: mark,
     preset: "invoke",
     agent_ids: [agent.id],
   });
   const owner = await addPerson(beckon, { role: "owner", key });
   const viewer = await addPerson(beckon, { role: "viewer", key });
-  const { id: invitationId } = await made("/invitations", {
+  const { id: invitationId } = await send("/invitations", {
     email: `${mark}@example.com`,
     role: "viewer",
   });
@@ -139,7 +139,7 @@ async function fillWorkspace(
     credential: key,
     body: { email: `${mark}-2@example.com`, role: "viewer" },
   });
-  await made(`/members/${viewer.id}/reset-link`, {});
+  await send(`/members/${viewer.id}/reset-link`, {});
   const sessionId = (await owner.call("/sessions")).body.data[0].id;
   return {
     id,
@@ -160,8 +160,8 @@ async function fillWorkspace(
   };
 }
 
-/** A value for each member of a path, by its name; ids for all that are one. */
-export function pathMembersOf(of: FilledWorkspace): Readonly<Record<string, string>> {
+/** Returns a value for each path parameter, by name. */
+export function pathParametersOf(of: FilledWorkspace): Readonly<Record<string, string>> {
   return {
     ":agent_id": of.agent.id,
     ":trigger_id": of.trigger.id,
@@ -176,21 +176,25 @@ export function pathMembersOf(of: FilledWorkspace): Readonly<Record<string, stri
   };
 }
 
-/** The path of a route in a workspace, or of several where each member of it is chosen. @throws Error for a member nobody has a value for. */
+/**
+ * Returns the path of a route with the ids of a workspace; `chosen` overrides single parameters.
+ *
+ * @throws {Error} there is no value for a parameter.
+ */
 export function pathOf(
   path: string,
   of: FilledWorkspace,
   chosen: Readonly<Record<string, string>> = {},
 ): string {
   return path.replaceAll(/:\w+/g, (name) => {
-    const value = chosen[name] ?? pathMembersOf(of)[name];
+    const value = chosen[name] ?? pathParametersOf(of)[name];
     if (value === undefined)
-      throw new Error(`${name} is new in paths: give it a value in filled-workspace.ts`);
+      throw new Error(`the path parameter ${name} is unknown: add a value in filled-workspace.ts`);
     return value;
   });
 }
 
-/** A body that the route takes: its example, which names nothing that there is. */
+/** Returns a valid body for the route: its example, which refers to no existing resource. */
 export function bodyOf({
   method,
   doc,

@@ -2,10 +2,10 @@ import type { ProviderKind } from "@beckon/contract";
 import type { Transport } from "../src/base/egress/index.ts";
 import type { Model } from "../src/engine/index.ts";
 import { providerModel } from "../src/engine/index.ts";
-import { patient } from "./engine-run.ts";
+import { productionFetch } from "./engine-run.ts";
 import { anthropic, chat, google, responses, type Wire } from "./wire/index.ts";
 
-/** A kind of provider, and how it speaks; each kind streamed and plain. */
+/** A kind of provider and its wire format; each kind plain and streamed. */
 export interface FormatCase {
   readonly kind: ProviderKind;
   readonly wire: Wire;
@@ -27,11 +27,11 @@ export const formatCases: readonly FormatCase[] = formats.flatMap(([kind, wire])
 
 export const scriptedKey = "an/unusual key+of=ours";
 
-/** A scripted model of this kind. Its name is one that no library knows. */
+/** Returns a scripted model of this kind, with a model name that no library knows. */
 export function scriptedModel(
   kind: ProviderKind,
   baseUrl: string,
-  transport: Transport = patient,
+  transport: Transport = productionFetch,
 ): Model {
   return providerModel(kind, {
     name: "scripted",

@@ -11,20 +11,20 @@ import { databaseAt } from "./database-url.ts";
 import { startGuard } from "./guard.ts";
 
 /**
- * One throw-away PostgreSQL for the whole run. Each project that needs a database reaches it in its own way, and makes its
- * template in that way, with the code that a starting server runs:
+ * One temporary PostgreSQL for the whole test run. Each project connects in its own way, and
+ * creates its template database that way, with the code of the server's startup:
  *
- *   embedded, e2e   as in production: the socket, the ordinary role
- *   external        as somebody's server: TCP on 127.0.0.1, a password, and a superuser, for whom every pool takes `beckon_server`
+ *     embedded, e2e   as in production: socket and ordinary role
+ *     external        like an external server: TCP, password, and a superuser whose pools switch to the role `beckon_server`
  */
 
-/** What a test file needs to make a database of its own. */
+/** What a test file needs to create its own database. */
 export interface TestServer {
-  /** A superuser's, over TCP: creates and drops databases, looks for leaked connections. */
+  /** URL of a superuser over TCP: creates and drops databases, finds leaked connections. */
   readonly adminUrl: string;
   /** How this project connects. */
   readonly url: string;
-  /** Role that every connection takes: see `checkServer`. */
+  /** Role that every connection switches to: see `checkServer`. */
   readonly role: string | undefined;
   readonly owner: string;
   readonly template: string;
@@ -36,7 +36,7 @@ declare module "vitest" {
   }
 }
 
-/** The cluster, shared by the projects of this process although each of them loads this file anew. */
+/** The cluster, shared by the projects of this process, although each loads this file again. */
 interface Cluster {
   readonly socketUrl: string;
   readonly superuserUrl: string;
@@ -82,7 +82,10 @@ async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** A database with our schema, made as the project's role, to be copied for every file. */
+/**
+ * Creates the template database: our schema, created by the project's role, copied for every test
+ * file.
+ */
 async function makeTemplate(
   project: string,
   url: string,

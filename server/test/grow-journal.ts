@@ -1,6 +1,9 @@
 import type { Pool } from "pg";
 
-/** Puts `count` steps of so many bytes between the events of a finished run, past the server. */
+/**
+ * Inserts `count` steps of the given size between the events of a finished run, directly in the
+ * database.
+ */
 export async function growJournal(
   database: Pick<Pool, "query">,
   runId: string,
@@ -14,7 +17,8 @@ export async function growJournal(
   ]);
   await database.query(
     `insert into events (run_id, seq, workspace_id, id, type, version, data)
-      select r.id, n + 1, r.workspace_id, 'evt_' || r.id || n, 'run.step', 1, jsonb_build_object('step', n, 'text', $3::text)
+      select r.id, n + 1, r.workspace_id, 'evt_' || r.id || n, 'run.step', 1,
+        jsonb_build_object('step', n, 'text', $3::text)
       from runs r, generate_series(1, $2::int) n where r.id = $1`,
     [runId, count, text],
   );

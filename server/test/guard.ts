@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 
 /**
- * Clears up after a test run that was interrupted or killed, when no teardown of ours runs any more: a shell that waits until its
- * input ends, which it does however we end. It then stops a PostgreSQL that still works in one of the folders it was told, and
- * removes them. After an orderly end it finds nothing to do.
+ * Cleans up after a test run that was interrupted or killed. A shell process waits for the end of
+ * its input, which the operating system closes however the test run exits. It then stops any
+ * PostgreSQL in the registered folders and removes them. After a normal exit there is nothing left
+ * to do.
  */
 export interface Guard {
   watch(folder: string): void;
-  /** Resolves when all is cleared up. */
+  /** Resolves when everything is cleaned up. */
   release(): Promise<void>;
 }
 
@@ -35,7 +36,7 @@ done
 `;
 
 export function startGuard(): Guard {
-  // In a session of its own, so that Ctrl-C reaches us and not the guard.
+  // In its own session, so that Ctrl-C does not reach it.
   const child: ChildProcess = spawn("sh", ["-c", script], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
@@ -43,7 +44,7 @@ export function startGuard(): Guard {
   child.unref();
   const exited = once(child, "exit");
   return {
-    // Folders come from mkdtemp and have no spaces.
+    // Paths come from mkdtemp and contain no spaces.
     watch: (folder) => child.stdin?.write(`${folder}\n`),
     release: async () => {
       child.stdin?.end();

@@ -6,19 +6,20 @@ import { type Behaviour, echo, held, type ModelRequest, startModelServer } from 
 export interface HeldModel {
   /** `provider/model`, for an agent. */
   readonly model: string;
-  /** Requests that have reached it. */
+  /** Requests that have arrived. */
   readonly requests: readonly ModelRequest[];
-  /** Resolves when `count` requests have reached it. */
+  /** Resolves when `count` requests have arrived. */
   reached(count: number): Promise<void>;
-  /** Lets all requests be answered, those that come later too. */
+  /** Releases all requests, present and future. */
   release(): void;
 }
 
-let made = 0;
+let count = 0;
 
 /**
- * A model of one test's own that answers nobody until it is released; it echoes then, or does what `behaviour` says. Released at the
- * latest when the test is over, which then waits for the end of every run that calls it.
+ * Starts a model for one test that answers nothing until it is released; then it echoes, or follows
+ * `behaviour`. Released at the latest at the end of the test, which then waits for the end of every
+ * run that calls it.
  */
 export async function startHeldModel(
   beckon: TestBeckon,
@@ -27,7 +28,7 @@ export async function startHeldModel(
   const server = await startModelServer();
   const released = Promise.withResolvers<void>();
   server.script(held(released.promise, behaviour));
-  const { id, name } = await beckon.createProvider(server.url, `held-${++made}`);
+  const { id, name } = await beckon.createProvider(server.url, `held-${++count}`);
   onTestFinished(async () => {
     released.resolve();
     await eventually("the end of all runs that call the model", async () =>
@@ -50,7 +51,8 @@ export async function startHeldModel(
 
 async function runsLeft({ db }: TestBeckon, providerId: string): Promise<number> {
   const { rows } = await db.database.engine.query<{ left: number }>(
-    `select count(*)::int as left from runs r join agent_versions v on v.agent_id = r.agent_id and v.version = 1
+    `select count(*)::int as left from runs r join agent_versions v on v.agent_id = r.agent_id
+      and v.version = 1
       where v.provider_id = $1 and r.finished_at is null`,
     [providerId],
   );

@@ -2,16 +2,16 @@ import type { Tool } from "../src/engine/index.ts";
 import { eventually } from "./eventually.ts";
 
 export interface HeldTool {
-  /** Called `hold`: counts as many KiB as its argument `kib` says in the run's hold, and waits. */
+  /** Called `hold`: charges `kib` KiB to the run's hold and waits. */
   readonly tool: Tool;
-  /** Lets all calls return, those that come later too. */
-  letGo(): void;
-  /** Resolves when so many calls have begun. */
+  /** Releases all calls, present and future. */
+  release(): void;
+  /** Resolves when `count` calls have begun. */
   called(count: number): Promise<void>;
   readonly calls: number;
 }
 
-/** A tool of the operator's that holds memory until it is let go. */
+/** Returns an operator's tool that holds memory until it is released. */
 export function heldTool(): HeldTool {
   const gate = Promise.withResolvers<void>();
   let calls = 0;
@@ -22,13 +22,13 @@ export function heldTool(): HeldTool {
       parameters: { type: "object" },
       safeToRepeat: true,
       async execute(args, { hold }) {
-        const taken = hold?.grow((args as { kib: number }).kib * 1024);
+        const isGranted = hold?.grow((args as { kib: number }).kib * 1024);
         calls++;
         await gate.promise;
-        return taken === true ? "held" : "refused";
+        return isGranted === true ? "held" : "refused";
       },
     },
-    letGo: () => gate.resolve(),
+    release: () => gate.resolve(),
     called: async (count) =>
       void (await eventually(`${count} calls of the tool`, () => calls >= count || undefined)),
     get calls() {

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Behaviour, Reply } from "./model-server.ts";
 
-/** Ways to make an answer hard to read, or endless. */
+/** Behaviours that make a response hard to parse, or endless. */
 
 function changed(behaviour: Behaviour, change: (reply: Reply) => Reply): Behaviour {
   return async (request, index) => {
@@ -10,7 +10,7 @@ function changed(behaviour: Behaviour, change: (reply: Reply) => Reply): Behavio
   };
 }
 
-/** One byte at a time, so that every character, line and event is split somewhere. */
+/** Sends one byte at a time, so that every character, line and event is split somewhere. */
 export function byteByByte(behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => {
     const bytes = Buffer.concat(reply.pieces.map((piece) => Buffer.from(piece)));
@@ -21,7 +21,7 @@ export function byteByByte(behaviour: Behaviour): Behaviour {
   });
 }
 
-/** Another end of line, with a mark of the byte order before the first. */
+/** Uses another line ending, with a byte order mark before the first line. */
 export function withLineEnd(end: "\n" | "\r" | "\r\n", behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({
     ...reply,
@@ -29,7 +29,10 @@ export function withLineEnd(end: "\n" | "\r" | "\r\n", behaviour: Behaviour): Be
   }));
 }
 
-/** Eight megabytes, sent as a few kilobytes: refused for being encoded, so its size does not matter. */
+/**
+ * Eight megabytes, compressed to a few kilobytes. Rejected because of its encoding, so the size
+ * does not matter.
+ */
 export function gzipBomb(behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({
     ...reply,
@@ -38,16 +41,18 @@ export function gzipBomb(behaviour: Behaviour): Behaviour {
   }));
 }
 
-/** The answer without what closes it (the last `closing` pieces), and then `piece` again and again up to a gigabyte. */
+/**
+ * Omits the last `closing` pieces of the response and repeats `piece` instead, up to a gigabyte.
+ */
 export function endless(piece: string, closing: number, behaviour: Behaviour): Behaviour {
   return async (request, index) => {
     const { reply } = await behaviour(request, index);
     const pieces = reply.pieces.slice(0, reply.pieces.length - closing);
-    return { reply: { ...reply, pieces }, fate: { type: "flood", piece, bytes: 1024 ** 3 } };
+    return { reply: { ...reply, pieces }, delivery: { type: "flood", piece, bytes: 1024 ** 3 } };
   };
 }
 
-/** What is sent, as `change` makes of the text of each piece. */
+/** Applies `change` to the text of each piece. */
 export function withText(change: (sent: string) => string, behaviour: Behaviour): Behaviour {
   return changed(behaviour, (reply) => ({
     ...reply,

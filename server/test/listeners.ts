@@ -1,18 +1,18 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An HTTP server that knows what reached it. */
+/** An HTTP server that records its connections. */
 export interface Listener {
   readonly address: string;
   readonly port: number;
-  /** Connections taken so far. */
+  /** Connections accepted so far. */
   readonly connections: number;
-  /** The header `Host` of every request so far. */
+  /** The `Host` header of every request so far. */
   readonly hosts: readonly string[];
   close(): Promise<void>;
 }
 
-/** Listens on one address; on Linux every 127.x.x.x is there. */
+/** Listens on one address. On Linux every 127.x.x.x exists. */
 export async function listenOn(
   address: string,
   listener: RequestListener,

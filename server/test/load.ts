@@ -1,7 +1,7 @@
 import type { Database } from "../src/base/database/index.ts";
 import { eventually } from "./eventually.ts";
 
-/** Where requests go: an agent that echoes, and a trigger. */
+/** Where requests are sent: an agent that echoes, and its trigger. */
 export interface Target {
   readonly url: string;
   readonly agentId: string;
@@ -9,10 +9,10 @@ export interface Target {
   readonly triggerUrl: string;
 }
 
-/** A request and what came of it. */
+/** A request and its response. */
 export interface Exchange {
-  readonly door: "invoke" | "fire";
-  /** No two requests have the same. */
+  readonly source: "invoke" | "fire";
+  /** Unique. */
   readonly input: string;
   readonly status: number;
   readonly retryAfter: string | null;
@@ -26,10 +26,10 @@ export interface Exchange {
 
 let sent = 0;
 
-async function send(target: Target, door: Exchange["door"]): Promise<Exchange> {
+async function send(target: Target, source: Exchange["source"]): Promise<Exchange> {
   const input = `request ${++sent}`;
   const [url, init] =
-    door === "invoke"
+    source === "invoke"
       ? [
           `${target.url}/api/public/agents/${target.agentId}/invoke`,
           { headers: { "x-api-key": target.agentToken }, body: JSON.stringify({ input }) },
@@ -37,7 +37,7 @@ async function send(target: Target, door: Exchange["door"]): Promise<Exchange> {
       : [target.triggerUrl, { headers: { "content-type": "text/plain" }, body: input }];
   const response = await fetch(url, { method: "POST", ...init });
   return {
-    door,
+    source,
     input,
     status: response.status,
     retryAfter: response.headers.get("retry-after"),
@@ -46,30 +46,32 @@ async function send(target: Target, door: Exchange["door"]): Promise<Exchange> {
 }
 
 /**
- * Sends requests through both doors, `callers` at a time, each as soon as the one before it is answered, until `disturb` has done its work.
- * @throws when a request gets no answer at all: whatever happens to the database, the server stays.
+ * Sends requests through both entry points, `callers` at a time, each as soon as the previous one
+ * has its response, until `disturb` resolves.
+ *
+ * @throws if a request gets no response: the server must survive whatever happens to the database.
  */
 export async function underLoad(
   target: Target,
-  disturb: (exchanges: readonly Exchange[]) => Promise<void>,
+  disrupt: (exchanges: readonly Exchange[]) => Promise<void>,
   callers = 16,
 ): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
-  let disturbing = true;
+  let isDisrupting = true;
   const call = async (caller: number) => {
-    while (disturbing) exchanges.push(await send(target, caller % 2 === 0 ? "invoke" : "fire"));
+    while (isDisrupting) exchanges.push(await send(target, caller % 2 === 0 ? "invoke" : "fire"));
   };
   const calling = Promise.all(Array.from({ length: callers }, (_, caller) => call(caller)));
   try {
-    await Promise.race([disturb(exchanges), calling]);
+    await Promise.race([disrupt(exchanges), calling]);
   } finally {
-    disturbing = false;
+    isDisrupting = false;
   }
   await calling;
   return exchanges;
 }
 
-/** Resolves when so many more requests were answered 200. */
+/** Resolves when `more` further requests got a 200. */
 export async function answered(exchanges: readonly Exchange[], more: number): Promise<void> {
   const before = exchanges.length;
   await eventually(
@@ -79,23 +81,23 @@ export async function answered(exchanges: readonly Exchange[], more: number): Pr
   );
 }
 
-/** What is neither the right answer nor 503 with Retry-After. */
+/** Returns the exchanges that are neither correct nor a 503 with Retry-After. */
 export function wrong(exchanges: readonly Exchange[]): Exchange[] {
-  return exchanges.filter(({ door, input, status, retryAfter, body }) => {
+  return exchanges.filter(({ source, input, status, retryAfter, body }) => {
     if (status === 503) return !(body.code === "unavailable" && Number(retryAfter) > 0);
     return !(
       status === 200 &&
       body.run_id?.startsWith("run_") &&
-      (door === "fire" || body.output === input)
+      (source === "fire" || body.output === input)
     );
   });
 }
 
 /**
- * Waits until every run has ended, then tells what the promises to callers say against: a run that was acknowledged is lost, or has not
- * succeeded, a request has two, or one that was answered 503 has gone on.
+ * Waits until every run has ended, then returns the broken guarantees: an acknowledged run is lost
+ * or did not succeed, a request has two runs, or a run continued after a 503.
  */
-export async function broken(
+export async function brokenGuarantees(
   database: Database,
   exchanges: readonly Exchange[],
 ): Promise<string[]> {
@@ -113,11 +115,11 @@ export async function broken(
     if (status !== 200) {
       return runs
         .filter((run) => run.status !== "cancelled")
-        .map((run) => `${input}: answered ${status}, but ${run.id} ${run.status}`);
+        .map((run) => `${input}: got ${status}, but ${run.id} ${run.status}`);
     }
     const [run] = runs;
     return runs.length === 1 && run?.id === body.run_id && run?.status === "succeeded"
       ? []
-      : [`${input}: answered with ${body.run_id}, but there is ${JSON.stringify(runs)}`];
+      : [`${input}: got ${body.run_id}, but there is ${JSON.stringify(runs)}`];
   });
 }

@@ -6,18 +6,18 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { takeReserved } from "./reserved-ports.ts";
-import { chunk, type Said, type SaidError, type Wire, wireOf } from "./wire/index.ts";
+import { chunk, type ModelOutput, type ProviderError, type Wire, wireOf } from "./wire/index.ts";
 
-export type { Said } from "./wire/index.ts";
+export type { ModelOutput } from "./wire/index.ts";
 
-/** A request as it reached the server, in whichever wire format; `body` is the parsed JSON. */
+/** A request as the server received it, in any wire format; `body` is the parsed JSON. */
 export interface ModelRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: ChatBody;
 }
 
-/** What the tests look at. The members named are those of OpenAI's chat completions; another format has its own. */
+/** Fields that tests read: those of OpenAI's chat completions. Other formats have their own. */
 export interface ChatBody {
   readonly model: string;
   readonly stream?: boolean;
@@ -39,81 +39,110 @@ export interface ChatMessage {
   }[];
 }
 
-/** A whole HTTP answer. The server adds the framing: a length, or chunks for a stream. */
+/** A complete HTTP response. The server adds the framing: a length, or chunks for a stream. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** One piece for a body of known length; a stream's pieces are sent one after the other. */
+  /** One piece for a body of known length; the pieces of a stream are sent one after the other. */
   readonly pieces: readonly (string | Uint8Array)[];
 }
 
-/** How a reply reaches the client. `after` counts bytes from the status line on, framing included. */
-export type Fate =
-  | { readonly type: "whole" }
-  /** The connection is reset (or, with `gently`, closed) after so many bytes. */
+/** How a reply is sent. `after` counts bytes from the status line on, framing included. */
+export type Delivery =
+  | { readonly type: "complete" }
+  /** The connection is reset (or closed, with `gently`) after this many bytes. */
   | { readonly type: "cut"; readonly after: number; readonly gently?: boolean }
-  /** Nothing more comes after so many bytes; the connection stays open. */
+  /** Nothing more is sent after this many bytes; the connection stays open. */
   | { readonly type: "stall"; readonly after: number }
-  /** After the reply's pieces `piece` is sent again and again until so many bytes have been, as fast as the client reads. */
+  /**
+   * After the reply, `piece` is repeated until this many bytes were sent, as fast as the client
+   * reads.
+   */
   | { readonly type: "flood"; readonly piece: string; readonly bytes: number };
 
-/** Answers one request. `index` counts requests from 0. */
-export type Behaviour = (request: ModelRequest, index: number) => Scene | Promise<Scene>;
-export interface Scene {
+/** Responds to one request. `index` counts requests from 0. */
+export type Behaviour = (
+  request: ModelRequest,
+  index: number,
+) => ScriptedReply | Promise<ScriptedReply>;
+export interface ScriptedReply {
   readonly reply: Reply;
-  readonly fate: Fate;
+  readonly delivery: Delivery;
 }
 
 export interface ModelServer {
-  /** The base URL of a provider of any kind: `http://127.0.0.1:<port>/v1`. */
+  /** The base URL for a provider of any kind: `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** All requests for an answer so far, in order. A GET, whatever its path, is answered with a list of one model and not kept. */
+  /**
+   * All model requests so far, in order. GET requests return a list of one model and are not
+   * recorded.
+   */
   readonly requests: readonly ModelRequest[];
-  /** One behaviour for all requests from now on, or a queue of them; after the queue every request is echoed. */
+  /** GET requests so far. */
+  readonly listRequests: number;
+  /**
+   * Sets one behaviour for all further requests, or a queue of them. After the queue, every request
+   * is echoed.
+   */
   script(behaviours: Behaviour | readonly Behaviour[]): void;
   /** Bytes that floods have sent. */
   readonly flooded: number;
-  /** Forgets requests and script. */
+  /** Clears the requests and the script. */
   reset(): void;
-  /** Resolves with the bytes that `behaviour` would send for a request, so that a test can cut at each of them. */
+  /**
+   * Resolves with the number of bytes that `behaviour` would send for a request, so that a test can
+   * disconnect at each of them.
+   */
   bytesOf(behaviour: Behaviour, body: ChatBody, path?: string): Promise<number>;
   close(): Promise<void>;
 }
 
-/** A model server over real HTTP on a free port of 127.0.0.1, playing what it is told to. */
-export async function startModelServer(): Promise<ModelServer> {
+/**
+ * A model server over real HTTP, playing what it is told to.
+ * @param address default: a port of 127.0.0.1 that every test Beckon is allowed to call.
+ */
+export async function startModelServer(address?: {
+  readonly port: number;
+  readonly host: string;
+}): Promise<ModelServer> {
   const requests: ModelRequest[] = [];
   const sockets = new Set<Socket>();
   let queue: Behaviour[] = [];
   let always: Behaviour = echo();
   let flooded = 0;
+  let listRequests = 0;
 
   const server = createServer(async (incoming, outgoing) => {
-    if (incoming.method === "GET")
-      return answer(
-        outgoing,
-        jsonReply({ data: [{ id: "scripted" }], models: [{ name: "models/scripted" }] }),
-      );
+    if (incoming.method === "GET") {
+      listRequests++;
+      const openai = { object: "list", data: [{ id: "scripted", object: "model" }] };
+      return answer(outgoing, jsonReply({ ...openai, models: [{ name: "models/scripted" }] }));
+    }
     const request = await readRequest(incoming);
     const index = requests.push(request) - 1;
     const behaviour = queue.shift() ?? always;
-    const { reply, fate } = await behaviour(request, index);
-    if (fate.type === "whole") answer(outgoing, reply);
-    else if (fate.type === "flood")
-      await flood(outgoing, reply, fate, (bytes) => (flooded += bytes));
-    else breakOff(incoming.socket, frames(reply), fate);
+    const { reply, delivery } = await behaviour(request, index);
+    if (delivery.type === "complete") answer(outgoing, reply);
+    else if (delivery.type === "flood")
+      await flood(outgoing, reply, delivery, (bytes) => (flooded += bytes));
+    else breakOff(incoming.socket, frames(reply), delivery);
   });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
   });
-  const place = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(place, resolve));
+  const place = address ?? (await takeReserved());
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(place, resolve);
+  });
   server.ref();
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     requests,
+    get listRequests() {
+      return listRequests;
+    },
     get flooded() {
       return flooded;
     },
@@ -123,6 +152,7 @@ export async function startModelServer(): Promise<ModelServer> {
     },
     reset() {
       requests.length = 0;
+      listRequests = 0;
       flooded = 0;
       queue = [];
       always = echo();
@@ -149,7 +179,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
   };
 }
 
-/** An answer as bytes, for those that are to be cut: they are written past node:http. */
+/** Returns a response as bytes, to be truncated: written to the socket, past node:http. */
 function frames({ status, headers, pieces }: Reply): Buffer[] {
   const chunked = headers["content-type"]?.startsWith("text/event-stream") ?? false;
   const bytes = pieces.map((piece) => Buffer.from(piece));
@@ -174,11 +204,11 @@ function answer(outgoing: ServerResponse, { status, headers, pieces }: Reply): v
   outgoing.end();
 }
 
-/** Ends early when the client leaves. */
+/** Ends early when the client disconnects. */
 async function flood(
   outgoing: ServerResponse,
   { status, headers, pieces }: Reply,
-  { piece, bytes }: Extract<Fate, { type: "flood" }>,
+  { piece, bytes }: Extract<Delivery, { type: "flood" }>,
   count: (bytes: number) => void,
 ): Promise<void> {
   outgoing.writeHead(status, headers);
@@ -196,48 +226,51 @@ async function flood(
 function breakOff(
   socket: Socket,
   all: readonly Buffer[],
-  fate: Extract<Fate, { type: "cut" | "stall" }>,
+  delivery: Extract<Delivery, { type: "cut" | "stall" }>,
 ): void {
-  const part = Buffer.concat(all).subarray(0, fate.after);
+  const part = Buffer.concat(all).subarray(0, delivery.after);
   const leave = () => {
-    if (fate.type === "stall") return;
-    if (fate.gently) socket.end();
+    if (delivery.type === "stall") return;
+    if (delivery.gently) socket.end();
     else socket.resetAndDestroy();
   };
   if (part.length === 0) leave();
   else socket.write(part, leave);
 }
 
-/** The model says this in the words of the request's format, streamed when asked to. */
-export function says(said: Said | string): Behaviour {
+/** The model answers with this, in the request's format, streamed if requested. */
+export function says(said: ModelOutput | string): Behaviour {
   const saying = typeof said === "string" ? { text: said } : said;
   return (request) => {
     const { wire, model, streamed } = readCall(request);
     const reply = streamed
       ? sseReply(wire.stream(saying, model).events)
       : jsonReply(wire.plain(saying, model));
-    return { reply, fate: { type: "whole" } };
+    return { reply, delivery: { type: "complete" } };
   };
 }
 
-/** What `says` streams, as the caller of this makes of its events; `closing` of them, the last, make it whole. */
+/**
+ * Streams the events that `change` makes of those of `says`. The last `closing` events complete the
+ * answer.
+ */
 export function streams(
-  said: Said,
+  said: ModelOutput,
   change: (events: readonly unknown[], closing: number, wire: Wire) => readonly unknown[],
 ): Behaviour {
   return (request) => {
     const { wire, model } = readCall(request);
     const { events, closing } = wire.stream(said, model);
-    return { reply: sseReply(change(events, closing, wire)), fate: { type: "whole" } };
+    return { reply: sseReply(change(events, closing, wire)), delivery: { type: "complete" } };
   };
 }
 
-/** The model repeats the last thing a user said. */
+/** The model repeats the last user message. */
 export function echo(): Behaviour {
   return (request, index) => says(wireOf(request.path).lastInput(request.body))(request, index);
 }
 
-/** A refusal, by default in the form of the request's format. */
+/** An error status, by default with a body in the request's format. */
 export function status(
   code: number,
   options: { readonly headers?: Record<string, string>; readonly body?: string } = {},
@@ -246,13 +279,13 @@ export function status(
     reply: {
       status: code,
       headers: { "content-type": "application/json", ...options.headers },
-      pieces: [options.body ?? JSON.stringify(wireOf(path).refusal(code, `scripted ${code}`))],
+      pieces: [options.body ?? JSON.stringify(wireOf(path).error(code, `scripted ${code}`))],
     },
-    fate: { type: "whole" },
+    delivery: { type: "complete" },
   });
 }
 
-/** 200 with any body, whole. */
+/** 200 with any complete body. */
 export function body(
   text: string | Uint8Array,
   contentType = "application/json",
@@ -260,48 +293,48 @@ export function body(
 ): Behaviour {
   return () => ({
     reply: { status: 200, headers: { "content-type": contentType, ...headers }, pieces: [text] },
-    fate: { type: "whole" },
+    delivery: { type: "complete" },
   });
 }
 
-/** 200 and an error in band: the body itself, or an event of the stream after some text. */
-export function inBandError(error: SaidError | string): Behaviour {
+/** 200 with an in-band error: as the body, or as an event after some text of a stream. */
+export function inBandError(error: ProviderError | string): Behaviour {
   return (request) => {
     const { wire, model, streamed } = readCall(request);
-    // A bare text in place of the error is what some servers of chat completions send.
-    const told = typeof error === "string" ? { error } : wire.inBand(error, streamed);
-    if (!streamed) return { reply: jsonReply(told), fate: { type: "whole" } };
+    // Some servers of chat completions send a plain string as the error.
+    const content = typeof error === "string" ? { error } : wire.inBand(error, streamed);
+    if (!streamed) return { reply: jsonReply(content), delivery: { type: "complete" } };
     const { events, closing } = wire.stream({ text: "half a te" }, model);
     const opening = events.slice(0, events.length - closing);
     return {
-      reply: sseReply([...opening, told, ...events.slice(opening.length)]),
-      fate: { type: "whole" },
+      reply: sseReply([...opening, content, ...events.slice(opening.length)]),
+      delivery: { type: "complete" },
     };
   };
 }
 
-/** A stream with pieces of any kind, each the `data` of one event. */
+/** A stream of events with this `data`. */
 export function streamOf(...data: readonly string[]): Behaviour {
-  return () => ({ reply: sseReply(data), fate: { type: "whole" } });
+  return () => ({ reply: sseReply(data), delivery: { type: "complete" } });
 }
 
-/** One piece of a stream of chat completions that says `text`. */
+/** Returns one event of a stream of chat completions with this text. */
 export function textChunk(text: string, finish: string | null = null): string {
   return JSON.stringify(chunk("scripted", { content: text }, finish));
 }
 
-/** Never answers. */
+/** Never responds. */
 export const blackHole: Behaviour = () => ({
   reply: jsonReply({}),
-  fate: { type: "stall", after: 0 },
+  delivery: { type: "stall", after: 0 },
 });
 
-/** What `behaviour` sends, with another fate. */
-export function fated(fate: Fate, behaviour: Behaviour): Behaviour {
-  return async (request, index) => ({ ...(await behaviour(request, index)), fate });
+/** Sends the reply of `behaviour` in another way. */
+export function withDelivery(delivery: Delivery, behaviour: Behaviour): Behaviour {
+  return async (request, index) => ({ ...(await behaviour(request, index)), delivery });
 }
 
-/** What `behaviour` sends, once `released` resolves. */
+/** Sends the reply of `behaviour` once `released` resolves. */
 export function held(released: Promise<unknown>, behaviour: Behaviour): Behaviour {
   return async (request, index) => {
     await released;
@@ -334,7 +367,7 @@ function sseReply(events: readonly unknown[]): Reply {
   };
 }
 
-/** One event of a stream. Formats that name their events name them by their `type`. */
+/** Returns one server-sent event. Formats with named events use their `type`. */
 export function frame(event: unknown): string {
   if (typeof event === "string") return `data: ${event}\n\n`;
   const type =

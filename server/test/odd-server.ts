@@ -5,18 +5,21 @@ import { afterAll } from "vitest";
 
 export interface OddServer {
   readonly root: string;
-  /** Connections there have been. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** URLs of answers that never end: those whose first words were sent, and those whose connection was closed. */
-  readonly begun: ReadonlySet<string>;
+  /** URLs of endless responses: those that have begun, and those whose connection was closed. */
+  readonly started: ReadonlySet<string>;
   readonly abandoned: ReadonlySet<string>;
 }
 
-/** A server whose answers are hard on a client, each at a path of its own; until the file's tests are over. */
+/**
+ * Starts a server with responses that are difficult for a client, each at its own path. Closed when
+ * the file ends.
+ */
 export async function startOddServer(
   more: Readonly<Record<string, RequestListener>> = {},
 ): Promise<OddServer> {
-  const begun = new Set<string>();
+  const started = new Set<string>();
   const abandoned = new Set<string>();
   let connections = 0;
   const routes: Readonly<Record<string, RequestListener>> = {
@@ -45,7 +48,7 @@ export async function startOddServer(
     "/never-ending": (request, response) => {
       request.socket.once("close", () => abandoned.add(request.url ?? ""));
       response.writeHead(200).write("begun");
-      begun.add(request.url ?? "");
+      started.add(request.url ?? "");
     },
     "/short": (_request, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
@@ -73,7 +76,7 @@ export async function startOddServer(
     get connections() {
       return connections;
     },
-    begun,
+    started,
     abandoned,
   };
 }

@@ -6,26 +6,27 @@ import { parseMasterKey } from "../src/base/secrets/index.ts";
 import { issueSetupToken } from "../src/workspaces/index.ts";
 import type { Answer, CallOptions, TestBeckon } from "./beckon.ts";
 
-/** Somebody who is signed in, as their browser would be. */
+/** A signed-in user, as their browser would be. */
 export interface Person {
   readonly id: string;
   readonly email: string;
   readonly password: string;
   /** `name=value`, as a browser sends it. */
   readonly cookie: string;
-  /** Calls with the cookie and from our own page. */
+  /** Calls with the cookie and our own origin. */
   call(path: string, options?: CallOptions): Promise<Answer>;
 }
 
 export const password = "correct horse battery staple";
 
-/** One for all, since a hash is dear. */
+/** Shared, because hashing is expensive. */
 const passwordHash = hashPassword(password);
 const auths = new WeakMap<TestBeckon, Auth>();
 
 /**
- * A member, by an invitation of the workspace's key (default: the bootstrap key's workspace), who
- * is signed in. Their account and session are made without HTTP: a sign-in compares four hashes.
+ * Adds a signed-in member, by an invitation with the workspace's key (default: the bootstrap key's
+ * workspace). Account and session are created without HTTP, because a sign-in costs as much as four
+ * hashes.
  */
 export async function addPerson(
   beckon: TestBeckon,
@@ -43,7 +44,7 @@ export async function addPerson(
   return { id, email, password, ...person };
 }
 
-/** A new session of a person, without a sign-in. */
+/** Creates a session without a sign-in. */
 export async function startSession(
   beckon: TestBeckon,
   userId: string,
@@ -67,14 +68,14 @@ function authOf(beckon: TestBeckon): Auth {
   return auth;
 }
 
-/** The token of the link that a start prints; the one before stops. */
+/** Returns the token of the setup link that startup prints; the previous one becomes invalid. */
 export async function setupToken(beckon: TestBeckon): Promise<string> {
   const token = await issueSetupToken(beckon.db.database);
-  if (token === undefined) throw new Error("there is an owner already");
+  if (token === undefined) throw new Error("the installation already has an owner");
   return token;
 }
 
-/** Signs in. Also for a second session of the same person. */
+/** Signs in. A second call opens a second session of the same account. */
 export async function signIn(beckon: TestBeckon, email: string, given = password): Promise<Person> {
   const { headers, body } = await expectOk(
     beckon.call("/sign-in", { credential: null, body: { email, password: given } }),
@@ -82,7 +83,7 @@ export async function signIn(beckon: TestBeckon, email: string, given = password
   return { id: body.data.id, email, password: given, ...visitor(beckon, cookieIn(headers)) };
 }
 
-/** Calls as a browser does that has this cookie. */
+/** Calls like a browser with this cookie. */
 export function visitor(beckon: TestBeckon, cookie: string): Pick<Person, "cookie" | "call"> {
   return {
     cookie,
@@ -95,7 +96,7 @@ export function visitor(beckon: TestBeckon, cookie: string): Pick<Person, "cooki
   };
 }
 
-/** The cookie that an answer sets, as a browser sends it back. */
+/** Returns the cookie that a response sets, as a browser sends it back. */
 export function cookieIn(headers: Headers): string {
   return headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
@@ -103,6 +104,6 @@ export function cookieIn(headers: Headers): string {
 async function expectOk(answering: Promise<Answer>): Promise<Answer> {
   const answer = await answering;
   if (answer.status >= 400)
-    throw new Error(`answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    throw new Error(`returned ${answer.status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }

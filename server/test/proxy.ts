@@ -1,49 +1,52 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** What happens to the bytes that come through, of all connections, until it is changed. */
-export type Weather =
+/** Network condition for all connections. */
+export type NetworkCondition =
   | { readonly type: "fair" }
-  /** Every piece arrives so many milliseconds late, in order, either way. */
+  /** Delays every piece by `ms` milliseconds, in order, in both directions. */
   | { readonly type: "slow"; readonly ms: number }
-  /** Nothing arrives any more, either way, and nobody is told; new connections are accepted and never answered. */
+  /** Drops everything silently in both directions. New connections are accepted and get no data. */
   | { readonly type: "blackHole" }
-  /** What the client says arrives; what the server says does not. */
+  /** Forwards requests and drops replies. */
   | { readonly type: "mute" }
-  /** New connections are closed at once; those there are stay. */
+  /** Closes new connections at once and keeps existing ones. */
   | { readonly type: "closed" };
 
-/** What is done to one reply of the server. */
-export interface Cut {
-  /** Chooses the request whose reply it is: the bytes that the client sends, as they come. */
+/** Interrupts one reply of the server. */
+export interface ReplyInterruption {
+  /** Selects the request by the bytes that the client sends. */
   readonly request: (bytes: Buffer) => boolean;
   /**
-   * How much of the reply is passed on before the connection is reset. `nothing`: the server has answered in full, so what it did is
-   * committed, and the client hears none of it. A number: that many bytes, as soon as the server has begun to answer. `stall`: nothing too,
-   * but the connection stays, and says nothing more.
+   * How much of the reply is forwarded before the connection is reset. `nothing`: reset after the
+   * server's complete reply, so its work is committed and the client gets nothing. A number: that
+   * many bytes, as soon as the reply begins. `stall`: nothing, but the connection stays open.
    */
   readonly pass: "nothing" | "stall" | number;
 }
 
-/** A TCP proxy in front of a PostgreSQL server, which does to its connections what networks do. */
+/** A TCP proxy in front of PostgreSQL that simulates network faults. */
 export interface Proxy {
   readonly port: number;
-  /** Connections that are open now. */
+  /** Number of open connections. */
   readonly connections: number;
-  /** `url` with this proxy in the place of the server. */
+  /** Returns `url` with this proxy instead of the server. */
   urlFor(url: string): string;
-  weather: Weather;
-  /** Lets the weather change with the next request that fits, which is the first to meet it. */
-  changeWith(request: (bytes: Buffer) => boolean, weather: Weather): void;
-  /** Changes what the server says on its way to the client. */
+  weather: NetworkCondition;
+  /**
+   * Changes the network condition when the next matching request arrives, including for that
+   * request.
+   */
+  changeWith(request: (bytes: Buffer) => boolean, weather: NetworkCondition): void;
+  /** Transforms the server's replies. */
   rewrite: ((bytes: Buffer) => Buffer) | undefined;
-  /** Does this to the next reply that fits; resolves when it is done. */
-  cutNext(cut: Cut): Promise<void>;
-  /** Closes all connections: as if the server had, or `hard`, by a reset. */
+  /** Interrupts the next matching reply; resolves when that is done. */
+  cutNext(cut: ReplyInterruption): Promise<void>;
+  /** Closes all connections: like the server would, or with a reset if `hard`. */
   drop(options?: { hard?: boolean }): void;
   close(): Promise<void>;
 }
 
-/** Where PostgreSQL listens, from its URL; a socket's folder is in `host`. */
+/** Returns the address of PostgreSQL from its URL; the folder of a socket is in `host`. */
 function targetOf(url: string): { host: string; port: number } | { path: string } {
   const [, authority = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?]*)[^?]*(?:\?(.*))?$/.exec(url) ?? [];
@@ -54,17 +57,20 @@ function targetOf(url: string): { host: string; port: number } | { path: string 
     : { host, port: Number(port) };
 }
 
-/** Ends with ReadyForQuery outside of a transaction: the statement is answered in full, and what it wrote is committed. */
+/**
+ * Whether the reply ends with ReadyForQuery outside a transaction: the statement is complete and
+ * committed.
+ */
 const isAnswered = (reply: Buffer) =>
   reply.length >= 6 && reply.subarray(-6).equals(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]));
 
-/** Starts a proxy in front of the server that `url` leads to, on a free port of 127.0.0.1. */
+/** Starts a proxy in front of the server of `url`, on a free port of 127.0.0.1. */
 export async function startProxy(url: string): Promise<Proxy> {
   const target = targetOf(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
-  let cut: (Cut & { done: () => void }) | undefined;
+  let interruption: (ReplyInterruption & { done: () => void }) | undefined;
   let change:
-    | { readonly request: (bytes: Buffer) => boolean; readonly weather: Weather }
+    | { readonly request: (bytes: Buffer) => boolean; readonly weather: NetworkCondition }
     | undefined;
 
   const listener = createServer((client) => {
@@ -72,7 +78,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     const server = connect(target);
     const pair = { client, server };
     pairs.add(pair);
-    let cutting: (Cut & { done: () => void }) | undefined;
+    let cutting: (ReplyInterruption & { done: () => void }) | undefined;
     let reply: Buffer[] = [];
 
     const end = (hard: boolean) => {
@@ -81,7 +87,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       else client.destroy();
       server.destroy();
     };
-    // What has been sent arrives before the end of the connection does.
+    // Data sent so far arrives before the end of the connection.
     const pass = (to: Socket, bytes: Buffer) => {
       const { weather } = proxy;
       if (weather.type === "blackHole") return;
@@ -94,9 +100,9 @@ export async function startProxy(url: string): Promise<Proxy> {
         proxy.weather = change.weather;
         change = undefined;
       }
-      if (cut !== undefined && cutting === undefined && cut.request(bytes)) {
-        cutting = cut;
-        cut = undefined;
+      if (interruption !== undefined && cutting === undefined && interruption.request(bytes)) {
+        cutting = interruption;
+        interruption = undefined;
       }
       pass(server, bytes);
     });
@@ -105,12 +111,12 @@ export async function startProxy(url: string): Promise<Proxy> {
       const bytes = proxy.rewrite?.(said) ?? said;
       if (cutting === undefined) return pass(client, bytes);
       reply.push(bytes);
-      const { pass: most, done } = cutting;
-      if (most === "nothing" || most === "stall") {
+      const { pass: maxPass, done } = cutting;
+      if (maxPass === "nothing" || maxPass === "stall") {
         if (!isAnswered(Buffer.concat(reply))) return;
-        if (most === "nothing") end(true);
+        if (maxPass === "nothing") end(true);
       } else {
-        client.write(Buffer.concat(reply).subarray(0, most), () => end(true));
+        client.write(Buffer.concat(reply).subarray(0, maxPass), () => end(true));
       }
       reply = [];
       done();
@@ -142,7 +148,7 @@ export async function startProxy(url: string): Promise<Proxy> {
     rewrite: undefined,
     cutNext: (next) =>
       new Promise((done) => {
-        cut = { ...next, done };
+        interruption = { ...next, done };
       }),
     drop({ hard = false } = {}) {
       for (const { client, server } of [...pairs]) {
@@ -161,7 +167,10 @@ export async function startProxy(url: string): Promise<Proxy> {
   return proxy;
 }
 
-/** The request is for this prepared statement or one of its forms (`name:…`), whether it is sent for the first time (Parse) or by its name (Bind). */
+/**
+ * Matches requests for this prepared statement or one of its variants (`name:…`), both the first
+ * (Parse) and later ones (Bind).
+ */
 export function statement(name: string): (bytes: Buffer) => boolean {
   const message = new RegExp(`(?:\\0|P[^]{4})${name}(?::[a-z:]+)?\\0`);
   return (bytes) => message.test(bytes.toString("latin1"));

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface RawAnswer {
   readonly status: number;
   /** Names in lower case. */
@@ -9,25 +9,27 @@ export interface RawAnswer {
 }
 
 export interface Exchange {
-  /** Final answers, in order; `100 Continue` and its like are not among them. */
+  /** Final responses, in order, without 1xx such as `100 Continue`. */
   readonly answers: readonly RawAnswer[];
-  /** What was received and is no HTTP answer, the rest of a broken off one too. */
+  /** Received bytes that are no complete HTTP response. */
   readonly rest: string;
 }
 
 export interface ExchangeOptions {
-  /** Nothing is sent after these bytes: the server is told so, and need not wait for more. */
+  /** Ends the sending side after these bytes, so that the server need not wait for more. */
   readonly complete?: boolean;
-  /** The request is a HEAD: its answer has no body, unless the server could not even read the method. */
+  /**
+   * The request is a HEAD: its response has no body, unless the server could not parse the method.
+   */
   readonly isHead?: boolean;
 }
 
-/** How long the server may take to end the exchange. */
-const patience = 10_000;
+/** Maximum time for the server to close the connection. */
+const maxWaitMs = 10_000;
 
 /**
- * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which the bytes have to ask for unless
- * `complete`.
+ * Sends exactly these bytes to the server at `url` and reads until it closes the connection, which
+ * the bytes must request unless `complete`.
  */
 export function rawExchange(
   url: string,
@@ -40,12 +42,14 @@ export function rawExchange(
     const chunks: Buffer[] = [];
     const timer = setTimeout(() => {
       reject(
-        new Error(`no end in ${patience} ms, but: ${Buffer.concat(chunks).toString("latin1")}`),
+        new Error(
+          `the connection was not closed within ${maxWaitMs} ms; received: ${Buffer.concat(chunks).toString("latin1")}`,
+        ),
       );
       socket.destroy();
-    }, patience);
+    }, maxWaitMs);
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // A server that has heard enough may close while we are still sending.
+    // The server can close the connection while we are still sending.
     socket.on("error", () => {});
     socket.on("close", () => {
       clearTimeout(timer);
@@ -80,7 +84,8 @@ function readAnswers(received: Buffer, isHead: boolean): Exchange {
       (isHead && at === received.length) || status === 204
         ? 0
         : Number(headers.get("content-length"));
-    // Every answer of ours has a length; without one, or with a wrong one, what follows is left over.
+    // All our responses have a length. If it is missing or wrong, the following bytes are left
+    // over.
     if (Number.isNaN(length) || at + length > received.length)
       return { answers, rest: received.subarray(at).toString("latin1") };
     answers.push({ status, headers, text: received.subarray(at, at + length).toString("utf8") });

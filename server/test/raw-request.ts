@@ -5,13 +5,13 @@ export interface RawRequest {
   readonly method: string;
   /** Name, value, name, value …: repeated names are sent repeatedly. */
   readonly headers: readonly string[];
-  /** In place of the URL's. */
+  /** Replaces the URL's host. */
   readonly host?: string;
   /** Sent in these pieces, chunked unless a header gives the length. */
   readonly pieces?: readonly (string | Buffer)[];
 }
 
-/** A request that `fetch` would not send as it is. */
+/** Sends a request that `fetch` would normalise. */
 export function rawRequest(
   url: string,
   { method, headers, host = new URL(url).host, pieces = [] }: RawRequest,

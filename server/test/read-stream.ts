@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:ht
 import { type StreamEvent, streamEvent } from "@beckon/contract";
 import { eventually } from "./eventually.ts";
 
-/** One frame of a stream, read as browsers read it. */
+/** One frame of a stream, parsed as browsers do. */
 export interface Frame {
   readonly id: string | undefined;
   readonly event: string;
@@ -12,38 +12,42 @@ export interface Frame {
 export interface StreamOptions {
   readonly credential?: string;
   readonly headers?: Record<string, string>;
-  /** Makes it a POST. */
+  /** Sends a POST with this body. */
   readonly body?: unknown;
-  /** Resets the connection as soon as so many bytes have come. */
+  /** Resets the connection after this many bytes. */
   readonly cutAfter?: number;
-  /** Takes nothing off the socket until it is told to. */
+  /** Reads nothing from the socket until `takeByte`. */
   readonly paused?: boolean;
 }
 
-/** A reader of `text/event-stream`, on a connection of its own. */
+/** A reader of `text/event-stream` on its own connection. */
 export interface StreamReader {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** What has come so far, as it came. */
+  /** The bytes received so far, as text. */
   readonly text: string;
-  /** Whole frames so far. @throws when one does not hold what the contract says */
+  /**
+   * Complete frames so far.
+   *
+   * @throws {Error} a frame violates the contract.
+   */
   readonly frames: readonly Frame[];
-  /** Events of the journal among them. */
+  /** Sequence numbers of the journal events among them. */
   readonly seqs: readonly number[];
-  /** The cursor of a reader who has had these frames. */
+  /** The cursor after these frames. */
   readonly lastEventId: string | undefined;
   readonly types: readonly string[];
-  /** The rest of it, once the server has ended it or the connection was cut: which of the two. */
+  /** Resolves when the stream is over: the server ended it, or the connection broke. */
   readonly over: Promise<"ended" | "cut">;
-  /** Resolves when a frame of this type has come. */
+  /** Resolves when a frame of this type has arrived. */
   has(type: string): Promise<void>;
-  /** Reads one byte. Of a paused reader. */
+  /** Reads one byte; only for a paused reader. */
   takeByte(): void;
   resume(): void;
   close(): void;
 }
 
-/** Opens a stream; resolves when the head of its answer is there. */
+/** Opens a stream; resolves when the response headers have arrived. */
 export async function openStream(url: string, options: StreamOptions = {}): Promise<StreamReader> {
   const { credential, body, cutAfter = Number.POSITIVE_INFINITY, paused = false } = options;
   const sent = request(url, {
@@ -107,7 +111,10 @@ export async function openStream(url: string, options: StreamOptions = {}): Prom
   return reader;
 }
 
-/** The frames of a stream as the HTML standard reads them: lines end at CRLF, LF or CR; what has no empty line after it is none yet. */
+/**
+ * Parses the frames of a stream by the HTML standard: lines end with CRLF, LF or CR; a frame
+ * without a final empty line is incomplete.
+ */
 function readFrames(text: string): Frame[] {
   const frames: Frame[] = [];
   let id: string | undefined;
@@ -134,7 +141,7 @@ function readFrames(text: string): Frame[] {
 function frame(id: string | undefined, event: string, text: string): Frame {
   const data = streamEvent.parse(JSON.parse(text));
   if (data.type !== event) throw new Error(`the event ${event} holds one of type ${data.type}`);
-  const place = "cursor" in data ? data.cursor : "seq" in data ? String(data.seq) : undefined;
-  if (id !== place) throw new Error(`the event ${event} has the id ${id}`);
+  const cursor = "cursor" in data ? data.cursor : "seq" in data ? String(data.seq) : undefined;
+  if (id !== cursor) throw new Error(`the event ${event} has the id ${id}`);
   return { id, event, data };
 }

@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** Scripted servers that a Beckon of one test process may call. */
+/** Maximum scripted servers that a Beckon of one test process can call. */
 const count = 32;
 
 /**
- * Ports of 127.0.0.1 that scripted servers of this process will listen on, held from the first moment, so that a Beckon can be
- * started with leave to call them (`BECKON_EGRESS_ALLOW`) before they are.
+ * Ports of 127.0.0.1 for the scripted servers of this process, reserved at once, so that a Beckon
+ * can be started with permission to call them (`BECKON_EGRESS_ALLOW`) before they listen.
  */
 let held: Promise<Server[]> | undefined;
 
@@ -18,14 +18,14 @@ function hold(): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
     server.once("error", reject);
-    // Nobody waits for a port that is only held.
+    // A reserved port does not keep the process alive.
     server.listen(0, "127.0.0.1", () => resolve(server.unref()));
   });
 }
 
 let allowed: string | undefined;
 
-/** All of them, as `BECKON_EGRESS_ALLOW` takes them. */
+/** Returns all of them in the format of `BECKON_EGRESS_ALLOW`. */
 export async function reservedHosts(): Promise<string> {
   allowed ??= (await holders())
     .map((server) => `127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -33,7 +33,10 @@ export async function reservedHosts(): Promise<string> {
   return allowed;
 }
 
-/** One of them, to be listened on in its holder's place; when all are taken, another port, which no Beckon has leave to call. */
+/**
+ * Returns one of them to listen on. When all are in use, returns another port, which no Beckon is
+ * allowed to call.
+ */
 export async function takeReserved(): Promise<
   Server | { readonly port: number; readonly host: string }
 > {

@@ -1,28 +1,30 @@
 import type { TestDatabase } from "./database.ts";
 
-/** How the rows of a workspace are found in a table, for `where`; `$1` is the workspace. */
+/** Condition that selects a workspace's rows of a table; `$1` is the workspace. */
 interface TenantTable {
   readonly name: string;
   readonly where: string;
 }
 
-/** Tables of the installation as a whole: nothing in them is a tenant's. */
-const ofNobody = ["installation", "migrations", "processes", "verifications"];
+/** Tables of the installation, without rows of tenants. */
+const installationTables = ["installation", "migrations", "processes", "verifications"];
 
 /**
- * Every table that has rows of workspaces or of their members, read from the catalog.
- * @throws Error for a table of which it cannot tell whose its rows are.
+ * Returns every table with rows of workspaces or their members, from the catalog.
+ *
+ * @throws {Error} the owner of a table's rows cannot be determined.
  */
 export async function tenantTables({ database }: TestDatabase): Promise<TenantTable[]> {
   const { rows } = await database.engine.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text) as columns from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-      where c.relkind in ('r', 'p') and not c.relispartition and c.relnamespace = 'public'::regnamespace
+      where c.relkind in ('r', 'p') and not c.relispartition
+        and c.relnamespace = 'public'::regnamespace
       group by c.relname order by c.relname`,
   );
   const members = "(select user_id from members where workspace_id = $1)";
   return rows
-    .filter(({ name }) => !ofNobody.includes(name))
+    .filter(({ name }) => !installationTables.includes(name))
     .map(({ name, columns }) => {
       if (columns.includes("workspace_id")) return { name, where: "workspace_id = $1" };
       if (name === "workspaces") return { name, where: "id = $1" };
@@ -32,14 +34,14 @@ export async function tenantTables({ database }: TestDatabase): Promise<TenantTa
     });
 }
 
-/** Looks at all that a workspace has in the database. */
+/** Reads everything that a workspace has in the database. */
 export interface RowReader {
   /**
-   * Of each table how many rows there are, and a hash of them: to be compared. A key's last use is left out, since it is noted some time
-   * after the use.
+   * Returns the row count and a hash of the rows of each table, to be compared. Excludes a key's
+   * last use, which is written with a delay.
    */
   marks(workspaceId: string): Promise<Readonly<Record<string, string>>>;
-  /** Every id that stands in its rows, wherever in them. */
+  /** Returns every id that occurs in its rows, in any column. */
   ids(workspaceId: string): Promise<ReadonlySet<string>>;
 }
 

@@ -4,7 +4,7 @@ import { eventually } from "./eventually.ts";
 
 type States = { readonly [Status in RunStatus]?: number };
 
-/** How many runs of the agent are in each state, straight from the table. */
+/** Returns the number of runs of the agent in each state, from the table. */
 export async function statesOf({ db }: TestBeckon, agentId: string): Promise<States> {
   const { rows } = await db.database.engine.query<{ status: string; runs: number }>(
     "select status, count(*)::int as runs from runs where agent_id = $1 group by status",
@@ -28,7 +28,7 @@ export async function allSucceeded(
   });
 }
 
-/** Types of a run's events in order. */
+/** Returns the types of a run's events, in order. */
 export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<string[]> {
   const { rows } = await db.database.engine.query<{ type: string }>(
     "select type from events where run_id = $1 order by seq",
@@ -37,16 +37,19 @@ export async function eventTypesOf({ db }: TestBeckon, runId: string): Promise<s
   return rows.map(({ type }) => type);
 }
 
-/** Watches how many runs of an agent are `running` at once, until told to stop, and says how many it were at most. */
+/**
+ * Samples how many runs of an agent are `running` at once. Returns a function that stops and
+ * returns the maximum.
+ */
 export function watchRunning(beckon: TestBeckon, agentId: string): () => Promise<number> {
-  let most = 0;
+  let max = 0;
   let watching = true;
   const watched = (async () => {
-    while (watching) most = Math.max(most, (await statesOf(beckon, agentId)).running ?? 0);
+    while (watching) max = Math.max(max, (await statesOf(beckon, agentId)).running ?? 0);
   })();
   return async () => {
     watching = false;
     await watched;
-    return most;
+    return max;
   };
 }

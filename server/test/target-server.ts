@@ -13,14 +13,14 @@ export interface Reached {
   readonly body: string;
 }
 
-/** A server that tools call. */
+/** An HTTP server for tools to call. */
 export interface TargetServer {
-  /** `http://127.0.0.1:<port>`, which a Beckon of this process has leave to call. */
+  /** `http://127.0.0.1:<port>`, which any Beckon of this process is allowed to call. */
   readonly url: string;
   readonly host: string;
   /** All requests so far. */
   readonly reached: Reached[];
-  /** How it answers from now on. At first it repeats the request as JSON, headers and all. */
+  /** Handles further requests. By default it echoes the request as JSON, with headers. */
   answer: (request: Reached, response: ServerResponse) => void;
   close(): Promise<void>;
 }
@@ -32,8 +32,8 @@ export async function startTargetServer(): Promise<TargetServer> {
       target.answer(request, response);
     });
   });
-  const place = await takeReserved();
-  await new Promise<void>((resolve) => server.listen(place, resolve));
+  const reserved = await takeReserved();
+  await new Promise<void>((resolve) => server.listen(reserved, resolve));
   server.ref();
   const address = server.address();
   const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;

@@ -6,11 +6,14 @@ import { newId } from "../src/base/ids.ts";
 import { createSecretCipher, hashCredential } from "../src/base/secrets/index.ts";
 import { registerProcess } from "../src/processes/process-store.ts";
 import type { AppendRow } from "../src/runs/journal/append-statement.ts";
-import type { StartAnswer, StartedRun, StartRow } from "../src/runs/starting/start-row.ts";
+import type { StartedRun, StartResult, StartRow } from "../src/runs/starting/start-row.ts";
 import { startRuns } from "../src/runs/starting/start-runs.ts";
 import { addTrigger } from "../src/triggers/index.ts";
 
-/** Rows that the statements of `runs/` need, made by the verbs that make them in production, and the statements' own rows. */
+/**
+ * Rows that the statements of `runs/` need, created by the production operations, and inputs of
+ * those statements.
+ */
 
 const cipher = createSecretCipher(randomBytes(32));
 
@@ -39,7 +42,7 @@ const contextOf = (database: Database, workspaceId: string): Context => ({
   workspaceId,
 });
 
-/** An agent, by default in a workspace of its own. */
+/** Creates an agent, by default in a new workspace. */
 export async function seedAgent(
   database: Database,
   { workspaceId: given, ...body }: Record<string, unknown> & { workspaceId?: string } = {},
@@ -64,14 +67,17 @@ export async function seedTrigger(
   return { triggerId: trigger.id, hash: hashCredential(trigger.token) };
 }
 
-/** A living process. */
+/** Registers a live process. */
 export async function seedProcess(database: Database): Promise<string> {
   const id = newId("prc");
   await registerProcess(database.engine, id, 600);
   return id;
 }
 
-/** A request to start a run of the agent that the gate has nothing against. `owner`: the process that would execute it at once. */
+/**
+ * Returns a start request for the agent that passes the admission check. `owner`: the process that
+ * would execute it at once.
+ */
 export function startRow(agent: SeededAgent, { owner, ...rest }: Partial<StartRow> = {}): StartRow {
   return {
     runId: newId("run"),
@@ -100,12 +106,12 @@ export async function startOne(
   return startedOf(answer);
 }
 
-export function startedOf(answer: StartAnswer | undefined): StartedRun {
-  if (answer?.verdict !== "started") throw new Error(`not started: ${answer?.verdict}`);
+export function startedOf(answer: StartResult | undefined): StartedRun {
+  if (answer?.kind !== "started") throw new Error(`not started: ${answer?.kind}`);
   return answer.run;
 }
 
-/** An entry for the journal of a run that was born running at `owner`. */
+/** Returns a journal entry for a run that was created running at `owner`. */
 export function appendRow(
   run: StartedRun,
   owner: string,
@@ -124,7 +130,7 @@ export function appendRow(
   };
 }
 
-/** The run's end, for `appendRow`. */
+/** The end of a run, for `appendRow`. */
 export const succeeded: NonNullable<AppendRow["end"]> = {
   status: "succeeded",
   output: "done",

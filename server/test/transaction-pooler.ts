@@ -1,23 +1,26 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Client } from "pg";
 
-/** A pooler in transaction mode, as far as it takes to tell one: it lends a server's process to a client for one transaction at a time. */
+/**
+ * A minimal connection pooler in transaction mode: assigns a server connection to a client for one
+ * transaction at a time.
+ */
 export interface TransactionPooler {
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** A process of the server, and whom it is lent to. */
-interface Lent {
+/** A server connection, and the client that it is assigned to. */
+interface ServerConnection {
   readonly socket: Socket;
   to: Socket | undefined;
 }
 
 const sslRequest = 80_877_103;
-/** AuthenticationOk, and ReadyForQuery outside of a transaction. */
+/** AuthenticationOk, and ReadyForQuery outside a transaction. */
 const welcome = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Starts one in front of the database at `url`, with `size` connections to it. */
+/** Starts a pooler in front of the database at `url`, with `size` server connections. */
 export async function startTransactionPooler(
   url: string,
   { size }: { size: number },
@@ -26,8 +29,8 @@ export async function startTransactionPooler(
   await Promise.all(logins.map((login) => login.connect()));
   const clients = new Set<Socket>();
   const waiting: { client: Socket; unit: Buffer }[] = [];
-  const lent = logins.map((login): Lent => {
-    // Logged in; from here on we speak for it.
+  const lent = logins.map((login): ServerConnection => {
+    // Logged in; from here on we write the protocol.
     const { stream } = (login as unknown as { connection: { stream: Socket } }).connection;
     return { socket: stream.removeAllListeners("data"), to: undefined };
   });
@@ -93,7 +96,7 @@ export async function startTransactionPooler(
   };
 }
 
-/** Calls `take` with each message of the protocol: a letter, a length, and what it says. */
+/** Calls `take` with each protocol message: type byte and complete message. */
 function splitMessages(socket: Socket, take: (type: string, message: Buffer) => void): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (bytes: Buffer) => {

@@ -1,6 +1,6 @@
 import { type CredentialPrefix, newCredential } from "../src/base/secrets/credential.ts";
 
-/** A credential as Beckon would make it, checksum and all, that nobody was given. */
+/** Returns a well-formed credential, with a valid checksum, that was never issued. */
 export function unknownCredential(prefix: CredentialPrefix): string {
   return newCredential(prefix);
 }

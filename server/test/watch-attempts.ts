@@ -1,8 +1,8 @@
 import { createHook } from "node:async_hooks";
 
 /**
- * Counts what this process tries, whoever tries it: TCP connections (one for every address) and questions to the system's
- * resolver. Node makes one object for each, which no code of ours can go around.
+ * Records every TCP connection attempt (one per address) and every query to the system's resolver
+ * in this process. Node creates one object for each, which no code can bypass.
  */
 export function watchAttempts() {
   const attempts = { connections: 0, lookups: 0 };

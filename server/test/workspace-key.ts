@@ -13,13 +13,13 @@ export interface KeyOptions {
   readonly scopes?: readonly string[];
   /** Default: `default`. */
   readonly workspaceId?: string;
-  /** Seconds from now, below zero for an expired one; default: never. */
+  /** Seconds from now, negative for an expired key. Default: never. */
   readonly expiresIn?: number;
-  /** Default: not limited. */
+  /** Default: all agents. */
   readonly agentIds?: readonly string[];
 }
 
-/** A workspace key, written into the database as a door for keys would. */
+/** Inserts a workspace key directly into the database. */
 export async function insertKey(
   { db }: WithDatabase,
   { scopes = all, workspaceId = defaultWorkspaceId, expiresIn, agentIds }: KeyOptions = {},
@@ -35,7 +35,7 @@ export async function insertKey(
   return key;
 }
 
-/** Another workspace's key, with every scope. */
+/** Inserts a key of another workspace, with every scope. */
 export async function insertStranger(beckon: WithDatabase): Promise<string> {
   const workspaceId = newId("wsp");
   await beckon.db.database.engine.query(

@@ -51,6 +51,7 @@ import type {
   ListInvitationsQuery,
   ListKeysQuery,
   ListMembersQuery,
+  ListModelsQuery,
   ListProvidersQuery,
   ListRunEventsQuery,
   ListRunsQuery,
@@ -59,6 +60,7 @@ import type {
   ListWorkspacesQuery,
   Me,
   Member,
+  ModelList,
   PauseAgentBody,
   Provider,
   ProviderCheck,
@@ -545,11 +547,11 @@ export function bindOperations(send: Sender) {
         ),
     },
     providers: {
-      /** Add a provider of models. Needs the scope `providers:write`. */
+      /** Add a provider of models. The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW. Needs the scope `providers:write`. */
       create: (body: CreateProviderBody, options?: OnceOptions): Promise<Provider> =>
         send.data<Provider>({ method: "POST", path: "/providers", body, once: true }, options),
 
-      /** List providers. Needs the scope `providers:read`. Reads further pages as they are needed. */
+      /** List providers. The workspace's own, then the operator's: accounts of the environment, and model servers found on Beckon's machine. Needs the scope `providers:read`. Reads further pages as they are needed. */
       list: (query?: ListProvidersQuery, options?: CallOptions): Listing<Provider> =>
         send.list<Provider>({ method: "GET", path: "/providers", query }, options),
 
@@ -560,7 +562,7 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Change a provider's address or key. null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
+      /** Change a provider's address or key. null removes the key, or restores the kind's default address. A base_url of another origin (scheme, host, port) needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for. Needs the scope `providers:write`. */
       update: (
         providerId: string,
         body: UpdateProviderBody,
@@ -571,19 +573,24 @@ export function bindOperations(send: Sender) {
           options,
         ),
 
-      /** Delete a provider. Refused while an agent uses it. Needs the scope `providers:write`. */
+      /** Delete a provider. Rejected while an agent uses it, and for a provider of the operator. Needs the scope `providers:write`. */
       delete: (providerId: string, options?: CallOptions): Promise<void> =>
         send.nothing(
           { method: "DELETE", path: "/providers/{provider_id}", params: [providerId] },
           options,
         ),
 
-      /** Ask a provider for its models. Says whether address and key work; changes nothing. Needs the scope `providers:write`. */
+      /** Check a provider's address and key. Requests the provider's list of models; changes nothing. A model server of Beckon's machine is requested at most every 30 seconds. Needs the scope `providers:write`. */
       check: (providerId: string, options?: CallOptions): Promise<ProviderCheck> =>
         send.data<ProviderCheck>(
           { method: "POST", path: "/providers/{provider_id}/check", params: [providerId] },
           options,
         ),
+    },
+    models: {
+      /** List the models that agents can use. One item for each provider of GET /providers, and one for the built-in demo/echo. A provider that does not list its models in time has an error in their place. Lists are up to 30 seconds old. Needs the scope `providers:read`. Reads further pages as they are needed. */
+      list: (query?: ListModelsQuery, options?: CallOptions): Listing<ModelList> =>
+        send.list<ModelList>({ method: "GET", path: "/models", query }, options),
     },
     tools: {
       /** Make a tool of an OpenAPI document. Nothing is stored or called: complete the tool with secrets and put it into an agent. Needs the scope `agents:write`. */

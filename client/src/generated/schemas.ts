@@ -592,13 +592,21 @@ export interface Provider {
   id: string;
   name: string;
   kind: string;
+  origin: "workspace" | "environment" | "discovered";
   base_url: string | null;
   api_key_last4: string | null;
-  created_at: string;
-  updated_at: string;
+  created_at: string | null;
+  updated_at: string | null;
 }
 export interface ProviderCheck {
   works: boolean;
+  models: string[];
+  error: string | null;
+}
+export interface ModelList {
+  provider: string;
+  provider_id: string | null;
+  origin: "workspace" | "environment" | "discovered" | "built_in";
   models: string[];
   error: string | null;
 }
@@ -1080,11 +1088,11 @@ export interface ListRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
-   * One or several, with commas between them: invoke, trigger.
+   * Comma-separated list of: invoke, trigger.
    */
   source?: string;
 }
@@ -1096,11 +1104,11 @@ export interface ListAgentRunsQuery {
   created_after?: string;
   created_before?: string;
   /**
-   * One or several, with commas between them: queued, running, succeeded, failed, cancelled.
+   * Comma-separated list of: queued, running, succeeded, failed, cancelled.
    */
   status?: string;
   /**
-   * One or several, with commas between them: invoke, trigger.
+   * Comma-separated list of: invoke, trigger.
    */
   source?: string;
 }
@@ -1166,7 +1174,7 @@ export interface ListEventsQuery {
   after?: string;
   agent_id?: string;
   /**
-   * One or several, with commas between them: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
+   * Comma-separated list of: run.queued, run.waiting, run.started, run.resumed, run.step, run.step_lost, run.tool_call, run.tool_result, run.finished, run.failed, run.cancelled, agent.paused, agent.resumed. Reserved, not produced yet: run.waiting.
    */
   kind?: string;
 }
@@ -1183,6 +1191,10 @@ export interface ListProvidersQuery {
 export interface UpdateProviderBody {
   base_url?: string | null;
   api_key?: string | null;
+}
+export interface ListModelsQuery {
+  limit?: number;
+  after?: string;
 }
 export interface ImportHttpToolAnswer {
   tool: {

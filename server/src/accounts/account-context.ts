@@ -1,32 +1,36 @@
 import type { Database } from "../base/database/index.ts";
 import type { ApiError } from "../base/errors.ts";
 import type { Auth } from "./auth.ts";
-import type { RefusedSignIns } from "./refused-sign-ins.ts";
+import type { FailedSignIns } from "./failed-sign-ins.ts";
 
-/** Handed to every verb about a person's account. It belongs to no workspace. */
+/** The context of operations on a person's account, which belongs to no workspace. */
 export interface AccountContext {
   readonly database: Database;
   readonly auth: Auth;
-  /** Where the request came from. */
+  /** IP address of the client. */
   readonly address: string;
   readonly userAgent: string | undefined;
-  readonly guesses: Guesses;
-  readonly refusedSignIns: RefusedSignIns;
+  readonly failedAttempts: FailedAttempts;
+  readonly failedSignIns: FailedSignIns;
 }
 
-/** The same, from somebody who is signed in. */
+/** The context of operations that need a session. */
 export interface SignedIn extends AccountContext {
   readonly userId: string;
   readonly sessionId: string;
 }
 
 /**
- * Passwords can be guessed, so whoever guesses must be slowed down: unlike a key, a password is not even looked at beyond the limit. It
- * stands by address, so nobody is locked out of an account by strangers, and who is signed in goes on.
+ * Limits failed attempts to use a password or link, by IP address. Passwords can be guessed, so
+ * above the limit they are not compared at all, unlike keys. The limit does not apply to accounts
+ * or sessions, so that others cannot lock a person out.
  */
-export interface Guesses {
-  /** @throws ApiError `too_many_requests` beyond the limit. */
+export interface FailedAttempts {
+  /** Call it before a password or link is checked. @throws ApiError `too_many_requests` */
   permit(): void;
-  /** Counts one that was wrong. @returns the answer to it. */
-  wrong(message: string): ApiError;
+  /**
+   * Counts a failed attempt.
+   * @returns The error to throw: `unauthorized` or `too_many_requests`.
+   */
+  count(message: string): ApiError;
 }

@@ -6,8 +6,8 @@ import { insertUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Adds a person, who can sign in, whoever else has the e-mail. There is no other way to an account:
- * sign-up is closed.
+ * Adds an account with a password. Other accounts may have the same e-mail. Only the setup link and
+ * invitations lead here: there is no public sign-up.
  */
 export async function addAccount(
   tx: WorkspaceTransaction,

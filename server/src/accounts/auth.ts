@@ -4,44 +4,45 @@ import { betterAuth } from "better-auth";
 import { createAuthEndpoint } from "better-auth/api";
 import { setSessionCookie } from "better-auth/cookies";
 import { z } from "zod";
-import { type Database, databaseAway, failureKind } from "../base/database/index.ts";
+import { type Database, databaseUnavailable, failureKind } from "../base/database/index.ts";
 import { type IdPrefix, newId } from "../base/ids.ts";
 
-/** What a sign-in gives, and what tells that it stands. */
+/** Creates and finds sessions. */
 export interface Auth {
-  /** Starts a session for a person whose password was compared. */
+  /** Creates a session. The caller must have checked the person's password. */
   startSession(given: { userId: string } & Visitor): Promise<NewSession>;
-  /** The session behind a request's cookies, asked of the database each time, or undefined. */
+  /** Returns the valid session of a `Cookie` header, or undefined. Always queries the database. */
   find(cookies: string): Promise<FoundSession | undefined>;
-  /** Whether a request carries a cookie of ours, which may not stand. */
-  mayBeSession(cookies: string | undefined): cookies is string;
-  /** A header that ends the cookie in the browser. */
-  readonly farewell: string;
+  /** Returns whether a `Cookie` header contains a session cookie, valid or not. */
+  hasSessionCookie(cookies: string | undefined): cookies is string;
+  /** `Set-Cookie` value that deletes the session cookie. */
+  readonly clearCookie: string;
 }
 
-/** Who signs in, for the list of sessions. */
+/** The client that signs in, for the list of sessions. */
 export interface Visitor {
   readonly address: string;
   readonly userAgent: string | undefined;
 }
 
 interface NewSession {
-  /** What its cookie holds. */
+  /** The session token, which the cookie contains in signed form. */
   readonly token: string;
-  /** The headers that set it. */
+  /** `Set-Cookie` values. */
   readonly cookies: readonly string[];
 }
 
 interface FoundSession {
   readonly id: string;
   readonly userId: string;
-  /** Set again, since the session's end has moved. */
+  /** `Set-Cookie` values if the session's expiry was extended, else empty. */
   readonly cookies: readonly string[];
 }
 
-/** Seconds. A session that is used lives on; its end is moved once a day, so that most requests write nothing. */
-const lifetime = 30 * 24 * 3_600;
-const renewal = 24 * 3_600;
+/** A session expires this long after its last extension. */
+const lifetimeSeconds = 30 * 24 * 3_600;
+/** A session in use is extended at most this often, so that most requests write nothing. */
+const renewalSeconds = 24 * 3_600;
 
 const prefixes: Readonly<Record<string, IdPrefix>> = {
   user: "usr",
@@ -49,18 +50,21 @@ const prefixes: Readonly<Record<string, IdPrefix>> = {
   account: "acc",
 };
 
-/** Carries our word for the caller's address to the library. No caller's header has that name: only ours are handed on. */
+/**
+ * Header that passes the client's IP address to the library. Clients cannot set it, because their
+ * own headers are not passed on.
+ */
 const addressHeader = "x-address";
 
 /**
- * better-auth on our tables: it makes and finds sessions and signs their cookies. Its routes are
- * not reachable, it sends nothing anywhere (short of an operator who sets its own
- * BETTER_AUTH_TELEMETRY and an endpoint beside it), and logs nothing. What changes people and
- * passwords is ours (`store.ts`), since it must be one transaction with what hangs on it and with
- * its record.
+ * Configures better-auth on our tables to create and find sessions and to sign their cookies. Its
+ * routes are not mounted, its log is off, and it sends no telemetry unless an operator sets
+ * BETTER_AUTH_TELEMETRY and an endpoint. Accounts and passwords are changed by our own code,
+ * because these changes need one transaction with their audit entries.
  *
- * Cookies are signed with a key derived from the master key: no other installation's are taken, and
- * a new master key ends all sessions.
+ * Cookies are signed with a key derived from the master key: cookies of other installations are
+ * rejected, and a new master key invalidates all sessions.
+ * @param secure Whether cookies are sent over TLS only (`__Secure-` prefix).
  */
 export function createAuth({
   database,
@@ -76,22 +80,22 @@ export function createAuth({
   ).toString("hex");
   const failures = new AsyncLocalStorage<{ cause: unknown }>();
   const auth = betterAuth({
-    // Named in nothing that leaves this process.
+    // Required by the library, but not used in any response.
     baseURL: "http://localhost",
-    // Both, or it would look for the other one in the environment.
+    // Both are set because the library would read a missing one from the environment.
     secret,
     secrets: [{ version: 1, value: secret }],
     database: { db: database.accounts, type: "postgres" },
     telemetry: { enabled: false },
     rateLimit: { enabled: false },
-    // The library tells of a failure in its log only, and answers that something was wrong.
+    // The library only logs the cause of a failure and throws a generic error; see `withCause`.
     logger: { log: (_level, _message, ...about) => remember(failures.getStore(), about) },
     plugins: [{ id: "beckon", endpoints: { startSession } }],
     session: {
       modelName: "sessions",
       fields: sessionFields,
-      expiresIn: lifetime,
-      updateAge: renewal,
+      expiresIn: lifetimeSeconds,
+      updateAge: renewalSeconds,
       cookieCache: { enabled: false },
     },
     user: {
@@ -106,7 +110,8 @@ export function createAuth({
     advanced: {
       cookiePrefix: "beckon",
       useSecureCookies: secure,
-      // No page of another site's making sends it along, not even by a link; the dashboard's own requests do.
+      // `strict`: browsers send the cookie with requests of our own pages only, not even with links
+      // from other sites.
       defaultCookieAttributes: { httpOnly: true, sameSite: "strict", path: "/" },
       ipAddress: { ipAddressHeaders: [addressHeader], ipv6Subnet: 128 },
       database: {
@@ -117,15 +122,18 @@ export function createAuth({
   });
   const cookieName = `${secure ? "__Secure-" : ""}beckon.session_token`;
 
-  /** A failure of the database is told as such, not as the library's. */
-  async function ask<T>(call: () => Promise<T>): Promise<T> {
+  /**
+   * Calls the library and throws the cause that it logged in place of its generic error.
+   * @throws ApiError `unavailable` if the database connection was lost.
+   */
+  async function withCause<T>(call: () => Promise<T>): Promise<T> {
     const slot = { cause: undefined as unknown };
     try {
       return await failures.run(slot, call);
     } catch (thrown) {
       const cause = slot.cause ?? thrown;
       throw failureKind(cause) === "lost"
-        ? databaseAway(cause)
+        ? databaseUnavailable(cause)
         : statusOf(thrown) === 500
           ? cause
           : thrown;
@@ -138,39 +146,40 @@ export function createAuth({
         [addressHeader]: address,
         ...(userAgent === undefined ? {} : { "user-agent": userAgent }),
       });
-      const answer = await ask(() =>
+      const result = await withCause(() =>
         auth.api.startSession({ body: { userId }, headers, returnHeaders: true }),
       );
-      return { token: answer.response.token, cookies: answer.headers.getSetCookie() };
+      return { token: result.response.token, cookies: result.headers.getSetCookie() };
     },
     async find(cookies) {
-      const answer = await ask(() =>
+      const result = await withCause(() =>
         auth.api.getSession({ headers: new Headers({ cookie: cookies }), returnHeaders: true }),
       );
-      const found = answer.response;
+      const found = result.response;
       return found === null
         ? undefined
         : {
             id: found.session.id,
             userId: found.session.userId,
-            cookies: answer.headers.getSetCookie(),
+            cookies: result.headers.getSetCookie(),
           };
     },
-    mayBeSession: (cookies): cookies is string => cookies?.includes(`${cookieName}=`) === true,
-    farewell: `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`,
+    hasSessionCookie: (cookies): cookies is string => cookies?.includes(`${cookieName}=`) === true,
+    clearCookie: `${cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`,
   };
 }
 
 /**
- * The library's own sign-in finds a person by e-mail, which several accounts can carry: so we
- * compare the password, and this does the rest. Without a path: it can be called from here alone.
+ * Creates a session and sets its cookie. The library's own sign-in finds accounts by e-mail, which
+ * several accounts can share, so `sign-in.ts` finds the account and compares the password. Without
+ * a path, the endpoint cannot be called over HTTP.
  */
 const startSession = createAuthEndpoint(
   { method: "POST", body: z.object({ userId: z.string() }) },
   async (ctx) => {
     const { internalAdapter } = ctx.context;
     const user = await internalAdapter.findUserById(ctx.body.userId);
-    if (user === null) throw new Error("a session was asked for without a person");
+    if (user === null) throw new Error("the account of the new session does not exist");
     const session = await internalAdapter.createSession(user.id);
     await setSessionCookie(ctx, { session, user });
     return { token: session.token };

@@ -4,15 +4,17 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SignedIn } from "./account-context.ts";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 import { deleteResets, findPassword, updatePassword } from "./password-store.ts";
-import { recordAct } from "./record-act.ts";
+import { recordAccountAction } from "./record-account-action.ts";
 import { deleteSessionsOf } from "./session-store.ts";
 
-const wrongMessage =
-  "current_password is wrong. If it is lost, ask an owner of your workspace for a link to set a new one.";
+const wrongPasswordMessage =
+  "current_password is wrong. If it is lost, ask an owner of your workspace for a reset link.";
 
 /**
- * Sets a new password in place of the current one, which whoever merely found a browser open does not know. All other sessions end, and
- * so does an open link to set one.
+ * Changes the password. It requires the current one, so that access to a signed-in browser is not
+ * enough. Deletes all other sessions and an open reset link.
+ * @throws ApiError `bad_request`; `unauthorized` if the current password is wrong;
+ *   `too_many_requests`, `unavailable`
  */
 export async function changePassword({
   ctx,
@@ -22,21 +24,21 @@ export async function changePassword({
   input: { body: UnparsedBody };
 }): Promise<void> {
   const body = parseBody(changePasswordBody, input.body);
-  ctx.guesses.permit();
+  ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
-  const former = await inAllWorkspaces(tenant, (tx) => findPassword(tx, ctx.userId));
+  const currentHash = await inAllWorkspaces(tenant, (tx) => findPassword(tx, ctx.userId));
   if (
-    former === undefined ||
-    !(await verifyPassword({ hash: former, password: body.current_password }))
+    currentHash === undefined ||
+    !(await verifyPassword({ hash: currentHash, password: body.current_password }))
   )
-    throw ctx.guesses.wrong(wrongMessage);
+    throw ctx.failedAttempts.count(wrongPasswordMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
-    // Another change of the same moment may have come first: then the password that was compared stands no more.
-    if (!(await updatePassword(tx, ctx.userId, { hash, former })))
-      throw ctx.guesses.wrong(wrongMessage);
+    // A concurrent change may have replaced the password that was compared.
+    if (!(await updatePassword(tx, ctx.userId, { hash, replacing: currentHash })))
+      throw ctx.failedAttempts.count(wrongPasswordMessage);
     await deleteSessionsOf(tx, ctx.userId, ctx.sessionId);
     await deleteResets(tx, ctx.userId);
-    await recordAct(tx, ctx, { action: "password.change", target: ctx.userId });
+    await recordAccountAction(tx, ctx, { action: "password.change", target: ctx.userId });
   });
 }

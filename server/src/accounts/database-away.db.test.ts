@@ -4,7 +4,7 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, password } from "../../test/people.ts";
 import { startProxy } from "../../test/proxy.ts";
 
-/** A process whose database is cut off, beside one that makes the people. */
+/** One process whose database connection is cut, and one that creates the people. */
 
 const beckon = await startTestBeckon();
 const proxy = await startProxy(beckon.db.url);
@@ -21,7 +21,7 @@ afterAll(async () => {
   await proxy.close();
 });
 
-test("while the database is away nobody is told that their session or password is wrong", async () => {
+test("while the database is unreachable, sessions and passwords fail with 503, not 401", async () => {
   const person = await addPerson(beckon, { role: "editor" });
   const there = (path: string) => `${behind.url}/api/public${path}`;
   expect((await person.call(there("/me"))).status).toBe(200);
@@ -30,9 +30,9 @@ test("while the database is away nobody is told that their session or password i
   for (const path of ["/me", "/agents", "/sessions"])
     expectError(await person.call(there(path)), 503, "unavailable");
   const body = { email: person.email, password };
-  const answer = await beckon.call(there("/sign-in"), { credential: null, body });
-  expectError(answer, 503, "unavailable");
-  expect(answer.headers.getSetCookie()).toEqual([]);
+  const response = await beckon.call(there("/sign-in"), { credential: null, body });
+  expectError(response, 503, "unavailable");
+  expect(response.headers.getSetCookie()).toEqual([]);
   expectError(await person.call(there("/sign-out"), { method: "POST" }), 503, "unavailable");
   proxy.weather = { type: "fair" };
   expect((await person.call(there("/me"))).status).toBe(200);

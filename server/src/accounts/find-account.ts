@@ -5,24 +5,23 @@ import { listAccounts } from "./password-store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * An account, with the hash that its password was compared to: it can change before the account is
- * used.
+ * An account with the hash to which its password was compared. Callers check later, under a lock,
+ * that it is still the current hash.
  */
 export interface FoundAccount {
   readonly user: User;
   readonly passwordHash: string;
 }
 
-/**
- * An address can have any number of accounts, and a guess costs no more than this many comparisons.
- */
+/** The maximum of comparisons per attempt. Any number of accounts can share an e-mail. */
 export const maxCompared = 4;
 
 /**
- * Finds the account with this e-mail and password, the oldest if several have them: among the
- * oldest `maxCompared`, or with a workspace its one member with this e-mail. Time does not tell how
- * many there are.
- * @returns also whether there was any account to compare.
+ * Finds the account with this e-mail and password; the oldest if several match. Compares the oldest
+ * `maxCompared` accounts, or with a workspace its one member with this e-mail. The duration does
+ * not depend on the number of accounts.
+ * @returns The account, and whether any account has this e-mail.
+ * @throws ApiError `unavailable` if too many passwords are being compared.
  */
 export async function findAccount(
   database: Database,

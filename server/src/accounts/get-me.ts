@@ -4,11 +4,11 @@ import type { SignedIn } from "./account-context.ts";
 import { findUser, membershipsOf } from "./store.ts";
 import { toUser } from "./user.ts";
 
-/** Who is signed in, and what they are where. */
+/** Returns the signed-in person's account and memberships. */
 export async function getMe({ ctx }: { ctx: SignedIn }): Promise<Me> {
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await findUser(tx, ctx.userId);
-    if (row === undefined) throw new Error("a session without a person stood");
+    if (row === undefined) throw new Error("a valid session has no account");
     return { ...toUser(row), workspaces: await membershipsOf(tx, ctx.userId) };
   });
 }

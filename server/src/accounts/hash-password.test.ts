@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { hashPassword, verifyPassword } from "./hash-password.ts";
 
-test("a hash proves its password and no other, and two of one differ", async () => {
+test("a hash matches its password only, and two hashes of one password differ", async () => {
   const [one, two] = await Promise.all([
     hashPassword("correct horse"),
     hashPassword("correct horse"),
@@ -11,23 +11,23 @@ test("a hash proves its password and no other, and two of one differ", async () 
   expect(await verifyPassword({ hash: one, password: "Correct horse" })).toBe(false);
 });
 
-test("the main loop goes on while hashes are computed", async () => {
+test("hashing does not block the event loop", async () => {
   let turns = 0;
   const count = setInterval(() => turns++, 1);
   const began = performance.now();
   await Promise.all(Array.from({ length: 6 }, () => hashPassword("correct horse")));
   clearInterval(count);
-  // Computed on the loop, all six would be one turn or a few.
+  // If they were computed on the event loop, it would only turn a few times.
   expect(turns).toBeGreaterThan((performance.now() - began) / 20);
 });
 
-test("of many at once most wait, and the rest is refused instead of filling the memory", async () => {
+test("of many concurrent hashes some wait in the queue and the others are rejected", async () => {
   const settled = await Promise.allSettled(
     Array.from({ length: 60 }, () => hashPassword("correct horse")),
   );
-  const refused = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-  expect(refused.length).toBe(18);
-  for (const reason of refused)
+  const rejected = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  expect(rejected.length).toBe(18);
+  for (const reason of rejected)
     expect(reason).toMatchObject({ code: "unavailable", retryAfter: 1 });
   expect(await hashPassword("correct horse")).toMatch(/:/);
 });

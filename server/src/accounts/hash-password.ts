@@ -2,38 +2,39 @@ import * as library from "better-auth/crypto";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * scrypt in Node's threads, so that the main loop goes on. One hash takes 32 MiB and some tens of milliseconds of a core: of what asks
- * at the same time two are computed and some wait, and the rest is told to come again. A flood of sign-ins slows sign-ins only.
+ * Limits concurrent scrypt hashes. Each takes 32 MiB and tens of milliseconds of a core in Node's
+ * thread pool. Requests above the limit wait in a queue, and above the queue's limit they are
+ * rejected, so that a flood of sign-ins only affects sign-ins.
  */
-const maxAtOnce = 2;
+const maxConcurrent = 2;
 const maxWaiting = 40;
 
 let running = 0;
 const waiting: (() => void)[] = [];
 
-/** @throws ApiError `unavailable` when too many ask at once. */
+/** Hashes a password with scrypt. @throws ApiError `unavailable` if the queue is full. */
 export function hashPassword(password: string): Promise<string> {
-  return inTurn(() => library.hashPassword(password));
+  return withConcurrencyLimit(() => library.hashPassword(password));
 }
 
-/** @throws ApiError `unavailable` when too many ask at once. */
+/** Returns whether the hash is that of the password. @throws ApiError `unavailable`, as above. */
 export function verifyPassword(given: { hash: string; password: string }): Promise<boolean> {
-  return inTurn(() => library.verifyPassword(given));
+  return withConcurrencyLimit(() => library.verifyPassword(given));
 }
 
-/** Has the form of a hash and is that of no password. */
+/** A well-formed hash that matches no password. */
 const noHash = `${"0".repeat(32)}:${"0".repeat(128)}`;
 
 /**
- * Returns the index of the first of `hashes` that is this password's, or -1. It takes the time of
- * `count` comparisons, however many hashes there are and whichever one matches.
- * @throws ApiError `unavailable` when too many ask at once.
+ * Returns the index of the first hash that matches the password, or -1. It always does `count`
+ * comparisons, so that the response time does not reveal how many hashes there are.
+ * @throws ApiError `unavailable` if the queue is full.
  */
 export function matchPassword(
   hashes: readonly (string | null)[],
   { password, count }: { password: string; count: number },
 ): Promise<number> {
-  return inTurn(async () => {
+  return withConcurrencyLimit(async () => {
     let match = -1;
     for (let index = 0; index < count; index++) {
       const isPassword = await library.verifyPassword({ hash: hashes[index] ?? noHash, password });
@@ -43,9 +44,9 @@ export function matchPassword(
   });
 }
 
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+async function withConcurrencyLimit<T>(work: () => Promise<T>): Promise<T> {
   if (waiting.length >= maxWaiting) throw tooMany();
-  if (running >= maxAtOnce) await new Promise<void>((resolve) => waiting.push(resolve));
+  if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
   else running++;
   try {
     return await work();
@@ -59,7 +60,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 function tooMany(): ApiError {
   return new ApiError(
     "unavailable",
-    "Too many people sign in at this moment. Nothing was done; try again shortly.",
+    "Too many sign-ins are in progress. Nothing was changed; try again after one second.",
     { retryAfter: 1 },
   );
 }

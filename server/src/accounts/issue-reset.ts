@@ -3,11 +3,11 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { upsertReset } from "./password-store.ts";
 
-const hours = 24;
+const expiryHours = 24;
 
 /**
- * What a link to set a new password carries; the one before stops. The issuer is stored, to be
- * checked when the link is used.
+ * Issues the token of a reset link, which replaces the previous one. The issuer is stored and is
+ * checked again when the link is used.
  */
 export async function issueReset(
   tx: WorkspaceTransaction,
@@ -19,7 +19,7 @@ export async function issueReset(
     hash: hashCredential(token),
     created_by: principalOf(issuer),
     created_in: workspaceId,
-    hours,
+    hours: expiryHours,
   });
   return { token, expires_at: expiresAt.toISOString() };
 }

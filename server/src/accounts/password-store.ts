@@ -8,7 +8,7 @@ export type ResetRow = Selectable<Tables["password_resets"]>;
 
 const isValid = sql.raw<boolean>(isUnexpired("password_resets"));
 
-/** The library's name for a password among the ways to sign in. */
+/** The library's `providerId` of accounts with a password. */
 const method = "credential";
 
 export async function insertPassword(
@@ -36,8 +36,8 @@ export async function findPassword(
 }
 
 /**
- * The oldest accounts with this e-mail, at most `max`, with the hashes of their passwords; with a
- * workspace, of its members alone.
+ * Returns the `max` oldest accounts with this e-mail and their password hashes; with a workspace,
+ * only its members.
  */
 export function listAccounts(
   tx: WorkspaceTransaction,
@@ -63,8 +63,8 @@ export function listAccounts(
     .execute();
 }
 
-/** The person's password, held against changes until the transaction ends. */
-export async function holdPassword(
+/** Returns the person's password hash, locked `FOR SHARE` until the transaction ends. */
+export async function lockPassword(
   tx: WorkspaceTransaction,
   userId: string,
 ): Promise<string | undefined> {
@@ -78,25 +78,29 @@ export async function holdPassword(
   return row?.password ?? undefined;
 }
 
-/** `former`: only while that is the one that stands. @returns whether it was changed. */
+/**
+ * Sets the person's password hash.
+ * @param replacing If given, the hash is only set if this is the current one.
+ * @returns Whether it was set.
+ */
 export async function updatePassword(
   tx: WorkspaceTransaction,
   userId: string,
-  { hash, former }: { hash: string; former?: string },
+  { hash, replacing }: { hash: string; replacing?: string },
 ): Promise<boolean> {
   const update = tx
     .updateTable("accounts")
     .set({ password: hash, updated_at: sql<Date>`now()` })
     .where("method", "=", method)
     .where("account_id", "=", userId);
-  const { numUpdatedRows } = await (former === undefined
+  const { numUpdatedRows } = await (replacing === undefined
     ? update
-    : update.where("password", "=", former)
+    : update.where("password", "=", replacing)
   ).executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
-/** In place of the one before. */
+/** Stores a person's reset link in place of the previous one. @returns When it expires. */
 export async function upsertReset(
   tx: WorkspaceTransaction,
   {
@@ -119,7 +123,7 @@ export async function upsertReset(
   return row.expires_at;
 }
 
-/** The link that has not expired, whatever its issuer can do by now. */
+/** Returns the reset link unless it has expired. Does not check its issuer. */
 export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<ResetRow | undefined> {
   return tx
     .selectFrom("password_resets")
@@ -129,7 +133,7 @@ export function findReset(tx: WorkspaceTransaction, hash: Buffer): Promise<Reset
     .executeTakeFirst();
 }
 
-/** Deletes the link. @returns whether it was there: of two that come together one takes it. */
+/** Deletes the link. @returns Whether it was valid; of concurrent calls one returns true. */
 export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("password_resets")
@@ -139,7 +143,7 @@ export async function takeReset(tx: WorkspaceTransaction, hash: Buffer): Promise
   return numDeletedRows > 0n;
 }
 
-/** Makes the open reset links of an account invalid. */
+/** Deletes the open reset link of an account. */
 export async function deleteResets(tx: WorkspaceTransaction, userId: string): Promise<void> {
   await tx.deleteFrom("password_resets").where("user_id", "=", userId).execute();
 }

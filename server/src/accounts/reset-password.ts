@@ -5,17 +5,19 @@ import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import type { AccountContext } from "./account-context.ts";
 import { hashPassword } from "./hash-password.ts";
 import { findReset, type ResetRow, takeReset, updatePassword } from "./password-store.ts";
-import { recordAct } from "./record-act.ts";
+import { recordAccountAction } from "./record-account-action.ts";
 import { deleteSessionsOf } from "./session-store.ts";
 
-const wrongLink =
-  "This link does not stand: it was used, has expired, or a newer one took its place. Ask an owner of your workspace for another.";
+const invalidLinkMessage =
+  "This reset link is no longer valid: it was used, has expired or was replaced. Ask an owner of your workspace for a new one.";
 
 /**
- * Sets a new password by a link that an owner handed out. The link works once; all sessions of the
- * person end.
- * @param input.isIssuable Whether the link's issuer could issue it now. Asked in the transaction
- *   that takes the link; it locks what it reads.
+ * Sets a new password with a reset link, which can be used once. Deletes all sessions of the
+ * person.
+ * @param input.isIssuable Returns whether the link's issuer could issue it now. It runs in the
+ *   transaction that deletes the link, and must lock the rows that it reads.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`,
+ *   `unavailable`
  */
 export async function resetPassword({
   ctx,
@@ -28,24 +30,26 @@ export async function resetPassword({
   };
 }): Promise<void> {
   const body = parseBody(resetPasswordBody, input.body);
-  ctx.guesses.permit();
-  if (!isCredential("bkr_", body.token)) throw ctx.guesses.wrong(wrongLink);
+  ctx.failedAttempts.permit();
+  if (!isCredential("bkr_", body.token)) throw ctx.failedAttempts.count(invalidLinkMessage);
   const { tenant } = ctx.database;
   const link = hashCredential(body.token);
   const find = async (tx: WorkspaceTransaction) => {
     const row = await findReset(tx, link);
     return row !== undefined && (await input.isIssuable(tx, row)) ? row.user_id : undefined;
   };
-  // A hash is dear, and for holders of a link only.
-  if ((await inAllWorkspaces(tenant, find)) === undefined) throw ctx.guesses.wrong(wrongLink);
+  // Checked before hashing too, because hashing is expensive.
+  if ((await inAllWorkspaces(tenant, find)) === undefined)
+    throw ctx.failedAttempts.count(invalidLinkMessage);
   const hash = await hashPassword(body.new_password);
   await inAllWorkspaces(tenant, async (tx) => {
     const userId = await find(tx);
-    // It may have been used, replaced or dropped while `find` waited for its locks.
-    if (userId === undefined || !(await takeReset(tx, link))) throw ctx.guesses.wrong(wrongLink);
+    // It may have been used, replaced or deleted while `find` waited for its locks.
+    if (userId === undefined || !(await takeReset(tx, link)))
+      throw ctx.failedAttempts.count(invalidLinkMessage);
     await updatePassword(tx, userId, { hash });
     await deleteSessionsOf(tx, userId);
-    await recordAct(
+    await recordAccountAction(
       tx,
       { userId, address: ctx.address },
       { action: "password.reset", target: userId },

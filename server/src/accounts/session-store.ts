@@ -5,7 +5,7 @@ import { isUnexpired } from "../credentials/index.ts";
 
 export type SessionRow = Selectable<Tables["sessions"]>;
 
-/** `auth.ts` accepts sessions by the same column, but by the clock of this process: the library's own rule. */
+/** By the database's clock. better-auth checks the same column by the clock of this process. */
 const isValid = sql.raw<boolean>(isUnexpired("sessions"));
 
 export function listSessionRows(
@@ -23,7 +23,7 @@ export function listSessionRows(
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
-/** Whether the session is valid. */
+/** Returns whether the session is valid. */
 export async function isSession(
   tx: WorkspaceTransaction,
   { id, userId }: { id: string; userId: string },
@@ -38,7 +38,7 @@ export async function isSession(
   return row !== undefined;
 }
 
-/** @returns whether it was there. */
+/** Deletes a session. @returns Whether it existed. */
 export async function deleteSessionRow(
   tx: WorkspaceTransaction,
   userId: string,
@@ -52,16 +52,16 @@ export async function deleteSessionRow(
   return numDeletedRows > 0n;
 }
 
-/** All of the person's, or all but one. @returns how many. */
+/** Deletes the person's sessions except `exceptId`. @returns The number of deleted sessions. */
 export async function deleteSessionsOf(
   tx: WorkspaceTransaction,
   userId: string,
-  but?: string,
+  exceptId?: string,
 ): Promise<number> {
   const all = tx.deleteFrom("sessions").where("user_id", "=", userId);
-  const { numDeletedRows } = await (but === undefined
+  const { numDeletedRows } = await (exceptId === undefined
     ? all
-    : all.where("id", "<>", but)
+    : all.where("id", "<>", exceptId)
   ).executeTakeFirst();
   return Number(numDeletedRows);
 }

@@ -12,7 +12,7 @@ afterAll(() => other.stop());
 const there = (path: string) => `${other.url}/api/public${path}`;
 const { engine } = beckon.db.database;
 
-/** Each test that fails to sign in does so from an address of its own. */
+/** Each test with failed sign-ins uses its own IP address. */
 const attempt = (
   email: string,
   given: string,
@@ -24,7 +24,7 @@ const attempt = (
     body: { email, password: given, ...more },
     headers: { "x-forwarded-for": address },
   });
-/** For many attempts: with a workspace one password is compared, without any four. */
+/** For many attempts: with a workspace only one password is compared, otherwise four. */
 const aWorkspace = { workspace_id: "wsp_00000000000000000000000000" };
 
 describe("signing in", () => {
@@ -42,7 +42,7 @@ describe("signing in", () => {
     ]);
   });
 
-  test("sets it for TLS alone where PUBLIC_URL is https", async () => {
+  test("sets a Secure cookie if PUBLIC_URL is https", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const auth = createAuth({
       database: beckon.db.database,
@@ -57,10 +57,10 @@ describe("signing in", () => {
     expect(session.cookies[0]).toMatch(
       /^__Secure-beckon\.session_token=.*; Secure; SameSite=Strict$/,
     );
-    expect(auth.farewell).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
+    expect(auth.clearCookie).toMatch(/^__Secure-beckon\.session_token=; Max-Age=0; .*; Secure$/);
   });
 
-  test("answers a wrong password and an unknown e-mail alike", async () => {
+  test("returns the same error for a wrong password and an unknown e-mail", async () => {
     const { email } = await addPerson(beckon, { role: "viewer" });
     const wrong = await attempt(email, "not the password", "203.0.113.1");
     const unknown = await attempt("nobody@example.com", "not the password", "203.0.113.2");
@@ -69,7 +69,7 @@ describe("signing in", () => {
     expect([wrong, unknown].map(({ headers }) => headers.getSetCookie())).toEqual([[], []]);
   });
 
-  test("is on record in each of the person's workspaces, and so is an attempt that failed", async () => {
+  test("is in the audit log of each of the person's workspaces, also if it failed", async () => {
     const { body: made } = await beckon.call("/workspaces", { body: { name: "Second" } });
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query(
@@ -82,27 +82,27 @@ describe("signing in", () => {
       const find = async (action: string) =>
         (await beckon.call(`/audit?action=${action}&target=${person.id}`, { credential })).body
           .data;
-      const [refused] = await eventually("a record", async () => {
+      const [rejected] = await eventually("a record", async () => {
         const found = await find("session.refuse");
         return found.length > 0 ? found : undefined;
       });
-      expect(refused).toMatchObject({ actor: "system", address: "203.0.113.3" });
+      expect(rejected).toMatchObject({ actor: "system", address: "203.0.113.3" });
       expect((await find("session.create")).map(({ actor }: { actor: string }) => actor)).toContain(
         `user:${person.id}`,
       );
     }
   });
 
-  test("is refused unseen to whom has guessed too often, and to nobody else", async () => {
+  test("is rejected without a check after too many failures from an address, and works from others", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await Promise.all(
       Array.from({ length: 30 }, (_, round) =>
         attempt(`guess${round}@example.com`, "guessed", "203.0.113.4", aWorkspace),
       ),
     );
-    const refused = await attempt(person.email, password, "203.0.113.4");
-    expectError(refused, 429, "too_many_requests");
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    const rejected = await attempt(person.email, password, "203.0.113.4");
+    expectError(rejected, 429, "too_many_requests");
+    expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await attempt(person.email, password, "203.0.113.5")).status).toBe(200);
     expect(
       (await person.call("/me", { headers: { "x-forwarded-for": "203.0.113.4" } })).status,
@@ -112,19 +112,19 @@ describe("signing in", () => {
     ).toBe(200);
   });
 
-  test("stands still for nobody: many at once are answered, or told to come again", async () => {
-    const answers = await Promise.all(
+  test("responds to many concurrent requests with success or 503", async () => {
+    const responses = await Promise.all(
       Array.from({ length: 80 }, (_, index) =>
         attempt(`many${index}@example.com`, "guessed", `198.51.100.${index}`, aWorkspace),
       ),
     );
-    for (const { status } of answers) expect(status).toBeOneOf([401, 503]);
-    expect(answers.some(({ status }) => status === 401)).toBe(true);
+    for (const { status } of responses) expect(status).toBeOneOf([401, 503]);
+    expect(responses.some(({ status }) => status === 401)).toBe(true);
   });
 });
 
 describe("a session", () => {
-  test("is shown without what opens it", async () => {
+  test("is listed without its token", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const second = await signIn(beckon, person.email);
     const { body } = await person.call("/sessions");
@@ -132,7 +132,7 @@ describe("a session", () => {
     expect(JSON.stringify(body)).not.toContain(second.cookie.split("=")[1]?.split(".")[0]);
   });
 
-  test("that is ended in one process is refused by the other at once", async () => {
+  test("that is revoked in one process is rejected by the other at once", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const second = await signIn(beckon, person.email);
     expect((await second.call(there("/me"))).status).toBe(200);
@@ -143,7 +143,7 @@ describe("a session", () => {
     expect((await person.call("/me")).status).toBe(200);
   });
 
-  test("of somebody else can be neither seen nor ended", async () => {
+  test("of another person is neither listed nor revocable", async () => {
     const [one, two] = [
       await addPerson(beckon, { role: "owner" }),
       await addPerson(beckon, { role: "viewer" }),
@@ -157,10 +157,10 @@ describe("a session", () => {
     expect((await two.call("/me")).status).toBe(200);
   });
 
-  test("ends with sign-out, and the browser is told to forget it", async () => {
+  test("is deleted by sign-out together with its cookie", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
-    const answer = await person.call("/sign-out", { method: "POST" });
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([
+    const response = await person.call("/sign-out", { method: "POST" });
+    expect([response.status, response.headers.getSetCookie()]).toEqual([
       204,
       [expect.stringMatching(/^beckon\.session_token=; Max-Age=0;/)],
     ]);
@@ -169,7 +169,7 @@ describe("a session", () => {
     expect(body.data).toHaveLength(1);
   });
 
-  test("ends all others of its person when it is told to", async () => {
+  test("can revoke all other sessions of its person", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const others = [await signIn(beckon, person.email), await signIn(beckon, person.email)];
     expect((await person.call("/sessions", { method: "DELETE" })).status).toBe(204);
@@ -177,7 +177,7 @@ describe("a session", () => {
     expect((await person.call("/sessions")).body.data).toHaveLength(1);
   });
 
-  test("that is used lives on, and its cookie is set again", async () => {
+  test("in use is extended, and its cookie is set again", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query(
       "update sessions set expires_at = now() + interval '20 days' where user_id = $1",
@@ -190,7 +190,7 @@ describe("a session", () => {
     expect(Date.parse(body.data[0].expires_at) - Date.now()).toBeGreaterThan(29 * 24 * 3_600_000);
   });
 
-  test("that was left to expire is gone after the next sign-in", async () => {
+  test("that expired is deleted at the next sign-in", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("update sessions set expires_at = now() where user_id = $1", [person.id]);
     await signIn(beckon, person.email);
@@ -199,7 +199,7 @@ describe("a session", () => {
     ).toBe(1);
   });
 
-  test("is neither refused nor accepted while it cannot be looked for", async () => {
+  test("returns 503 while sessions cannot be queried", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query("alter table sessions rename to sessions_away");
     try {
@@ -211,7 +211,7 @@ describe("a session", () => {
     expect((await person.call("/me")).status).toBe(200);
   });
 
-  test("that has expired is refused", async () => {
+  test("that has expired is rejected", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     await engine.query(
       "update sessions set expires_at = now() - interval '1 second' where user_id = $1",
@@ -227,12 +227,12 @@ describe("a session", () => {
     ["that is no URL encoding", (cookie: string) => `${cookie}%E0%A4%A`],
     ["with a NUL", () => "beckon.session_token=%00.%00"],
     ["that is empty", () => "beckon.session_token="],
-  ])("cookie %s is refused", async (_, change) => {
+  ])("cookie %s is rejected", async (_, change) => {
     const { cookie } = await addPerson(beckon, { role: "viewer" });
     expectError(await visitor(beckon, change(cookie)).call("/me"), 401, "unauthorized");
   });
 
-  test("is not opened by its token as it is stored, unsigned or signed with another key", async () => {
+  test("cannot be used with its stored token, unsigned or signed with another key", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const { rows } = await engine.query<{ token: string }>(
       "select token from sessions where user_id = $1",
@@ -256,10 +256,10 @@ describe("a session", () => {
         `beckon.session_token=${value}`,
         `__Secure-beckon.session_token=${value}`,
       ]) {
-        const answer = await visitor(beckon, cookie).call("/me", {
+        const response = await visitor(beckon, cookie).call("/me", {
           headers: { authorization: `Bearer ${token}` },
         });
-        expectError(answer, 401, "unauthorized");
+        expectError(response, 401, "unauthorized");
       }
     }
     expectError(await beckon.call("/me", { credential: token }), 401, "unauthorized");
@@ -274,7 +274,7 @@ describe("a session", () => {
     }
   });
 
-  test("of one installation is none of another's, though the tables were copied", async () => {
+  test("of one installation is rejected by another, even if its tables were copied", async () => {
     const stranger = await startTestBeckon();
     const person = await addPerson(beckon, { role: "viewer" });
     const tables = ["users", "members", "sessions"];
@@ -296,7 +296,7 @@ describe("a session", () => {
 describe("a password", () => {
   const next = "a password of their own choosing";
 
-  test("is changed by who knows it, and ends all other sessions", async () => {
+  test("can be changed with the current one, which deletes all other sessions", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const second = await signIn(beckon, person.email);
     const body = { current_password: password, new_password: next };
@@ -310,7 +310,7 @@ describe("a password", () => {
     ).toHaveLength(1);
   });
 
-  test("is not changed by who does not know it, nor to one that is short", async () => {
+  test("cannot be changed without the current one, nor to a short one", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const wrong = { current_password: "not the password", new_password: next };
     expectError(
@@ -332,17 +332,17 @@ describe("a password", () => {
     await signIn(beckon, person.email);
   });
 
-  test("that is changed twice at the same moment is changed once", async () => {
+  test("is changed once by concurrent changes", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const change = (index: number) =>
       person.call("/password", {
         body: { current_password: password, new_password: `${next} ${index}` },
       });
-    const answers = await Promise.all([change(1), change(2), change(3)]);
-    expect(answers.filter(({ status }) => status === 204)).toHaveLength(1);
+    const responses = await Promise.all([change(1), change(2), change(3)]);
+    expect(responses.filter(({ status }) => status === 204)).toHaveLength(1);
   });
 
-  test("is set anew by an owner's link, once, and all sessions end", async () => {
+  test("can be set with a reset link, once, which deletes all sessions", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const owner = await addPerson(beckon, { role: "owner" });
     const { body: made } = await owner.call(`/members/${person.id}/reset-link`, { method: "POST" });
@@ -353,8 +353,8 @@ describe("a password", () => {
         body: { token: made.data.token, new_password: next },
         headers: { "x-forwarded-for": address },
       });
-    const answers = await Promise.all([reset("203.0.113.22"), reset("203.0.113.23")]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 401]);
+    const responses = await Promise.all([reset("203.0.113.22"), reset("203.0.113.23")]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 401]);
     expectError(await person.call("/me"), 401, "unauthorized");
     expectError(await reset("203.0.113.24"), 401, "unauthorized", /link/);
     await signIn(beckon, person.email, next);
@@ -368,7 +368,7 @@ describe("a password", () => {
     }
   });
 
-  test("link stops for a newer one, after a day, and when the password was changed", async () => {
+  test("reset link is invalid after a newer one, after a day and after a change of the password", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const link = async () =>
       (await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" })).body.data.token;
@@ -387,7 +387,7 @@ describe("a password", () => {
     expectError(await use(third), 401, "unauthorized");
   });
 
-  test("is nowhere stored as it is, nor is what a link carries", async () => {
+  test("is not stored in plain text, nor is the token of a link", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     const { body } = await beckon.call(`/members/${person.id}/reset-link`, { method: "POST" });
     const tables = [
@@ -412,7 +412,7 @@ describe("a password", () => {
   });
 });
 
-test("a person changes their name, and nothing else of theirs", async () => {
+test("a person can change their name and nothing else", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   expect(
     (await person.call("/me", { method: "PATCH", body: { name: "Grace" } })).body.data,
@@ -443,7 +443,7 @@ test("a key has no account", async () => {
     expectError(await beckon.call(path), 401, "unauthorized", /Sign in/);
 });
 
-test("who is a member of nothing any more is still signed in, and told so", async () => {
+test("a person without memberships stays signed in, and requests to a workspace say so", async () => {
   const person = await addPerson(beckon, { role: "viewer" });
   await person.call(`/members/${person.id}`, { method: "DELETE" });
   expect((await person.call("/me")).body.data.workspaces).toEqual([]);

@@ -12,7 +12,7 @@ import { addAccount, hashPassword } from "./index.ts";
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 let addresses = 0;
-/** Guesses are counted by address, so each request comes from another one. */
+/** Failed attempts are counted by IP address, so each request comes from another one. */
 const open = (path: string, body: unknown) =>
   beckon.call(path, {
     credential: null,
@@ -33,7 +33,7 @@ const signIn = (email: string, given: string, workspace?: string) =>
   });
 const squatted = (index: number) => `the squatter's password ${index}`;
 
-/** Somebody takes the address in other workspaces, as often as they like. */
+/** Creates accounts with the e-mail in other workspaces. */
 async function squat(email: string, times: number): Promise<string[]> {
   const workspaces: string[] = [];
   for (let index = 0; index < times; index++) {
@@ -48,8 +48,8 @@ async function squat(email: string, times: number): Promise<string[]> {
   return workspaces;
 }
 
-describe("an address that somebody else has taken", () => {
-  test("keeps its person neither out of a workspace nor from a new password", async () => {
+describe("an e-mail that other accounts have too", () => {
+  test("does not prevent joining a workspace or resetting the password", async () => {
     const email = "ceo@example.com";
     const [theirs = ""] = await squat(email, 1);
     const joined = await accept(await invite(beckon.key, email, "owner"), {
@@ -64,7 +64,7 @@ describe("an address that somebody else has taken", () => {
     expect(own.body.data.id).toBe(joined.body.data.id);
     const squatter = await signIn(email, squatted(0));
     expect(squatter.body.data.id).not.toBe(joined.body.data.id);
-    const me = (answer: typeof own) => visitor(beckon, cookieIn(answer.headers)).call("/me");
+    const me = (response: typeof own) => visitor(beckon, cookieIn(response.headers)).call("/me");
     expect((await me(squatter)).body.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([
       theirs,
     ]);
@@ -90,27 +90,27 @@ describe("an address that somebody else has taken", () => {
     );
   });
 
-  test("four times and more is signed in to by the name of the workspace", async () => {
+  test("four times and more allows sign-in with workspace_id", async () => {
     const email = "often@example.com";
     const [first = ""] = await squat(email, 4);
     const { id, key } = await newWorkspace();
     const joined = await accept(await invite(key, email), { name: "Member", password });
-    const answer = await signIn(email, password);
-    expectError(answer, 401, "unauthorized", /workspace_id/);
+    const response = await signIn(email, password);
+    expectError(response, 401, "unauthorized", /workspace_id/);
     expect((await signIn(email, password, id)).body.data.id).toBe(joined.body.data.id);
     const unknown = await signIn("nobody@example.com", password);
     for (const wrong of [
       await signIn(email, password, first),
       await signIn(email, password, "wsp_none"),
     ]) {
-      expect(wrong.body).toEqual(answer.body);
+      expect(wrong.body).toEqual(response.body);
     }
-    expect(unknown.body).toEqual(answer.body);
+    expect(unknown.body).toEqual(response.body);
     expect((await signIn(email, squatted(3))).status).toBe(200);
   });
 });
 
-test("of two accounts with the same address and password the older one signs in, and the other by its workspace", async () => {
+test("of two accounts with the same e-mail and password the older one signs in, the other with workspace_id", async () => {
   const email = "twice@example.com";
   const [one, two] = [await newWorkspace(), await newWorkspace()];
   const first = await accept(await invite(one.key, email), { name: "First", password });
@@ -126,13 +126,13 @@ test("of two accounts with the same address and password the older one signs in,
   expect((await signIn(email, password, two.id)).body.data.id).toBe(second.body.data.id);
 });
 
-describe("an invitation is accepted", () => {
-  test("under an address of one's own", async () => {
+describe("an invitation", () => {
+  test("can be accepted with another e-mail", async () => {
     const token = await invite(beckon.key, "label@example.com");
-    const answer = await accept(token, { name: "Grace", email: "Grace@Example.com", password });
-    expect(answer.body.data).toMatchObject({ email: "grace@example.com" });
+    const response = await accept(token, { name: "Grace", email: "Grace@Example.com", password });
+    expect(response.body.data).toMatchObject({ email: "grace@example.com" });
     const { body } = await beckon.call(
-      `/audit?action=invitation.accept&actor=user:${answer.body.data.id}`,
+      `/audit?action=invitation.accept&actor=user:${response.body.data.id}`,
     );
     expect(body.data).toMatchObject([
       { data: { email: "grace@example.com", invited: "label@example.com" } },
@@ -140,7 +140,7 @@ describe("an invitation is accepted", () => {
     expectError(await signIn("label@example.com", password), 401, "unauthorized");
   });
 
-  test("with an account of another address, by its password or by a session", async () => {
+  test("can be accepted by an account with another e-mail, with its password or session", async () => {
     const [one, two, three] = [await newWorkspace(), await newWorkspace(), await newWorkspace()];
     const email = "known@example.com";
     const { id } = (await accept(await invite(one.key, email), { name: "Known", password })).body
@@ -157,7 +157,7 @@ describe("an invitation is accepted", () => {
     });
   });
 
-  test("with the account that the body names, though somebody else is signed in there", async () => {
+  test("is accepted by the account in the body, even if another one is signed in", async () => {
     const [one, two] = [await newWorkspace(), await newWorkspace()];
     const signedIn = await accept(await invite(one.key, "host@example.com"), {
       name: "Host",
@@ -173,26 +173,26 @@ describe("an invitation is accepted", () => {
     expect([data.email, data.id === signedIn.body.data.id]).toEqual(["visitor@example.com", false]);
   });
 
-  test("by no second member of the same address, and stays open", async () => {
+  test("cannot be accepted by a second member with the same e-mail, and stays open", async () => {
     const { key } = await newWorkspace();
     const email = "same@example.com";
     await accept(await invite(key, email), { name: "First", password });
     const token = await invite(key, "other@example.com");
-    const refused = await accept(token, {
+    const rejected = await accept(token, {
       name: "Second",
       email,
       password: "another correct horse",
     });
-    expectError(refused, 409, "conflict", /Another member.*same@example\.com/);
+    expectError(rejected, 409, "conflict", /Another member.*same@example\.com/);
     expect((await accept(token, { name: "Second", password })).status).toBe(200);
   });
 
-  test("by one of many who bring the same address at the same moment", async () => {
+  test("is accepted by one of many concurrent requests with the same e-mail", async () => {
     const { key } = await newWorkspace();
     const tokens: string[] = [];
     for (let index = 0; index < 4; index++)
       tokens.push(await invite(key, `many${index}@example.com`));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       tokens.map((token, index) =>
         accept(token, {
           name: "Guest",
@@ -201,17 +201,17 @@ describe("an invitation is accepted", () => {
         }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
   });
 });
 
-test("a wrong password beside a name is a guess where the address has an account, and on record", async () => {
+test("a wrong password together with a name counts as a failed sign-in if the e-mail has an account", async () => {
   const email = "guessed@example.com";
   const { id } = (await accept(await invite(beckon.key, email), { name: "Guessed", password })).body
     .data;
   const { key } = await newWorkspace();
   const from = { "x-forwarded-for": "203.0.113.77" };
-  // Counted as guesses as well, and quick.
+  // Invalid links count as failed attempts too, and are fast.
   const wrong = { token: "wrong", new_password: password };
   for (let count = 0; count < 29; count++)
     await beckon.call("/password/reset", { credential: null, body: wrong, headers: from });
@@ -223,19 +223,19 @@ test("a wrong password beside a name is a guess where the address has an account
   expect(
     (await beckon.call("/invitations/accept", { credential: null, body, headers: from })).status,
   ).toBe(200);
-  const refused = await beckon.call("/sign-in", {
+  const rejected = await beckon.call("/sign-in", {
     credential: null,
     body: { email, password },
     headers: from,
   });
-  expectError(refused, 429, "too_many_requests");
+  expectError(rejected, 429, "too_many_requests");
   await eventually("a record", async () => {
     const { body: found } = await beckon.call(`/audit?action=session.refuse&target=${id}`);
     return found.data.length > 0 ? found : undefined;
   });
 });
 
-test("the first owner takes an address that somebody has elsewhere, and none of another member", async () => {
+test("the first owner can have the e-mail of an account, but not that of a member", async () => {
   const elsewhere = "ada@example.com";
   await squat(elsewhere, 1);
   const member = (

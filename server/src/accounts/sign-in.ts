@@ -4,18 +4,18 @@ import type { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { AccountContext } from "./account-context.ts";
 import { findAccount } from "./find-account.ts";
-import { holdPassword } from "./password-store.ts";
-import { recordAct } from "./record-act.ts";
+import { lockPassword } from "./password-store.ts";
+import { recordAccountAction } from "./record-account-action.ts";
 import { deleteExpired, deleteSessionOfToken } from "./session-store.ts";
 import { findUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Signs in with the account of this e-mail and password, as `findAccount` finds it: who the person
- * is, and the cookies that say so from now on. Nobody is handed a session that is not on record:
- * the record is written before the answer, and without it there is none.
- * @throws ApiError `unauthorized`, the same for an unknown e-mail and a wrong password, and after
- *   the same time.
+ * Signs in with e-mail and password; see `findAccount` for e-mails that several accounts share. The
+ * audit entry is committed before the response, so that no session exists without one.
+ * @returns The account and the `Set-Cookie` values of its session.
+ * @throws ApiError `unauthorized`, with the same message and duration for an unknown e-mail and a
+ *   wrong password; `bad_request`, `too_many_requests`, `unavailable`
  */
 export async function signIn({
   ctx,
@@ -25,7 +25,7 @@ export async function signIn({
   input: { body: UnparsedBody };
 }): Promise<{ data: User; cookies: readonly string[] }> {
   const { email, password, workspace_id: workspaceId } = parseBody(signInBody, input.body);
-  ctx.guesses.permit();
+  ctx.failedAttempts.permit();
   const { tenant } = ctx.database;
   const { account } = await findAccount(ctx.database, { email, password, workspaceId });
   if (account === undefined) throw wrongPassword(ctx, { email, workspaceId });
@@ -36,12 +36,13 @@ export async function signIn({
     userAgent: ctx.userAgent,
   });
   const data = await inAllWorkspaces(tenant, async (tx) => {
-    // A new password ends all sessions, and must not miss this one, which was made with the old one at the same moment.
-    const stands = (await holdPassword(tx, userId)) === account.passwordHash;
-    const row = stands ? await findUser(tx, userId) : undefined;
+    // A concurrent change of the password deletes all sessions but can miss this new one. Then it
+    // is deleted here.
+    const isCurrent = (await lockPassword(tx, userId)) === account.passwordHash;
+    const row = isCurrent ? await findUser(tx, userId) : undefined;
     if (row === undefined) return deleteSessionOfToken(tx, session.token);
     await deleteExpired(tx, row.id);
-    await recordAct(
+    await recordAccountAction(
       tx,
       { userId: row.id, address: ctx.address },
       { action: "session.create", target: row.id },
@@ -53,15 +54,15 @@ export async function signIn({
 }
 
 /**
- * Returns one answer for an unknown e-mail and a wrong password, so that it tells nothing about who
- * has an account.
+ * Counts a failed sign-in and returns its error, which is the same for an unknown e-mail and a
+ * wrong password, so that it does not reveal whether the e-mail has an account.
  */
 export function wrongPassword(
   ctx: AccountContext,
   given: { email: string; workspaceId?: string | undefined },
 ): ApiError {
-  ctx.refusedSignIns.note({ ...given, address: ctx.address });
-  return ctx.guesses.wrong(
-    "The e-mail or the password is wrong. If several accounts use this e-mail, name your workspace: workspace_id. If the password is lost, ask an owner of your workspace for a link to set a new one.",
+  ctx.failedSignIns.note({ ...given, address: ctx.address });
+  return ctx.failedAttempts.count(
+    "The e-mail or the password is wrong. If several accounts use this e-mail, send workspace_id. If the password is lost, ask an owner of your workspace for a reset link.",
   );
 }

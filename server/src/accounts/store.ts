@@ -15,8 +15,8 @@ export function findUser(tx: WorkspaceTransaction, id: string): Promise<UserRow 
 }
 
 /**
- * The same, locked against other changes until the transaction ends: also for who joins a workspace
- * or sets a password by a link.
+ * Returns the account and locks its row against other changes until the transaction ends. Joining a
+ * workspace and setting a password with a link take this lock too.
  */
 export function lockUser(tx: WorkspaceTransaction, id: string): Promise<UserRow | undefined> {
   return tx
@@ -36,7 +36,10 @@ export function renameUser(tx: WorkspaceTransaction, id: string, name: string): 
     .executeTakeFirstOrThrow();
 }
 
-/** Where the person is a member, oldest workspace first. Reads the members' table, which is theirs: `members/` stands above and may not be asked. */
+/**
+ * Returns the person's memberships, oldest workspace first. Reads the table `members` itself,
+ * because this module must not import `members/`, which is a layer above.
+ */
 export function membershipsOf(tx: WorkspaceTransaction, userId: string) {
   return tx
     .selectFrom("members")

@@ -3,13 +3,14 @@ import { changes } from "../base/audit/index.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import type { SignedIn } from "./account-context.ts";
-import { recordAct } from "./record-act.ts";
+import { recordAccountAction } from "./record-account-action.ts";
 import { lockUser, renameUser } from "./store.ts";
 import { toUser } from "./user.ts";
 
 /**
- * Changes the person's own name. The e-mail stays: it is unique among the members of each
- * workspace.
+ * Changes the signed-in person's name. The e-mail cannot be changed, because it is unique among the
+ * members of each of their workspaces.
+ * @throws ApiError `bad_request`
  */
 export async function updateMe({
   ctx,
@@ -21,9 +22,9 @@ export async function updateMe({
   const { name } = parseBody(updateMeBody, input.body);
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await lockUser(tx, ctx.userId);
-    if (row === undefined) throw new Error("a session without a person stood");
+    if (row === undefined) throw new Error("a valid session has no account");
     const changed = name === undefined ? row : await renameUser(tx, row.id, name);
-    await recordAct(tx, ctx, {
+    await recordAccountAction(tx, ctx, {
       action: "user.update",
       target: row.id,
       data: changes(toUser(row), toUser(changed)),

@@ -10,7 +10,7 @@ const idsOf = ({ body }: Answer): string[] => body.data.map((agent: { id: string
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe("creating an agent", () => {
-  test("answers with all of it, its defaults and its token", async () => {
+  test("returns the whole agent with defaults and its token", async () => {
     const { status, body } = await beckon.call("/agents", {
       body: { name: "Ada", model: "demo/echo" },
     });
@@ -44,7 +44,7 @@ describe("creating an agent", () => {
     });
   });
 
-  test("says where it is to be found", async () => {
+  test("returns its URL in Location", async () => {
     const { headers, body } = await beckon.call("/agents", {
       body: { name: "Ada", model: "demo/echo" },
     });
@@ -53,7 +53,7 @@ describe("creating an agent", () => {
     expect(found.body).toEqual({ ok: true, data: shown });
   });
 
-  test("keeps what it is given", async () => {
+  test("stores all given fields", async () => {
     const given = {
       name: "Ada 👋",
       description: "Zeile 1\nZeile 2",
@@ -79,7 +79,7 @@ describe("creating an agent", () => {
     expect((await beckon.call(`/agents/${id}`)).body.data).toMatchObject(given);
   });
 
-  test("minds no name that is taken", async () => {
+  test("allows a name that another agent has", async () => {
     const [one, other] = [
       await beckon.createAgent({ name: "Same" }),
       await beckon.createAgent({ name: "Same" }),
@@ -87,12 +87,12 @@ describe("creating an agent", () => {
     expect(one.id).not.toBe(other.id);
   });
 
-  test("with a model of an unknown provider is refused, and tells which there are", async () => {
-    const answer = await beckon.call("/agents", { body: { name: "Ada", model: "nowhere/gpt" } });
-    expectError(answer, 400, "bad_request", /nowhere.*demo\/echo/);
+  test("with a model of an unknown provider is rejected with the known providers", async () => {
+    const response = await beckon.call("/agents", { body: { name: "Ada", model: "nowhere/gpt" } });
+    expectError(response, 400, "bad_request", /nowhere.*demo\/echo/);
   });
 
-  test("with an unknown demo model is refused", async () => {
+  test("with an unknown demo model is rejected", async () => {
     expectError(
       await beckon.call("/agents", { body: { name: "Ada", model: "demo/other" } }),
       400,
@@ -103,7 +103,7 @@ describe("creating an agent", () => {
 });
 
 describe("the list of agents", () => {
-  test("is newest first, page by page", async () => {
+  test("is sorted newest first and paginated", async () => {
     const made: string[] = [];
     for (let index = 0; index < 3; index++) made.unshift((await beckon.createAgent()).id);
     const first = await beckon.call("/agents?limit=2");
@@ -111,13 +111,13 @@ describe("the list of agents", () => {
     expect([...idsOf(first), ...idsOf(second)]).toEqual(made);
   });
 
-  test("shows each as reading it alone does", async () => {
+  test("shows each agent as GET of that agent does", async () => {
     const { id } = await beckon.createAgent();
     const { body } = await beckon.call("/agents?limit=1");
     expect(body.data).toEqual([(await beckon.call(`/agents/${id}`)).body.data]);
   });
 
-  test("holds no deleted agent", async () => {
+  test("contains no deleted agent", async () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}`, { method: "DELETE" });
     expect(idsOf(await beckon.call("/agents?limit=200"))).not.toContain(id);
@@ -125,7 +125,7 @@ describe("the list of agents", () => {
 });
 
 describe("changing an agent", () => {
-  test("writes its next version and leaves what was not named", async () => {
+  test("adds a version and leaves fields that were not given unchanged", async () => {
     const { id } = await beckon.createAgent({ name: "Before", description: "Stays" });
     const { status, body } = await change(id, { name: "After" });
     expect([status, body.data]).toMatchObject([
@@ -155,7 +155,7 @@ describe("changing an agent", () => {
     expect([body.data.tools, body.data.metadata]).toEqual([[], { b: 2 }]);
   });
 
-  test("takes a model setting away by null", async () => {
+  test("removes a model setting with null", async () => {
     const { id } = await beckon.createAgent({
       model_settings: { temperature: 1, max_output_tokens: 5 },
     });
@@ -163,7 +163,7 @@ describe("changing an agent", () => {
     expect(body.data.model_settings).toEqual({ max_output_tokens: 5, stream: "auto" });
   });
 
-  test("takes a concurrency limit away by null", async () => {
+  test("removes a concurrency limit with null", async () => {
     const { id } = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
     expect(
       (await change(id, { limits: { max_concurrent_runs: null } })).body.data.limits
@@ -171,22 +171,22 @@ describe("changing an agent", () => {
     ).toBeNull();
   });
 
-  test("to a model of an unknown provider is refused, and changes nothing", async () => {
+  test("to a model of an unknown provider is rejected and changes nothing", async () => {
     const { id } = await beckon.createAgent();
     expectError(await change(id, { model: "nowhere/gpt" }), 400, "bad_request", /nowhere/);
     expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(1);
   });
 
-  test("at the same moment writes one version after the other", async () => {
+  test("concurrently adds one version per change", async () => {
     const { id } = await beckon.createAgent();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, index) => change(id, { description: `change ${index}` })),
     );
-    const versions = answers.map(({ body }) => body.data.version).sort((a, b) => a - b);
+    const versions = responses.map(({ body }) => body.data.version).sort((a, b) => a - b);
     expect(versions).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
   });
 
-  test("is the version that the next run uses", async () => {
+  test("applies to the next run", async () => {
     const agent = await beckon.createAgent({
       limits: { max_steps: 1 },
       tools: [{ type: "clock" }],
@@ -198,14 +198,14 @@ describe("changing an agent", () => {
 });
 
 describe("If-Match", () => {
-  test("is the version that reading answers with", async () => {
+  test("accepts the ETag of a GET", async () => {
     const { id } = await beckon.createAgent();
     const { headers } = await beckon.call(`/agents/${id}`);
     const changed = await change(id, { name: "After" }, { "if-match": headers.get("etag") ?? "" });
     expect([changed.status, changed.headers.get("etag")]).toEqual([200, '"2"']);
   });
 
-  test("that is stale is refused with 412, and nothing is changed", async () => {
+  test("that is stale is rejected with 412 and changes nothing", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
     expectError(
@@ -220,7 +220,7 @@ describe("If-Match", () => {
     });
   });
 
-  test("that is stale keeps an agent from being deleted", async () => {
+  test("that is stale prevents a deletion", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
     expectError(
@@ -231,7 +231,7 @@ describe("If-Match", () => {
     expect((await beckon.call(`/agents/${id}`)).status).toBe(200);
   });
 
-  test("that holds lets an agent be deleted", async () => {
+  test("that is current allows a deletion", async () => {
     const { id } = await beckon.createAgent();
     expect(
       (await beckon.call(`/agents/${id}`, { method: "DELETE", headers: { "if-match": '"1"' } }))
@@ -244,15 +244,15 @@ describe("If-Match", () => {
     expect((await change(id, { name: "After" }, { "if-match": tag })).status).toBe(200);
   });
 
-  test("lets one of many changes at the same moment through", async () => {
+  test("lets one of many concurrent changes succeed", async () => {
     const { id } = await beckon.createAgent();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => change(id, { name: "After" }, { "if-match": '"1"' })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(412)]);
   });
 
-  test("is not needed: without it the last change holds", async () => {
+  test("is optional: without it the last change wins", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Theirs" });
     expect((await change(id, { name: "Mine" })).body.data.name).toBe("Mine");
@@ -260,7 +260,7 @@ describe("If-Match", () => {
 });
 
 describe("pausing an agent", () => {
-  test("answers with the agent and the reason", async () => {
+  test("returns the agent with the reason", async () => {
     const { id } = await beckon.createAgent();
     const { status, body } = await beckon.call(`/agents/${id}/pause`, {
       body: { reason: "Holiday" },
@@ -272,7 +272,7 @@ describe("pausing an agent", () => {
     expect((await beckon.call(`/agents/${id}`)).body).toEqual(body);
   });
 
-  test("makes every start be refused with 409", async () => {
+  test("makes every start fail with 409", async () => {
     const agent = await beckon.createAgent();
     const { url } = await beckon.createTrigger(agent.id);
     await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
@@ -289,7 +289,7 @@ describe("pausing an agent", () => {
     });
   });
 
-  test("ends with resume", async () => {
+  test("is undone by resume", async () => {
     const agent = await beckon.createAgent();
     await beckon.call(`/agents/${agent.id}/pause`, { body: { reason: "Holiday" } });
     const { status, body } = await beckon.call(`/agents/${agent.id}/resume`, { method: "POST" });
@@ -297,7 +297,7 @@ describe("pausing an agent", () => {
     expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
   });
 
-  test("that has not begun may be ended", async () => {
+  test("can be undone when the agent is not paused", async () => {
     const { id } = await beckon.createAgent();
     expect((await beckon.call(`/agents/${id}/resume`, { method: "POST" })).body.data.paused).toBe(
       false,
@@ -313,7 +313,7 @@ describe("pausing an agent", () => {
 });
 
 describe("deleting an agent", () => {
-  test("answers 204 without a body, and the agent is gone", async () => {
+  test("returns 204 without a body, and the agent is not found afterwards", async () => {
     const { id } = await beckon.createAgent();
     const { status, body } = await beckon.call(`/agents/${id}`, { method: "DELETE" });
     expect([status, body]).toEqual([204, undefined]);
@@ -337,17 +337,17 @@ describe("restoring a deleted agent", () => {
     return {
       agent,
       trigger,
-      answer: await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" }),
+      response: await beckon.call(`/agents/${agent.id}/restore`, { method: "POST" }),
     };
   }
 
-  test("answers with the agent as it was", async () => {
-    const { agent, answer } = await restored();
-    expect([answer.status, answer.body.data]).toMatchObject([
+  test("returns the agent as it was", async () => {
+    const { agent, response } = await restored();
+    expect([response.status, response.body.data]).toMatchObject([
       200,
       { id: agent.id, name: "Back", version: 1, paused: false },
     ]);
-    expect((await beckon.call(`/agents/${agent.id}`)).body).toEqual(answer.body);
+    expect((await beckon.call(`/agents/${agent.id}`)).body).toEqual(response.body);
   });
 
   test("leaves it without a token", async () => {
@@ -356,14 +356,14 @@ describe("restoring a deleted agent", () => {
     expectError(await beckon.call(`/agents/${agent.id}/token`), 404, "not_found", /[Rr]otate/);
   });
 
-  test("lets a new token be issued", async () => {
+  test("allows a new token to be issued", async () => {
     const { agent } = await restored();
     const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { method: "POST" }))
       .body.data;
     expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
   });
 
-  test("leaves its triggers disabled until they are enabled", async () => {
+  test("disables its triggers until they are enabled", async () => {
     const { agent, trigger } = await restored();
     const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello" });
     expectError(await fire(), 409, "trigger_disabled");
@@ -374,7 +374,7 @@ describe("restoring a deleted agent", () => {
     expect((await fire()).status).toBe(200);
   });
 
-  test("that was not deleted is a conflict", async () => {
+  test("that is not deleted returns 409", async () => {
     const { id } = await beckon.createAgent();
     expectError(await beckon.call(`/agents/${id}/restore`, { method: "POST" }), 409, "conflict");
   });

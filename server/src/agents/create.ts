@@ -1,5 +1,5 @@
 import { type Agent, createAgentBody } from "@beckon/contract";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { orThrow } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -9,7 +9,10 @@ import { resolveModel } from "../providers/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
-/** Adds an agent, its first version and its token. */
+/**
+ * Adds an agent, its first version and its token.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function createAgent({
   ctx,
   input,
@@ -18,13 +21,13 @@ export async function createAgent({
   input: { body: UnparsedBody };
 }): Promise<Once<Agent & { token: string }>> {
   permit(ctx, "agents:write");
-  permitBeyondAgents(ctx);
+  permitAllAgents(ctx);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, () => addAgent(tx, ctx, orThrow(input.body))),
   );
 }
 
-/** The same inside a transaction of the caller's, who has checked the permission. */
+/** Like `createAgent`, in the caller's transaction. The caller must have checked permissions. */
 export async function addAgent(
   tx: WorkspaceTransaction,
   ctx: Context,

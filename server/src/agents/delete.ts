@@ -2,11 +2,12 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
-import { requireAgentForChange, requireSeenVersion, updateAgentRow } from "./records/index.ts";
+import { requireAgentForChange, requireMatchingVersion, updateAgentRow } from "./records/index.ts";
 
 /**
- * Deletes the agent so that it can be restored. Its token and triggers stop at once; accepted runs go on and stay readable.
- * @throws ApiError `stale` when `If-Match` names another version than the current one.
+ * Marks the agent as deleted; it can be restored for 30 days. Its token and triggers stop working
+ * at once. Accepted runs continue and stay readable.
+ * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version.
  */
 export async function deleteAgent({
   ctx,
@@ -18,7 +19,7 @@ export async function deleteAgent({
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    requireSeenVersion(ctx, row);
+    requireMatchingVersion(ctx, row);
     await updateAgentRow(tx, row, { deleted_at: "now" });
     await revokeTokens(tx, { agentId: row.id });
     await record(tx, ctx, { action: "agent.delete", target: row.id, data: { name: row.name } });

@@ -7,7 +7,7 @@ import { mapValues, type showSecrets } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
-/** The agent as a document holds it, but for its triggers: secrets are left out, what has a prefix keeps it. */
+/** Returns the agent as an export contains it, without triggers. Each secret becomes null. */
 export function toDocument({
   config,
   paused_at,
@@ -38,9 +38,11 @@ export function toDocument({
 }
 
 /**
- * Makes an agent of one in a document, under an id of the caller's, in a transaction of the caller's, who has checked the permission.
- * @returns its token, and where a secret is needed that the document leaves out.
- * @throws ApiError `bad_request` when its provider is not known here.
+ * Adds an agent from an export, without its triggers, in the caller's transaction. The caller must
+ * have checked permissions.
+ * @returns The agent's token, and the paths of secrets that the export leaves out, for example
+ *   `tools.0.headers.authorization`.
+ * @throws ApiError `bad_request` if the workspace has no provider for the agent's model.
  */
 export async function addFromDocument(
   tx: WorkspaceTransaction,
@@ -61,11 +63,10 @@ export async function addFromDocument(
     action: "agent.import",
     data: { triggers: triggers.length },
   });
-  return { token: agent.token, secrets_needed: missingIn(agent.tools) };
+  return { token: agent.token, secrets_needed: missingSecretPaths(agent.tools) };
 }
 
-/** The places of secrets that are shown as gone. */
-function missingIn(tools: Parameters<typeof showSecrets>[0]): string[] {
+function missingSecretPaths(tools: Parameters<typeof showSecrets>[0]): string[] {
   const paths: string[] = [];
   for (const [index, grant] of tools.entries()) {
     if (grant.type !== "http") continue;

@@ -36,14 +36,14 @@ const secretIdOf = (agent: { tools: { headers: { Authorization: { secret_id: str
   agent.tools[0]?.headers.Authorization.secret_id;
 
 describe("a duplicate", () => {
-  test("is another agent with the same configuration, at version 1, with a token of its own", async () => {
-    const answer = await beckon.call(path, { body: { name: "Berta" } });
-    const { id, token, tools, created_at, updated_at, ...rest } = answer.body.data;
+  test("has the same configuration, version 1 and its own token", async () => {
+    const response = await beckon.call(path, { body: { name: "Berta" } });
+    const { id, token, tools, created_at, updated_at, ...rest } = response.body.data;
     const source = (await beckon.call(`/agents/${original.id}`)).body.data;
     expect([
-      answer.status,
-      answer.headers.get("location"),
-      answer.headers.get("cache-control"),
+      response.status,
+      response.headers.get("location"),
+      response.headers.get("cache-control"),
     ]).toEqual([201, `/api/public/agents/${id}`, "no-store"]);
     expect(rest).toEqual({
       version: 1,
@@ -66,14 +66,14 @@ describe("a duplicate", () => {
     ["Ada", "Ada (copy)"],
     ["x".repeat(200), `${"x".repeat(193)} (copy)`],
     [`${"x".repeat(192)}👋`, `${"x".repeat(192)}\ufffd (copy)`],
-  ])("of %s without a name gets one that says what it is", async (name, expected) => {
+  ])("of %s without a given name is named a copy", async (name, expected) => {
     const { id } = await beckon.createAgent({ name });
     expect((await beckon.call(`/agents/${id}/duplicate`, { method: "POST" })).body.data.name).toBe(
       expected,
     );
   });
 
-  test("sends its tools' secrets, which are copies: each lives without the other", async () => {
+  test("has its own copies of the tools' secrets", async () => {
     const source = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
     const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
       .data;
@@ -91,7 +91,7 @@ describe("a duplicate", () => {
     expect(await sentBy(source)).toBe("sk-another-secret-5678");
   });
 
-  test("has no triggers, is not paused, and has the current version only", async () => {
+  test("has no triggers, is not paused and has no earlier versions", async () => {
     const source = await beckon.createAgent({ name: "One" });
     await beckon.createTrigger(source.id);
     await beckon.call(`/agents/${source.id}`, { method: "PATCH", body: { name: "Two" } });
@@ -103,7 +103,7 @@ describe("a duplicate", () => {
     expect((await beckon.call(`/agents/${copy.id}/versions`)).body.data).toHaveLength(1);
   });
 
-  test("keeps its provider from being deleted, as its original does", async () => {
+  test("prevents the deletion of its provider, as the original does", async () => {
     const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
     const source = await beckon.createAgent({ model: `${provider.name}/x` });
     const copy = (await beckon.call(`/agents/${source.id}/duplicate`, { method: "POST" })).body
@@ -119,7 +119,7 @@ describe("a duplicate", () => {
     expect((await beckon.call(`/providers/${provider.id}`, { method: "DELETE" })).status).toBe(204);
   });
 
-  test("is on record with where it is from, without secrets", async () => {
+  test("is in the audit log with its origin and without secrets", async () => {
     const { id } = await duplicate({ name: "Recorded" });
     const { body } = await beckon.call(`/audit?target=${id}`);
     expect(body.data).toMatchObject([
@@ -137,16 +137,16 @@ describe("a duplicate", () => {
     expect(JSON.stringify(body)).not.toContain(secret);
   });
 
-  test("is made once, however often it is asked for with one Idempotency-Key", async () => {
+  test("is created once per Idempotency-Key", async () => {
     const send = () =>
       beckon.call(path, { body: { name: "Once" }, headers: { "idempotency-key": "dup" } });
-    const answers = await Promise.all([send(), send(), send()]);
-    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    const responses = await Promise.all([send(), send(), send()]);
+    expect(new Set(responses.map(({ body }) => JSON.stringify(body))).size).toBe(1);
     expect((await beckon.call("/agents?search=Once")).body.data).toHaveLength(1);
   });
 });
 
-test("a key that is limited to some agents makes no duplicate, and learns of no other agent", async () => {
+test("a key limited to agents cannot duplicate, and other agents are not found for it", async () => {
   const limited = await insertKey(beckon, { agentIds: [original.id] });
   expectError(
     await beckon.call(path, { method: "POST", credential: limited }),

@@ -1,19 +1,21 @@
 import { type Agent, duplicateAgentBody } from "@beckon/contract";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { listSealedSecrets, requireAgentForChange } from "./records/index.ts";
+import { listEncryptedSecrets, requireAgentForChange } from "./records/index.ts";
 import { copySecrets } from "./secrets/index.ts";
 import { writeAgent } from "./write-agent.ts";
 
-const mark = " (copy)";
-const maxCharacters = 200;
+const copySuffix = " (copy)";
+const maxNameCharacters = 200;
 
 /**
- * A new agent with what the current version of another one holds, its tools' secrets included: it works at once, with a token of its own.
- * It has no triggers and is not paused.
+ * Adds an agent with the configuration of another one's current version, copies of its tools'
+ * secrets, and a token. The new agent has no triggers and is not paused.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `secret_unreadable` if a secret was
+ *   encrypted with a master key that is lost.
  */
 export async function duplicateAgent({
   ctx,
@@ -25,7 +27,7 @@ export async function duplicateAgent({
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    permitBeyondAgents(ctx);
+    permitAllAgents(ctx);
     return once(tx, ctx, async () => {
       const { name } = parseBody(duplicateAgentBody, input.body, {});
       const { workspaceId } = ctx;
@@ -36,7 +38,7 @@ export async function duplicateAgent({
       const { tools, write } = copySecrets(
         ctx.cipher,
         row.config.tools,
-        await listSealedSecrets(tx, from),
+        await listEncryptedSecrets(tx, from),
         { from, to },
       );
       return writeAgent(tx, ctx, {
@@ -44,9 +46,11 @@ export async function duplicateAgent({
         config: {
           ...row.config,
           tools,
-          name: name ?? `${row.name.slice(0, maxCharacters - mark.length).toWellFormed()}${mark}`,
+          name:
+            name ??
+            `${row.name.slice(0, maxNameCharacters - copySuffix.length).toWellFormed()}${copySuffix}`,
         },
-        // The one it has pinned. That cannot be deleted under our lock, since a living agent uses it.
+        // Not resolved again. A provider that an agent uses cannot be deleted.
         providerId: row.provider_id,
         secrets: write,
         action: "agent.duplicate",

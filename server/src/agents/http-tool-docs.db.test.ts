@@ -8,8 +8,8 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startTargetServer } from "../../test/target-server.ts";
 
 /**
- * docs/tools/http.md is executed: every block of ```sh, in order; what the ```json after it shows is what is answered, where `…`
- * stands for anything. Only the address of the API is another one: a server of the test stands in for it.
+ * Executes every ```sh block of docs/tools/http.md in order and compares the response with the
+ * ```json block after it, in which `…` matches anything. A test server replaces the called API.
  */
 
 const page = readFileSync(resolve(import.meta.dirname, "../../../docs/tools/http.md"), "utf8");
@@ -23,7 +23,7 @@ const fences = [...page.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)].map(
 const asHere = (text: string) =>
   text.replaceAll("https://api.example.com", target.url).replaceAll("api.example.com", target.host);
 
-test("what docs/tools/http.md says works as it stands", async () => {
+test("the commands of docs/tools/http.md print what the page shows", async () => {
   const variables: Record<string, string> = { URL: beckon.url, KEY: beckon.key };
   for (const [index, { kind, text }] of fences.entries()) {
     if (kind !== "sh") continue;
@@ -34,12 +34,12 @@ test("what docs/tools/http.md says works as it stands", async () => {
         env: { ...variables, PATH: process.env.PATH },
       },
     );
-    const answer = JSON.parse(stdout);
-    expect(answer).toMatchObject({ ok: true });
-    if (answer.data?.token !== undefined)
-      Object.assign(variables, { AGENT: answer.data.id, TOKEN: answer.data.token });
+    const response = JSON.parse(stdout);
+    expect(response).toMatchObject({ ok: true });
+    if (response.data?.token !== undefined)
+      Object.assign(variables, { AGENT: response.data.id, TOKEN: response.data.token });
     const next = fences[index + 1];
-    if (next?.kind === "json") expect(answer).toEqual(asShown(JSON.parse(asHere(next.text))));
+    if (next?.kind === "json") expect(response).toEqual(asShown(JSON.parse(asHere(next.text))));
   }
   expect(target.reached).toMatchObject([
     {

@@ -18,7 +18,7 @@ export { resumeAgent } from "./resume.ts";
 export { revealAgentToken } from "./reveal-token.ts";
 export { revokeAgentToken } from "./revoke-token.ts";
 export { rotateAgentToken } from "./rotate-token.ts";
-export { openSecret, resealToolSecrets } from "./secrets/index.ts";
+export { openSecret, reEncryptToolSecrets } from "./secrets/index.ts";
 export { importHttpTool } from "./tool-import/index.ts";
 export { updateAgent } from "./update.ts";
 export { compareVersions, getVersion, listVersions, restoreVersion } from "./versions/index.ts";

@@ -5,7 +5,11 @@ import { type Page, readPage } from "../base/page.ts";
 import { parse } from "../base/parse.ts";
 import { listAgentRows, toAgent } from "./records/index.ts";
 
-/** The living agents that the filters find, or those that were deleted and can be restored. */
+/**
+ * Returns one page of the agents that match the filters, newest first: by default those that are
+ * not deleted, with `deleted=true` those that are deleted and can be restored.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function listAgents({
   ctx,
   input,

@@ -7,7 +7,11 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type EventContext, writeWorkspaceEvent } from "../events/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
-/** From the answer on every start is refused; accepted runs go on. Pausing a paused agent changes the reason. */
+/**
+ * Pauses an agent: every start after the response is rejected, and accepted runs continue. Pausing
+ * a paused agent changes the reason.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function pauseAgent({
   ctx,
   input,
@@ -16,7 +20,7 @@ export async function pauseAgent({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
-  const answer = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
       const { reason } = parseBody(pauseAgentBody, input.body, {});
@@ -40,5 +44,5 @@ export async function pauseAgent({
     });
   });
   ctx.tail.noteWritten();
-  return answer;
+  return result;
 }

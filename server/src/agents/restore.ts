@@ -1,33 +1,35 @@
-import { type Context, mayTouchAgent } from "../base/context.ts";
+import { type Context, canAccessAgent } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type AgentRow, lockAgent, noAgent, updateAgentRow } from "./records/index.ts";
+import { type AgentRow, agentNotFound, lockAgent, updateAgentRow } from "./records/index.ts";
 
 /**
- * The agent, living or deleted, locked against other changes until the transaction ends.
- * @throws ApiError `not_found`, also for one that was deleted too long ago.
+ * Returns the agent, deleted or not, and locks its row against other changes until the transaction
+ * ends.
+ * @throws ApiError `not_found`, also if it was deleted more than 30 days ago.
  */
 export async function requireAgentForRestore(
   tx: WorkspaceTransaction,
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined) throw noAgent();
+  if (row === undefined) throw agentNotFound();
   if (row.deleted_at !== null && !row.restorable) {
     throw new ApiError(
       "not_found",
-      "This agent was deleted more than 30 days ago. It cannot be restored any more; make a new one.",
+      "This agent was deleted more than 30 days ago and can no longer be restored. Create a new one.",
     );
   }
   return row;
 }
 
 /**
- * Brings a deleted agent's row back, without a token: part of the verb in `triggers/`, which knows what hangs on it.
- * @throws ApiError `conflict` when it is not deleted.
+ * Makes an agent not deleted. Its token stays revoked. `restoreAgent` in `bundles/` calls this and
+ * disables the agent's triggers.
+ * @throws ApiError `conflict` if it is not deleted.
  */
 export async function undeleteAgent(tx: WorkspaceTransaction, row: AgentRow): Promise<void> {
   if (row.deleted_at === null)

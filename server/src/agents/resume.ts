@@ -7,7 +7,10 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { type EventContext, writeWorkspaceEvent } from "../events/index.ts";
 import { requireAgent, requireAgentForChange, toAgent, updateAgentRow } from "./records/index.ts";
 
-/** Lets a paused agent start runs again. Resuming one that is not paused changes nothing. */
+/**
+ * Lets a paused agent start runs again. Does nothing if the agent is not paused.
+ * @throws ApiError `forbidden`, `not_found`
+ */
 export async function resumeAgent({
   ctx,
   input,
@@ -16,7 +19,7 @@ export async function resumeAgent({
   input: { agentId: string; body: UnparsedBody };
 }): Promise<Once<Agent>> {
   permit(ctx, "agents:write");
-  const answer = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
+  const result = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     return once(tx, ctx, async () => {
       parseBody(emptyBody, input.body, {});
@@ -38,5 +41,5 @@ export async function resumeAgent({
     });
   });
   ctx.tail.noteWritten();
-  return answer;
+  return result;
 }

@@ -4,7 +4,11 @@ import { inWorkspace } from "../base/database/index.ts";
 import { revealToken } from "../tokens/index.ts";
 import { requireAgent } from "./records/index.ts";
 
-/** The agent's token in clear; the reveal is on record. */
+/**
+ * Returns the agent's token in plain text and writes the reveal to the audit log.
+ * @throws ApiError `forbidden`; `not_found` if the agent has no token; `secret_unreadable` if the
+ *   token was encrypted with a master key that is lost.
+ */
 export async function revealAgentToken({
   ctx,
   input,

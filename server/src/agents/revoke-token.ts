@@ -4,7 +4,11 @@ import { inWorkspace } from "../base/database/index.ts";
 import { revokeTokens } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
-/** Ends the agent's token, a predecessor in its grace too. Repeating it changes nothing. */
+/**
+ * Revokes the agent's token, also a previous one in its grace period. Does nothing if there is no
+ * token.
+ * @throws ApiError `forbidden`, `not_found`
+ */
 export async function revokeAgentToken({
   ctx,
   input,
@@ -15,7 +19,7 @@ export async function revokeAgentToken({
   permit(ctx, "agents:write");
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    const ended = await revokeTokens(tx, { agentId: row.id });
-    if (ended > 0) await record(tx, ctx, { action: "agent.token.revoke", target: row.id });
+    const revoked = await revokeTokens(tx, { agentId: row.id });
+    if (revoked > 0) await record(tx, ctx, { action: "agent.token.revoke", target: row.id });
   });
 }

@@ -7,7 +7,11 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { issueToken } from "../tokens/index.ts";
 import { requireAgentForChange } from "./records/index.ts";
 
-/** Issues a new token; the one before works for `grace_seconds` more, by default not at all. After a revoke it issues anew. */
+/**
+ * Issues a new token, also after the previous one was revoked. The previous token is valid for
+ * `grace_seconds` more, by default 0.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function rotateAgentToken({
   ctx,
   input,

@@ -34,7 +34,7 @@ describe("a search", () => {
     ["ärger", ["path"]],
     ["BÜRO", ["path"]],
     ["nobody", []],
-    // What means anything to LIKE stands for itself.
+    // Wildcards of LIKE are escaped.
     ["%", ["percent"]],
     ["0%", ["percent"]],
     ["_", ["percent"]],
@@ -44,12 +44,12 @@ describe("a search", () => {
     ["%%", []],
     ["I_voice", []],
     ["' or true --", []],
-  ])("for %s finds by name and description, in any case", async (search, expected) => {
-    const answer = await find({ search });
-    expect([answer.status, found(answer)]).toEqual([200, expected]);
+  ])("for %s matches name and description, ignoring case", async (search, expected) => {
+    const response = await find({ search });
+    expect([response.status, found(response)]).toEqual([200, expected]);
   });
 
-  test("finds the description of the current version only", async () => {
+  test("matches the description of the current version only", async () => {
     const { id } = await beckon.createAgent({ description: "before the change" });
     await beckon.call(`/agents/${id}`, { method: "PATCH", body: { description: "after it" } });
     expect((await find({ search: "before the change" })).body.data).toEqual([]);
@@ -66,11 +66,11 @@ test.each<[Record<string, string>, Name[]]>([
   [{ search: "invoice", paused: "false" }, ["plain"]],
   [{ search: "invoice", paused: "true", model: "demo/echo" }, []],
   [{ deleted: "false", paused: "true" }, ["other"]],
-])("%j finds what satisfies all of it", async (filters, expected) => {
+])("%j finds agents that match all filters", async (filters, expected) => {
   expect(found(await find(filters))).toEqual(expected);
 });
 
-test("a cursor belongs to its filter", async () => {
+test("a cursor is rejected with another filter", async () => {
   const first = await find({ model: "demo/echo", limit: "1" });
   const next = first.body.next as string;
   expect((await find({ model: "demo/echo", limit: "1", after: next })).status).toBe(200);
@@ -90,19 +90,19 @@ test("a cursor belongs to its filter", async () => {
 });
 
 test.each<[Record<string, string>, RegExp]>([
-  [{ sort: "name" }, /unknown member sort/],
-  [{ searc: "x" }, /unknown member searc/],
+  [{ sort: "name" }, /unknown field sort/],
+  [{ searc: "x" }, /unknown field searc/],
   [{ paused: "yes" }, /paused must be "true" or "false"/],
   [{ deleted: "1" }, /deleted must be/],
   [{ search: "" }, /search/],
   [{ search: "x".repeat(201) }, /search must be at most 200 characters/],
   [{ search: "\0" }, /search/],
   [{ model: "" }, /model/],
-])("%j is refused, and told why", async (filters, why) => {
+])("%j is rejected with the reason", async (filters, why) => {
   expectError(await find(filters), 400, "bad_request", why);
 });
 
-test("a search finds agents of its own workspace only, and of a limited key its own", async () => {
+test("a search finds agents of the own workspace only, and with a limited key only its agents", async () => {
   expect((await find({ search: "invoice" }, await insertStranger(beckon))).body.data).toEqual([]);
   const limited = await insertKey(beckon, { scopes: ["agents:read"], agentIds: [made.plain.id] });
   expect(found(await find({ search: "invoice" }, limited))).toEqual(["plain"]);
@@ -125,7 +125,7 @@ describe("a deleted agent", () => {
     );
   const restore = (id: string) => beckon.call(`/agents/${id}/restore`, { method: "POST" });
 
-  test("is listed with the time until which it can be restored, and not among the living", async () => {
+  test("is listed only with deleted=true, with the time until which it can be restored", async () => {
     const { id } = await deleted();
     const agent = await listed(id);
     expect(Date.parse(agent.restorable_until) - Date.parse(agent.deleted_at)).toBe(
@@ -137,7 +137,7 @@ describe("a deleted agent", () => {
     expect((await find({ search: "Gone" })).body.data).toEqual([]);
   });
 
-  test("comes back within 30 days, and is no deleted one any more", async () => {
+  test("can be restored within 30 days and is then not listed as deleted", async () => {
     const { id } = await deleted();
     await age(id, "29 days 23 hours 59 minutes");
     expect(await listed(id)).toMatchObject({ id });
@@ -150,14 +150,14 @@ describe("a deleted agent", () => {
     expect(await listed(id)).toBeUndefined();
   });
 
-  test("stays gone after 30 days, and is told so", async () => {
+  test("cannot be restored after 30 days, and the error says so", async () => {
     const { id } = await deleted();
     await age(id, "30 days 1 second");
     expect(await listed(id)).toBeUndefined();
     expectError(await restore(id), 404, "not_found", /more than 30 days ago/);
   });
 
-  test("of another workspace is listed to nobody, and restored by nobody", async () => {
+  test("of another workspace is neither listed nor restored", async () => {
     const { id } = await deleted();
     const stranger = await insertStranger(beckon);
     expect(await listed(id, stranger)).toBeUndefined();
@@ -168,7 +168,7 @@ describe("a deleted agent", () => {
     );
   });
 
-  test("is listed to a key that is limited to it, and to no other", async () => {
+  test("is listed for a key limited to it and for no other limited key", async () => {
     const { id } = await deleted();
     const [own, other] = [
       await insertKey(beckon, { agentIds: [id] }),

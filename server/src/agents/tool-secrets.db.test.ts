@@ -39,14 +39,14 @@ const change = (agent: Agent, tools: unknown) =>
 const shownBy = (body: { data: { tools: { headers: Record<string, unknown> }[] } }) =>
   body.data.tools[0]?.headers.Authorization;
 const shown = async (agent: Agent) => shownBy((await beckon.call(`/agents/${agent.id}`)).body);
-/** What the agent's tool sends in its header. */
+/** Invokes the agent's tool and returns the header that it sent. */
 async function sent(agent: Agent): Promise<unknown> {
   const before = target.reached.length;
   expect((await beckon.invoke(agent, "/call read {}")).status).toBe(200);
   return target.reached[before]?.headers.authorization;
 }
 
-test("a secret is shown by its last four characters, everywhere, and sent whole", async () => {
+test("every response shows a secret's last four characters, and the tool sends the whole secret", async () => {
   const agent = await create();
   const expected = {
     secret_id: expect.stringMatching(/^sec_/),
@@ -60,19 +60,19 @@ test("a secret is shown by its last four characters, everywhere, and sent whole"
   expect(await sent(agent)).toBe(`Bearer ${secret}`);
 });
 
-test("no answer, event, record or table holds it, though the server repeats it", async () => {
+test("no response, event, audit entry or table contains a secret that the target server echoes", async () => {
   const agent = await create();
   const { body: invoked } = await beckon.invoke(agent, "/call read {}");
   expect(target.reached.at(-1)?.headers.authorization).toContain(secret);
   expect(invoked.output).toContain("[secret]");
-  const answers = [invoked];
+  const responses = [invoked];
   for (const path of [
     `/agents/${agent.id}`,
     `/runs/${invoked.run_id}`,
     `/runs/${invoked.run_id}/events`,
   ])
-    answers.push((await beckon.call(path)).body);
-  expect(JSON.stringify(answers)).not.toContain(secret);
+    responses.push((await beckon.call(path)).body);
+  expect(JSON.stringify(responses)).not.toContain(secret);
   const { engine } = beckon.db.database;
   const tables = await engine.query<{ name: string }>(
     "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
@@ -86,18 +86,18 @@ test("no answer, event, record or table holds it, though the server repeats it",
   }
 });
 
-test("an update that sends back what was shown keeps it, also when the tool is renamed", async () => {
+test("an update with the secret's reference keeps the secret, also when the tool is renamed", async () => {
   const agent = await create();
   const reference = await shown(agent);
   const { status, body } = await change(agent, [tool(reference, { name: "renamed" })]);
   expect([status, shownBy(body)]).toEqual([200, reference]);
   expect(await sent(agent)).toBe(`Bearer ${secret}`);
-  // Another change of the agent does not touch its tools.
+  // A change of other fields keeps the tools and their secrets.
   await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { description: "x" } });
   expect(await shown(agent)).toEqual(reference);
 });
 
-test("a new secret takes the old one's place, also for versions that are pinned", async () => {
+test("a new secret replaces the old one, also for earlier versions", async () => {
   const agent = await create();
   const before = (await shown(agent)) as { secret_id: string };
   const { body } = await change(agent, [tool(given("sk-second-secret-of-the-shop-9876"))]);
@@ -110,7 +110,7 @@ test("a new secret takes the old one's place, also for versions that are pinned"
   expect(rows).toHaveLength(1);
 });
 
-/** Calls the tool, then says what came of it. */
+/** Calls the tool once, then outputs its result. */
 const callsOnce: Behaviour = (request, index) => {
   const last = request.body.messages.at(-1);
   return (
@@ -120,13 +120,13 @@ const callsOnce: Behaviour = (request, index) => {
   )(request, index);
 };
 
-test("a run under way with an older version uses the new secret, and is told when there is none any more", async () => {
+test("a running run with an older version uses the new secret, and its call fails if the secret was deleted", async () => {
   const held = await startHeldModel(beckon, callsOnce);
   const [changed, emptied] = await Promise.all(
     [1, 2].map(() => beckon.createAgent({ model: held.model, tools: [tool(given(secret))] })),
   );
   if (changed === undefined || emptied === undefined) throw new Error("there are two");
-  const answers = [beckon.invoke(changed, "go"), beckon.invoke(emptied, "go")];
+  const responses = [beckon.invoke(changed, "go"), beckon.invoke(emptied, "go")];
   await held.reached(2);
   await change(changed, [
     tool(given("sk-second-secret-of-the-shop-9876"), {
@@ -135,21 +135,21 @@ test("a run under way with an older version uses the new secret, and is told whe
   ]);
   await change(emptied, []);
   held.release();
-  const [first, second] = await Promise.all(answers);
+  const [first, second] = await Promise.all(responses);
   expect(target.reached.map(({ headers }) => headers.authorization)).toEqual([
     "Bearer sk-second-secret-of-the-shop-9876",
   ]);
   expect(first?.body).toMatchObject({ ok: true, output: expect.stringContaining("[secret]") });
   expect(second?.body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/read was not called: its credential is gone/),
+    output: expect.stringMatching(/read was not called: its credential was deleted/),
   });
 });
 
-test("a run under way with an older version does not send the new secret where that one was not given for", async () => {
+test("a running run with an older version does not send the new secret to an origin it was not given for", async () => {
   const held = await startHeldModel(beckon, callsOnce);
   const agent = await beckon.createAgent({ model: held.model, tools: [tool(given(secret))] });
-  const answer = beckon.invoke(agent, "go");
+  const response = beckon.invoke(agent, "go");
   await held.reached(1);
   const moved = {
     allowed_hosts: [elsewhere.host],
@@ -159,14 +159,14 @@ test("a run under way with an older version does not send the new secret where t
     (await change(agent, [tool(given("sk-secret-of-the-other-shop-9876"), moved)])).status,
   ).toBe(200);
   held.release();
-  expect((await answer).body).toMatchObject({
+  expect((await response).body).toMatchObject({
     ok: true,
-    output: expect.stringMatching(/credential is gone, or is not for this address/),
+    output: expect.stringMatching(/credential was deleted or is not bound to this origin/),
   });
   expect(target.reached).toEqual([]);
 });
 
-test("a secret that is taken out is deleted", async () => {
+test("a secret that is removed from the tools is deleted", async () => {
   const agent = await create();
   await change(agent, [tool("nothing secret")]);
   const { rows } = await beckon.db.database.engine.query(
@@ -177,7 +177,7 @@ test("a secret that is taken out is deleted", async () => {
   expect(await sent(agent)).toBe("nothing secret");
 });
 
-test("who does not know it cannot have it sent to another server", async () => {
+test("a caller who does not know the secret cannot have it sent to another server", async () => {
   const agent = await create();
   const reference = await shown(agent);
   const hosts = { allowed_hosts: [target.host, elsewhere.host] };
@@ -202,7 +202,7 @@ test("who does not know it cannot have it sent to another server", async () => {
   expect(await sent(agent)).toBe(`Bearer ${secret}`);
 });
 
-test("a secret of another agent, or none at all, cannot be referred to", async () => {
+test("a reference to a secret of another agent is rejected", async () => {
   const owner = await create();
   const reference = await shown(owner);
   const other = await beckon.createAgent();
@@ -210,7 +210,7 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
     await change(other, [tool(reference)]),
     400,
     "bad_request",
-    /tools\.0\.headers\.Authorization refers to no secret of this agent/,
+    /tools\.0\.headers\.Authorization refers to a secret that this agent does not have/,
   );
   expectError(
     await beckon.call("/agents", {
@@ -218,18 +218,18 @@ test("a secret of another agent, or none at all, cannot be referred to", async (
     }),
     400,
     "bad_request",
-    /refers to no secret/,
+    /refers to a secret that this agent does not have/,
   );
   const foreign = { name: "x", model: "demo/echo", tools: [tool(reference)] };
   expectError(
     await beckon.call("/agents", { body: foreign, credential: await insertStranger(beckon) }),
     400,
     "bad_request",
-    /refers to no secret/,
+    /refers to a secret that this agent does not have/,
   );
 });
 
-test("moved to another agent's row, or with other origins beside it, it does not open", async () => {
+test("a secret cannot be decrypted in another agent's row or with changed origins", async () => {
   const [one, two] = [await create(), await create(given("sk-of-the-other-agent-5555"))];
   const { engine } = beckon.db.database;
   const sealed = (agent: Agent) =>
@@ -249,7 +249,7 @@ test("moved to another agent's row, or with other origins beside it, it does not
   expect(await sent(one)).toBeUndefined();
 });
 
-test("a refused change changes no secret", async () => {
+test("a rejected change changes no secret", async () => {
   const agent = await create();
   const wrong = await change(agent, [
     tool(given("sk-second-secret-of-the-shop-9876")),

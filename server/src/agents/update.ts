@@ -15,15 +15,16 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   toAgent,
   writeSecrets,
 } from "./records/index.ts";
 import { planSecrets } from "./secrets/index.ts";
 
 /**
- * Changes the agent by writing its next version; runs that have started keep theirs.
- * @throws ApiError `stale` when `If-Match` names another version than the current one.
+ * Changes the agent by adding a version. Runs that have started keep the version they started with.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`; `stale` if `If-Match` is not the
+ *   current version.
  */
 export async function updateAgent({
   ctx,
@@ -35,7 +36,7 @@ export async function updateAgent({
   permit(ctx, "agents:write");
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await requireAgentForChange(tx, ctx, input.agentId);
-    requireSeenVersion(ctx, row);
+    requireMatchingVersion(ctx, row);
     const change = parseBody(updateAgentBody, input.body);
     const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
     const before = {
@@ -50,7 +51,7 @@ export async function updateAgent({
       workspaceId: ctx.workspaceId,
       version: row.version + 1,
       config,
-      providerId: await resolveModel(tx, ctx, config.model),
+      providerId: await resolveModel(tx, ctx, config.model, row.config.model),
       createdBy: principalOf(ctx.actor),
     });
     if (planned !== undefined) await writeSecrets(tx, owner, planned);
@@ -61,7 +62,7 @@ export async function updateAgent({
   });
 }
 
-/** `null` in a model setting takes it away; everything else that is present replaces. */
+/** Replaces the fields present in `change`. `model_settings` and `limits` are merged by field. */
 function merge(
   config: AgentConfig,
   change: Omit<UpdateAgentBody, "tools"> & { tools: ToolGrant[] | undefined },
@@ -69,6 +70,7 @@ function merge(
   const present = Object.fromEntries(
     Object.entries(change).filter(([, value]) => value !== undefined),
   );
+  // null removes a model setting.
   const settings = Object.entries({ ...config.model_settings, ...change.model_settings }).filter(
     ([, value]) => value != null,
   );

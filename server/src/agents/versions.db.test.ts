@@ -24,7 +24,7 @@ const tool = (authorization: unknown, url = target.url) => ({
   operations: [{ name: "read", description: "Reads", method: "GET", url: `${url}/orders` }],
 });
 
-/** Versions 1 to 3, the second written by another key. */
+/** An agent with versions 1 to 3, the second created with another key. */
 const agent = await beckon.createAgent({
   name: "One",
   limits: { max_steps: 3 },
@@ -44,7 +44,7 @@ await change(agent.id, {
 const versionPath = `/agents/${agent.id}/versions`;
 
 describe("the versions of an agent", () => {
-  test("are listed newest first, with who wrote each and when, page by page", async () => {
+  test("are listed newest first with author and time, and paginated", async () => {
     const { body } = await beckon.call(versionPath);
     const time = expect.stringMatching(/Z$/);
     const entry = (version: number) => ({
@@ -62,7 +62,7 @@ describe("the versions of an agent", () => {
     expect(second.body.next).toBeNull();
   });
 
-  test("are read whole, also after the next one", async () => {
+  test("can be read, also after a newer version was added", async () => {
     const { body } = await beckon.call(`${versionPath}/1`);
     expect(body.data).toMatchObject({
       agent_id: agent.id,
@@ -73,7 +73,7 @@ describe("the versions of an agent", () => {
     });
   });
 
-  test("refuse a cursor of another list", async () => {
+  test("reject a cursor of another list", async () => {
     const other = await beckon.createAgent();
     for (const name of ["Two", "Three"]) await change(other.id, { name });
     const foreign = (await beckon.call(`/agents/${other.id}/versions?limit=1`)).body.next;
@@ -93,19 +93,19 @@ describe("the versions of an agent", () => {
     "2147483648",
     "%00",
     "1e0",
-  ])("have none called %s, on any path", async (version) => {
+  ])("return 404 for %s on every path", async (version) => {
     for (const path of ["", "/compare", "/restore"]) {
       const method = path === "/restore" ? "POST" : "GET";
       expectError(
         await beckon.call(`${versionPath}/${version}${path}`, { method }),
         404,
         "not_found",
-        /It has 1 to 3/,
+        /Its versions are 1 to 3/,
       );
     }
   });
 
-  test("show of secrets what is there of them today", async () => {
+  test("show secrets in their current state", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
     const last4 = async () =>
       (await beckon.call(`/agents/${id}/versions/1`)).body.data.tools[0].headers.Authorization
@@ -117,7 +117,7 @@ describe("the versions of an agent", () => {
 });
 
 describe("a comparison", () => {
-  test("names every place that has changed, with what was and is there", async () => {
+  test("returns every changed location with its values before and after", async () => {
     expect((await compare(agent.id, 1, "?with=2")).data).toEqual({
       from: 1,
       to: 2,
@@ -128,7 +128,7 @@ describe("a comparison", () => {
     });
   });
 
-  test("is with the current version unless told otherwise, and tells what is absent from what is null", async () => {
+  test("defaults to the current version and distinguishes absent from null", async () => {
     const { from, to, changes } = (await compare(agent.id, 2)).data;
     expect([from, to]).toEqual([2, 3]);
     expect(changes).toHaveLength(5);
@@ -143,7 +143,7 @@ describe("a comparison", () => {
     );
   });
 
-  test("goes backwards too, and finds nothing between a version and itself", async () => {
+  test("works from newer to older, and finds no differences of a version to itself", async () => {
     expect((await compare(agent.id, 3, "?with=3")).data.changes).toEqual([]);
     expect((await compare(agent.id, 3, "?with=2")).data.changes).toEqual(
       expect.arrayContaining([{ path: "/metadata/c~1d~0e", after: true }]),
@@ -154,30 +154,30 @@ describe("a comparison", () => {
     ["?with=9", 404, "not_found", /no such version/],
     ["?with=0", 400, "bad_request", /with/],
     ["?with=x", 400, "bad_request", /with/],
-    ["?to=1", 400, "bad_request", /unknown member to/],
-  ])("%s is refused", async (query, status, code, why) => {
+    ["?to=1", 400, "bad_request", /unknown field to/],
+  ])("%s is rejected", async (query, status, code, why) => {
     expectError(await beckon.call(`${versionPath}/1/compare${query}`), status, code, why);
   });
 
-  test("shows that a secret is another one, and nothing of it but its end", async () => {
+  test("shows that a secret changed, and at most its last four characters", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret, prefix: "Bearer " })] });
     await change(id, {
       tools: [{ ...tool({ secret: "sk-of-the-other-shop-9876" }), name: "other" }],
     });
-    const answer = await compare(id, 1);
-    expect(answer.data.changes.map(({ path }: { path: string }) => path)).toContain(
+    const response = await compare(id, 1);
+    expect(response.data.changes.map(({ path }: { path: string }) => path)).toContain(
       "/tools/0/headers/Authorization/secret_id",
     );
-    expect(JSON.stringify(answer)).not.toMatch(/sk-/);
+    expect(JSON.stringify(response)).not.toMatch(/sk-/);
   });
 });
 
 describe("restoring a version", () => {
-  test("writes the next one, equal to it", async () => {
+  test("adds a version that is equal to it", async () => {
     const { id } = await beckon.createAgent({ name: "One", tools: [{ type: "clock" }] });
     await change(id, { name: "Two", tools: [] });
-    const answer = await restore(id, 1);
-    expect([answer.status, answer.headers.get("etag"), answer.body.data]).toMatchObject([
+    const response = await restore(id, 1);
+    expect([response.status, response.headers.get("etag"), response.body.data]).toMatchObject([
       200,
       '"3"',
       { version: 3, name: "One", tools: [{ type: "clock" }] },
@@ -188,7 +188,7 @@ describe("restoring a version", () => {
     ).toContain(id);
   });
 
-  test("is on record with what it changed", async () => {
+  test("is in the audit log with its changes", async () => {
     const { id } = await beckon.createAgent({ name: "One" });
     await change(id, { name: "Two" });
     await restore(id, 1);
@@ -206,26 +206,26 @@ describe("restoring a version", () => {
     ]);
   });
 
-  test("is refused with a stale If-Match, and done with the current one", async () => {
+  test("is rejected with a stale If-Match and succeeds with the current one", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });
     expectError(await restore(id, 1, { "if-match": '"1"' }), 412, "stale", /version 2/);
     expect((await restore(id, 1, { "if-match": '"2"' })).body.data.version).toBe(3);
   });
 
-  test("with If-Match goes through once of many at the same moment", async () => {
+  test("with If-Match succeeds for one of many concurrent requests", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => restore(id, 1, { "if-match": "2" })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([
+    expect(responses.map(({ status }) => status).sort()).toEqual([
       200,
       ...Array.from({ length: 9 }, () => 412),
     ]);
   });
 
-  test("with an Idempotency-Key is done once, and repeated although the version is stale by then", async () => {
+  test("with an Idempotency-Key is done once, and a repeat succeeds although its If-Match is stale", async () => {
     const { id } = await beckon.createAgent();
     await change(id, { name: "Two" });
     const send = () => restore(id, 1, { "idempotency-key": "again", "if-match": "2" });
@@ -237,7 +237,7 @@ describe("restoring a version", () => {
     ]).toEqual([3, first.body, "true"]);
   });
 
-  test("is refused when its provider was deleted, also when another took its name", async () => {
+  test("is rejected if its provider was deleted, also if another provider has its name", async () => {
     const provider = await beckon.createProvider("http://127.0.0.1:9/v1", "passing");
     const { id } = await beckon.createAgent({ model: "passing/x" });
     await change(id, { model: "demo/echo" });
@@ -255,23 +255,23 @@ describe("restoring a version", () => {
       await restore(id, 1),
       409,
       "conflict",
-      /its provider was deleted, and passing\/x is another one's/,
+      /its provider was deleted, and passing\/x now belongs to another provider/,
     );
     expect((await beckon.call(`/agents/${id}`)).body.data.version).toBe(4);
   });
 
-  test("is refused when a secret of its tools is gone", async () => {
+  test("is rejected if a secret of its tools was deleted", async () => {
     const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
     await change(id, { tools: [] });
     expectError(
       await restore(id, 1),
       409,
       "conflict",
-      /Version 1 cannot be restored.*tools\.0\.headers\.Authorization refers to no secret/,
+      /Version 1 cannot be restored.*tools\.0\.headers\.Authorization refers to a secret that this agent does not have/,
     );
   });
 
-  test("is refused when it would send a secret where that is not for any more", async () => {
+  test("is rejected if it would send a secret to an origin it was not given for", async () => {
     const other = await startTargetServer();
     const { id } = await beckon.createAgent({ tools: [tool({ secret })] });
     await change(id, { tools: [tool({ secret: "sk-of-the-other-shop-9876" }, other.url)] });
@@ -279,7 +279,7 @@ describe("restoring a version", () => {
     expectError(await restore(id, 1), 409, "conflict", /would send its secret to/);
   });
 
-  test("keeps secrets that both refer to, and deletes those that only the current version does", async () => {
+  test("keeps secrets that both versions refer to and deletes those of the current version only", async () => {
     const { id, token } = await beckon.createAgent({
       tools: [tool({ secret, prefix: "Bearer " })],
     });
@@ -298,7 +298,7 @@ describe("restoring a version", () => {
   });
 });
 
-test("versions of another workspace's agent, and of another than a limited key's, are not there", async () => {
+test("versions of agents of another workspace or outside a key's limit are not found", async () => {
   const other = await beckon.createAgent();
   const limited = await insertKey(beckon, { agentIds: [other.id] });
   for (const credential of [limited, await insertStranger(beckon)]) {

@@ -4,9 +4,9 @@ import { type Context, principalOf } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { issueToken } from "../tokens/index.ts";
 import {
+  type EncryptedSecret,
   insertAgent,
   requireAgent,
-  type SealedSecret,
   toAgent,
   updateAgentRow,
   writeSecrets,
@@ -15,17 +15,20 @@ import {
 interface NewAgent {
   readonly agentId: string;
   readonly config: AgentConfig;
-  /** Resolved, and held until the transaction ends. */
+  /** As `resolveModel` returned it in this transaction, which locks the provider. */
   readonly providerId: string | null;
-  readonly secrets: readonly SealedSecret[];
-  /** Absent: it is not paused. */
+  readonly secrets: readonly EncryptedSecret[];
+  /** Absent if the agent is not paused. */
   readonly pause?: { readonly reason: string | null } | undefined;
-  /** What it is on record as. */
+  /** The action in the audit log. */
   readonly action: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes an agent that is new here: its row, its first version, its secrets, its token and the record. The caller has judged all of it. */
+/**
+ * Inserts a new agent: its row, first version, secrets, token and audit entry. The caller must have
+ * checked permissions and validated the configuration.
+ */
 export async function writeAgent(
   tx: WorkspaceTransaction,
   ctx: Context,

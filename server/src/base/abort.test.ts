@@ -4,7 +4,7 @@ import { linkAbort, raceSignal, untilWoken } from "./abort.ts";
 
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-test("what is woken, before or after it waits, is unsubscribed once and leaves no listener", async () => {
+test("a wake-up, also a synchronous one, unsubscribes once and removes the listener", async () => {
   for (const wakesAtOnce of [true, false]) {
     const { signal } = new AbortController();
     let unsubscribed = 0;
@@ -20,7 +20,7 @@ test("what is woken, before or after it waits, is unsubscribed once and leaves n
   }
 });
 
-test("an abort wakes what waits, and what would wait is not subscribed", async () => {
+test("an abort resolves the wait, and an aborted signal prevents the subscription", async () => {
   const controller = new AbortController();
   let subscribed = 0;
   const subscribe = () => {
@@ -35,7 +35,7 @@ test("an abort wakes what waits, and what would wait is not subscribed", async (
   expect(subscribed).toBe(0);
 });
 
-test("a promise that loses against its signal is left behind, and one that wins leaves no listener", async () => {
+test("after an abort the promise is ignored, and without one the listener is removed", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   expect(await raceSignal(Promise.resolve("won"), signal)).toBe("won");
@@ -48,7 +48,7 @@ test("a promise that loses against its signal is left behind, and one that wins 
   late.reject(new Error("too late"));
 });
 
-test("what is linked aborts with its signal, also with one that has aborted, and not once it is released", () => {
+test("a linked controller aborts with its signal, also an aborted one, until it is released", () => {
   const controller = new AbortController();
   const { signal } = controller;
   const [linked, released] = [linkAbort(signal), linkAbort(signal)];

@@ -1,6 +1,7 @@
 /**
- * Settles with `promise`, or rejects with the signal's reason as soon as it aborts: what ignores its signal must not hold
- * its caller. A promise left behind may still reject, unnoticed.
+ * Returns the result of `promise`, or rejects with the signal's reason as soon as it aborts, for
+ * operations that ignore their signal. The operation itself is not stopped; if it rejects later,
+ * the error is ignored.
  */
 export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -23,8 +24,8 @@ export function raceSignal<T>(promise: PromiseLike<T>, signal: AbortSignal): Pro
 /**
  * Resolves at the first call of `wake`, or when `signal` aborts.
  *
- * @param subscribe arranges for `wake` to be called; not called if `signal` has aborted. What it
- *   returns undoes that, and is called once.
+ * @param subscribe registers `wake` and returns the function that unregisters it, which is called
+ *   once. Not called if `signal` has already aborted.
  */
 export function untilWoken(
   signal: AbortSignal,
@@ -43,21 +44,22 @@ export function untilWoken(
     };
     signal.addEventListener("abort", wake, { once: true });
     unsubscribe = subscribe(wake);
-    // Woken by `subscribe` itself.
+    // `subscribe` called `wake` synchronously.
     if (woken) unsubscribe();
   });
 }
 
-/** A controller that aborts with a signal, until it is released. */
+/** A controller that aborts together with a signal until it is released. */
 export interface LinkedAbort {
   readonly controller: AbortController;
-  /** Takes the listener off the signal. */
+  /** Removes the listener from the signal. */
   release(): void;
 }
 
 /**
- * Returns a controller that aborts with `signal`, at once if that has aborted. Not `AbortSignal.any`:
- * it keeps each signal for finalization, so that none dies young (decision 12).
+ * Returns a controller that aborts with `signal`, at once if that has already aborted. Not
+ * `AbortSignal.any`: its signals are kept for finalization and so survive minor garbage collections
+ * (decision 12).
  */
 export function linkAbort(signal: AbortSignal): LinkedAbort {
   const controller = new AbortController();

@@ -4,14 +4,14 @@ import { ByteBudget, type ByteHold } from "./byte-budget.ts";
 
 const never = new AbortController().signal;
 
-/** Whether the promise has settled by now. */
+/** Returns whether the promise has settled. */
 async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
   const pending = Symbol("pending");
   return (await Promise.race([promise, Promise.resolve().then(() => pending)])) !== pending;
 }
 
 describe("byte budget", () => {
-  it("gives an owner three quarters and leaves a quarter to another", () => {
+  it("allows an owner three quarters and leaves a quarter to others", () => {
     const budget = new ByteBudget({ maxBytes: 1_000 });
     const greedy = budget.hold("greedy");
     expect(greedy.grow(750)).toBe(true);
@@ -22,7 +22,7 @@ describe("byte budget", () => {
     expect(budget.usedBytes).toBe(250);
   });
 
-  it("takes nothing more for what was entered with, and gives back what is above it", () => {
+  it("uses the entered bytes before it takes more, and releases what exceeds them", () => {
     const budget = new ByteBudget({ maxBytes: 1_000 });
     const hold = budget.hold("one");
     expect(hold.enter(100, never)).toBeUndefined();
@@ -35,7 +35,7 @@ describe("byte budget", () => {
     expect([hold.grow(1), budget.usedBytes]).toEqual([false, 0]);
   });
 
-  it("serves waiting holds in turns between owners, and first in, first out within one", async () => {
+  it("serves owners round robin, and the holds of one owner first in, first out", async () => {
     const budget = new ByteBudget({ maxBytes: 100, shareMax: 1 });
     const full = budget.hold("full");
     full.grow(100);
@@ -51,7 +51,7 @@ describe("byte budget", () => {
     expect(budget.waitingOwners).toEqual([]);
   });
 
-  it("does not let one owner's waiting holds block another's, nor a newcomer overtake its own", async () => {
+  it("lets waiting holds block only their own owner, and no new hold overtake them", async () => {
     const budget = new ByteBudget({ maxBytes: 1_000 });
     const greedy = budget.hold("greedy");
     greedy.grow(700);
@@ -63,7 +63,7 @@ describe("byte budget", () => {
     await Promise.all([large, small]);
   });
 
-  it("rejects with the signal's reason, and serves the next one instead", async () => {
+  it("rejects with the signal's reason and serves the next hold", async () => {
     const served: string[] = [];
     const budget = new ByteBudget({
       maxBytes: 100,
@@ -82,7 +82,7 @@ describe("byte budget", () => {
     expect(budget.waitingOwners).toEqual([]);
   });
 
-  it("gives nothing out while paused, and serves those who waited afterwards", async () => {
+  it("serves no hold while paused, and the waiting ones afterwards", async () => {
     const budget = new ByteBudget({ maxBytes: 100 });
     const hold = budget.hold("one");
     hold.grow(10);
@@ -94,7 +94,7 @@ describe("byte budget", () => {
     await waiting;
   });
 
-  it("remembers no more owners without holds than it has to", () => {
+  it("keeps a limited number of owners without holds", () => {
     const budget = new ByteBudget({ maxBytes: 100 });
     const kept = budget.hold("kept");
     kept.grow(75);
@@ -102,7 +102,7 @@ describe("byte budget", () => {
     expect(budget.hold("kept").grow(1)).toBe(false);
   });
 
-  it("never exceeds the maximum or a share, loses no wake-up, and ends empty, whatever its holders do", async () => {
+  it("never exceeds a limit, serves every hold and ends empty, in any order of calls", async () => {
     const maxBytes = 1_000;
     const size = fc.integer({ min: 0, max: 400 });
     const pick = fc.nat(30);

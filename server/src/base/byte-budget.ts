@@ -1,26 +1,26 @@
 /**
- * Bounds the bytes that one process holds in memory, in sum and for each owner (a workspace).
- * Whoever holds bytes counts them in a `ByteHold`. While there is budget that costs additions and
+ * Limits the bytes that one process holds in memory, in total and per owner (a workspace). Code
+ * that keeps bytes counts them in a `ByteHold`. While there is budget this costs additions and
  * comparisons: no promise, no allocation.
  *
- * - A hold that is empty may wait for its first bytes (`enter`). It holds nothing meanwhile, so
- *   waiting cannot deadlock.
- * - A hold that has bytes never waits for more (`grow`): it is told no, and its holder fails and
+ * - An empty hold can wait for its first bytes (`enter`). It holds nothing meanwhile, so waiting
+ *   cannot deadlock.
+ * - A hold that has bytes never waits for more: `grow` returns false, and the caller fails and
  *   releases what it has.
- * - An owner gets at most `maxShareBytes`, so that one owner alone never uses up the budget.
- * - Waiting holds are served first in, first out within an owner, and round robin between owners.
- *   One whose bytes do not fit is passed over, so it blocks its own owner only.
+ * - An owner gets at most `maxShareBytes`, so one owner alone cannot use up the budget.
+ * - Waiting holds are served first in, first out within an owner, and round robin between owners. A
+ *   hold whose bytes do not fit is skipped, so it blocks only its own owner.
  *
  * Rejected: shares that shrink as the budget fills up (Choudhury and Hahne, "Dynamic queue length
- * thresholds", 1998). They would leave something to a third owner when two are greedy, but a second
- * owner would no longer find all that the first leaves.
+ * thresholds", 1998). They would leave capacity to a third owner when two are greedy, but a second
+ * owner could no longer use everything that the first leaves.
  */
 export class ByteBudget {
   readonly maxBytes: number;
-  /** Bytes of one owner, at most. */
+  /** Maximum bytes of one owner. */
   readonly maxShareBytes: number;
   readonly #shares = new Map<string, Share>();
-  /** Owners with waiting holds; the first is served next. */
+  /** Owners with waiting holds. The first one is served next. */
   readonly #queue = new Set<Share>();
   readonly #onServed: (owner: string) => void;
   #usedBytes = 0;
@@ -49,18 +49,18 @@ export class ByteBudget {
     return this.#usedBytes;
   }
 
-  /** Owners whose holds wait for bytes. */
+  /** Returns the owners that have waiting holds. */
   get waitingOwners(): string[] {
     return Array.from(this.#queue, ({ owner }) => owner);
   }
 
-  /** While paused nothing more is given out; what is held stays held. */
+  /** While true no hold gets more bytes. Held bytes stay held. */
   set paused(paused: boolean) {
     this.#paused = paused;
     if (!paused) this.#serve();
   }
 
-  /** An empty hold of `owner`. */
+  /** Returns a new, empty hold of `owner`. */
   hold(owner: string): ByteHold {
     let share = this.#shares.get(owner);
     if (share === undefined) {
@@ -72,7 +72,7 @@ export class ByteBudget {
     return new ByteHold(share, this.#pool);
   }
 
-  /** What holds may do to their budget. */
+  /** The operations of the budget that its holds use. */
   readonly #pool: Pool = {
     take: (share, bytes) => {
       if (!this.#fits(share, bytes)) return false;
@@ -92,7 +92,7 @@ export class ByteBudget {
     leave: (share, waiter) => {
       if (!share.waiting.delete(waiter)) return;
       this.#unqueueServed(share);
-      // The next one may need less.
+      // The next waiting hold may need fewer bytes.
       this.#serve();
     },
   };
@@ -131,8 +131,8 @@ export class ByteBudget {
 }
 
 /**
- * Owners without a hold that are remembered, so that a busy owner does not come and go with each of
- * its holds.
+ * Maximum owners without a hold that stay in the map. Keeping them avoids creating a busy owner's
+ * share again for each hold.
  */
 const maxIdleShares = 1_000;
 
@@ -140,14 +140,14 @@ interface Share {
   readonly owner: string;
   readonly maxBytes: number;
   usedBytes: number;
-  /** Holds that are not released. */
+  /** Number of holds that are not released. */
   holds: number;
   readonly waiting: Set<Waiter>;
 }
 
 interface Waiter {
   readonly bytes: number;
-  /** The bytes have been taken for it. */
+  /** Called after the bytes have been taken for this waiter. */
   readonly served: () => void;
 }
 
@@ -158,15 +158,15 @@ interface Pool {
   leave(share: Share, waiter: Waiter): void;
 }
 
-/** The bytes of one holder. A class, since each run and each large body has one. */
+/** The bytes of one run or one large body. A class because there are many of them. */
 export class ByteHold {
   readonly #share: Share;
   readonly #pool: Pool;
-  /** Never more than `#takenBytes`. */
+  /** At most `#takenBytes`. */
   #heldBytes = 0;
-  /** Taken from the budget. */
+  /** Bytes taken from the budget. */
   #takenBytes = 0;
-  /** Of those, what `enter` took. */
+  /** The part of `#takenBytes` that `enter` took. */
   #enteredBytes = 0;
   #released = false;
 
@@ -180,22 +180,22 @@ export class ByteHold {
     return this.#heldBytes;
   }
 
-  /** Bytes that all holds of this owner may take together. */
+  /** Maximum bytes of all holds of this owner together. */
   get maxBytes(): number {
     return this.#share.maxBytes;
   }
 
   /**
-   * Takes `bytes` before anything is held. They stay taken until `release`, and what `grow` adds
-   * comes out of them first.
+   * Reserves `bytes` before anything is held. They stay reserved until `release`; `grow` uses them
+   * first.
    *
-   * @param bytes at most `maxShareBytes`: more would wait for ever.
-   * @returns undefined if they were taken at once, else a promise that resolves when they are.
-   * @throws the reason of `signal`, as rejection, when it aborts first.
+   * @param bytes at most `maxShareBytes`: a larger request would wait forever.
+   * @returns undefined if they were reserved at once, else a promise that resolves when they are.
+   * @throws the reason of `signal`, as a rejection, if it aborts first.
    */
   enter(bytes: number, signal: AbortSignal): Promise<void> | undefined {
     const share = this.#share;
-    // Whoever comes later does not overtake its own owner's waiting holds.
+    // A new hold does not overtake waiting holds of the same owner.
     if (share.waiting.size === 0 && this.#pool.take(share, bytes)) {
       this.#entered(bytes);
       return undefined;
@@ -220,8 +220,8 @@ export class ByteHold {
   }
 
   /**
-   * Holds `bytes` more. @returns false, and changes nothing, if the owner or the process would hold
-   * too much.
+   * Adds `bytes` to the hold.
+   * @returns false, and changes nothing, if the owner or the process would exceed its limit.
    */
   grow(bytes: number): boolean {
     const heldBytes = this.#heldBytes + bytes;
@@ -234,7 +234,7 @@ export class ByteHold {
     return true;
   }
 
-  /** Holds `bytes` less; what `enter` took stays taken. */
+  /** Removes `bytes` from the hold. What `enter` reserved stays reserved. */
   shrink(bytes: number): void {
     this.#heldBytes -= bytes;
     const spareBytes = this.#takenBytes - Math.max(this.#heldBytes, this.#enteredBytes);
@@ -248,7 +248,7 @@ export class ByteHold {
     this.#takenBytes = bytes;
   }
 
-  /** Gives all bytes back, once; further calls do nothing, and `grow` answers no. */
+  /** Releases all bytes. Further calls do nothing, and `grow` then returns false. */
   release(): void {
     if (this.#released) return;
     this.#released = true;

@@ -1,9 +1,9 @@
 /**
- * The process's clock. Leases, deadlines across processes and everything that is stored use the database's clock instead;
- * this one measures durations and waits inside one process.
+ * The clock of this process, for durations and delays inside it. Leases, deadlines shared between
+ * processes and stored times use the database's clock instead.
  */
 
-/** Milliseconds of a clock that never goes back; its zero means nothing. */
+/** Returns milliseconds of a monotonic clock with an arbitrary origin. */
 export function elapsed(): number {
   return performance.now();
 }
@@ -25,8 +25,10 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles as `work` does, or rejects after `ms`; the work then goes on, and nobody hears of its end.
- * @throws what `late` makes.
+ * Returns the result of `work`, or rejects after `ms`. The work itself continues and its result is
+ * ignored.
+ * @param ms milliseconds.
+ * @throws the value that `late` returns, if the time is over first.
  */
 export async function within<T>(work: Promise<T>, ms: number, late: () => unknown): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@beckon/contract";
 
-/** A limit that a caller has come to or comes closer to, as the headers `RateLimit-Policy` and `RateLimit` tell it. */
+/** A rate limit that applied to the request, for the headers `RateLimit-Policy` and `RateLimit`. */
 export interface AppliedLimit {
   readonly policy: string;
   readonly quota: number;
@@ -12,13 +12,13 @@ export interface AppliedLimit {
 }
 
 /**
- * A refusal: nothing was started, nothing was changed. `message` is for the caller: what was wrong and what to do, without
- * secrets. `http/errors.ts` maps each code to its status.
+ * An error for the caller: nothing was started and nothing was changed. `message` says what was
+ * wrong and what to do, without secrets. `http/errors.ts` maps each code to its status.
  */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: ErrorCode;
-  /** Seconds after which a repeat may succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed; sent as `Retry-After`. */
   readonly retryAfter: number | undefined;
   readonly limit: AppliedLimit | undefined;
 
@@ -34,12 +34,17 @@ export class ApiError extends Error {
   }
 }
 
-/** A value, or the error that its caller gets when its turn in the order of errors comes. */
+/**
+ * A value, or an error that is thrown later, so that errors are reported in their documented order.
+ */
 export type Result<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly refusal: ApiError };
+  | { readonly ok: false; readonly error: ApiError };
 
-/** The result of `work`; only a `ApiError` becomes one, anything else is thrown on. */
+/**
+ * Returns the value of `work`, or the `ApiError` that it threw.
+ * @throws any other error of `work`.
+ */
 export function attempt<T>(work: () => T): Result<T> {
   try {
     return { ok: true, value: work() };
@@ -48,7 +53,7 @@ export function attempt<T>(work: () => T): Result<T> {
   }
 }
 
-/** As `attempt`, for asynchronous work. */
+/** Like `attempt`, for asynchronous work. */
 export async function attemptAsync<T>(work: () => Promise<T>): Promise<Result<T>> {
   try {
     return { ok: true, value: await work() };
@@ -58,25 +63,26 @@ export async function attemptAsync<T>(work: () => Promise<T>): Promise<Result<T>
 }
 
 function failed(thrown: unknown): Result<never> {
-  if (thrown instanceof ApiError) return { ok: false, refusal: thrown };
+  if (thrown instanceof ApiError) return { ok: false, error: thrown };
   throw thrown;
 }
 
-/** The value. @throws the refusal. */
+/** Returns the value of a result. @throws its error. */
 export function orThrow<T>(result: Result<T>): T {
   if (result.ok) return result.value;
-  throw result.refusal;
+  throw result.error;
 }
 
 /**
- * Beckon cannot start as it is set up: a wrong setting, a database it must not use. The message names what is wrong, what was
- * found and the remedy; the process exits with 78 (EX_CONFIG) and is not restarted.
+ * Beckon cannot start with this configuration, for example because of a wrong setting or an
+ * unsuitable database. The message says what is wrong, what was found and how to fix it. The
+ * process exits with 78 (EX_CONFIG) and is not restarted.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** The message of anything that was thrown, for logs. */
+/** Returns the message of any thrown value, for logs. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

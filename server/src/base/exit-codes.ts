@@ -1,15 +1,15 @@
 /**
- * Exit codes of `script/server` and of its server processes, by the numbers of sysexits.h;
- * `docs/settings.md` lists them.
+ * Exit codes of `script/server` and of its server processes, from sysexits.h. `docs/settings.md`
+ * lists them.
  */
 export const exitCodes = {
   /** EX_USAGE: an unknown argument. */
   usage: 64,
-  /** EX_TEMPFAIL: PostgreSQL cannot be reached yet; a later start can succeed. */
+  /** EX_TEMPFAIL: the database cannot be reached. A later start can succeed. */
   databaseUnreachable: 75,
-  /** EX_NOPERM: PostgreSQL rejects the connection; somebody must change something first. */
+  /** EX_NOPERM: PostgreSQL rejects the connection until a role, right or setting is changed. */
   databaseRejected: 77,
-  /** EX_CONFIG: a setting must be changed first; starting again does not help. */
+  /** EX_CONFIG: a setting must be changed first. Restarting does not help. */
   invalidConfiguration: 78,
 } as const;
 

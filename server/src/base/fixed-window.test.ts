@@ -4,7 +4,7 @@ import { FixedWindowCounter } from "./fixed-window.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test("counts of one key add up until its window ends, and do not prolong it", () => {
+test("counts of a key add up until its window ends and do not extend it", () => {
   const counter = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 10 });
   const { endsAt } = counter.add("a");
   vi.advanceTimersByTime(999);
@@ -15,7 +15,7 @@ test("counts of one key add up until its window ends, and do not prolong it", ()
   expect(counter.add("a")).toEqual({ count: 1, endsAt: endsAt + 1_000 });
 });
 
-test("of more keys than it keeps, the one used least recently is forgotten", () => {
+test("above the maximum, the least recently used key is dropped", () => {
   const counter = new FixedWindowCounter({ windowMs: 1_000, maxKeys: 2 });
   for (const key of ["a", "b", "a", "c"]) counter.add(key);
   expect(["a", "b", "c"].map((key) => counter.get(key)?.count)).toEqual([2, undefined, 1]);

@@ -1,16 +1,17 @@
 import { LRUCache } from "lru-cache";
 import { elapsed } from "./clock.ts";
 
-/** What was counted by one key since its window began. */
+/** The count of one key in its current window. */
 export interface Window {
   readonly count: number;
-  /** On the clock of `base/clock.ts`. */
+  /** End of the window in milliseconds of `elapsed()`. */
   readonly endsAt: number;
 }
 
 /**
- * Counts by key in windows of fixed length. A window begins with the first count after the last one
- * has ended. Beyond `maxKeys` the key that was used least recently is forgotten.
+ * Counts events per key in windows of fixed length. A window begins with the first event after the
+ * previous one has ended. When there are more than `maxKeys`, the least recently used key is
+ * dropped.
  */
 export class FixedWindowCounter {
   readonly #windowMs: number;
@@ -21,12 +22,12 @@ export class FixedWindowCounter {
     this.#windows = new LRUCache({ max: maxKeys });
   }
 
-  /** The key's open window; undefined if it has none. */
+  /** Returns the key's current window; undefined if it has none. */
   get(key: string): Window | undefined {
     return this.#open(key);
   }
 
-  /** Counts one more. */
+  /** Adds one to the key's count and returns its window. */
   add(key: string): Window {
     const window = this.#open(key) ?? { count: 0, endsAt: elapsed() + this.#windowMs };
     window.count++;

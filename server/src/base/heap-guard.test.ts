@@ -25,13 +25,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("a heap full of garbage is collected, and is not full", async () => {
+test("a heap full of garbage is collected and does not count as full", async () => {
   garbage = 80;
   await vi.advanceTimersByTimeAsync(1_000);
   expect([guard.isFull, collections]).toEqual([false, 1]);
 });
 
-test("one that is above 85 % after a collection is full, and no longer once it has come below 75 %", async () => {
+test("a heap above 85 % after a collection is full until it is below 75 %", async () => {
   const changes: boolean[] = [];
   guard.onChange = (isFull) => changes.push(isFull);
   used = 86;
@@ -45,7 +45,7 @@ test("one that is above 85 % after a collection is full, and no longer once it h
   expect(changes).toEqual([true, false]);
 });
 
-test("it recovers also when nothing but garbage is left, which nobody else would collect", async () => {
+test("it recovers also if only garbage is left, by its own collection", async () => {
   used = 90;
   await vi.advanceTimersByTimeAsync(1_000);
   garbage = 80;
@@ -54,7 +54,7 @@ test("it recovers also when nothing but garbage is left, which nobody else would
   expect(guard.isFull).toBe(false);
 });
 
-test("a full heap is not collected all the time", async () => {
+test("a full heap is not collected continuously", async () => {
   used = 90;
   await vi.advanceTimersByTimeAsync(60_000);
   expect(collections).toBeLessThanOrEqual(7);

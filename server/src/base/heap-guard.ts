@@ -3,13 +3,13 @@ import { runInNewContext } from "node:vm";
 import { elapsed } from "./clock.ts";
 
 /**
- * Notices that the heap is almost full, while there is still time to refuse work: V8 ends a process
- * whose heap is full.
+ * Detects that the heap is almost full while there is still time to reject work: V8 aborts a
+ * process whose heap is full.
  */
 export interface HeapGuard {
   /**
-   * Little is left after a collection. It is false again as soon as there is more, without a
-   * restart.
+   * True if little memory is free even after a garbage collection. It becomes false again, without
+   * a restart, when enough memory is free.
    */
   readonly isFull: boolean;
   /** Called when `isFull` has changed. */
@@ -17,24 +17,24 @@ export interface HeapGuard {
   stop(): void;
 }
 
-/** The heap as the guard sees it; replaced in tests, which cannot fill theirs. */
+/** Access to the heap. Replaced in tests, which cannot fill their heap. */
 export interface Heap {
   readonly limitBytes: number;
   usedBytes(): number;
-  /** Collects all garbage. */
+  /** Runs a full garbage collection. */
   collect(): Promise<void>;
 }
 
-/** Milliseconds between two samples; one costs two microseconds. */
+/** Milliseconds between two samples. A sample takes two microseconds. */
 const sampleMs = 250;
 /**
- * Milliseconds between two collections that the guard asks for: one of a full heap stops the
- * process for a second or two.
+ * Minimum milliseconds between two forced collections. Collecting a full heap stops the process for
+ * a second or two.
  */
 const collectMs = 10_000;
 /**
- * Of the limit. Above the first the heap is collected, and is full if it is still above it; below
- * the second it is not any more.
+ * Fractions of the heap limit. Above `fullAbove` a collection is forced, and the heap counts as
+ * full if it is still above it. Below `freeBelow` it no longer counts as full.
  */
 const fullAbove = 0.85;
 const freeBelow = 0.75;
@@ -79,8 +79,8 @@ const v8Heap: Heap = {
   usedBytes: () => getHeapStatistics().used_heap_size,
   collect() {
     if (collect === undefined) {
-      // The only way to V8's collector without a flag of the command line; a context made from now
-      // on has it.
+      // The only way to run V8's collector without a command line flag: contexts that are created
+      // after this call have `gc`.
       setFlagsFromString("--expose-gc");
       collect = runInNewContext("gc") as Collect;
       setFlagsFromString("--no-expose-gc");

@@ -1,12 +1,13 @@
 import { isIPv4 } from "node:net";
 
 /**
- * `host:port` as one text to compare by: the host as the URL standard writes it (lower case, punycode, IPv6 shortest and in
- * brackets), the port always there. undefined for anything else: no port, a scheme, a path, a wildcard, a range, a space, a
- * trailing dot.
+ * Returns `host:port` in a canonical form for comparison: the host as the URL standard serializes
+ * it (lower case, punycode, IPv6 compressed and in brackets), always with the port. Returns
+ * undefined for anything else: no port, a scheme, a path, a wildcard, a range, a space, a trailing
+ * dot.
  *
- * An IPv4 address must be written as four decimal numbers: `10.1:80` is 10.0.0.1 to the URL standard, which is hardly what
- * its writer meant.
+ * An IPv4 address must be four decimal numbers: the URL standard reads `10.1:80` as 10.0.0.1, which
+ * is unlikely to be what was meant.
  */
 export function parseHostPort(text: string): string | undefined {
   const [, host = "", digits = ""] =

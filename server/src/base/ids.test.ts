@@ -2,7 +2,7 @@ import { toUUID } from "typeid-js";
 import { expect, test, vi } from "vitest";
 import { lowestIdAt, newId } from "./ids.ts";
 
-test("an id has its prefix and form, and none is made twice", () => {
+test("ids have their prefix and form, and are unique", () => {
   const ids = Array.from({ length: 1_000 }, () => newId("run"));
   expect(new Set(ids).size).toBe(1_000);
   for (const id of ids) {
@@ -10,19 +10,19 @@ test("an id has its prefix and form, and none is made twice", () => {
   }
 });
 
-test("the library of TypeID reads an id as a UUID of version 7 with the time at which it was made", () => {
+test("the TypeID library parses an id as a UUIDv7 with the time of its creation", () => {
   for (let made = 0; made < 1_000; made++) {
     const before = Date.now();
     const uuid = toUUID(newId("run") as never);
     expect(uuid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    // Ids that fill a millisecond borrow from the next.
+    // Ids beyond the counter of a millisecond use the next millisecond.
     const time = Number.parseInt(uuid.replace("-", "").slice(0, 12), 16);
     expect(time).toBeGreaterThanOrEqual(before);
     expect(time).toBeLessThanOrEqual(Date.now() + 1_000);
   }
 });
 
-test("every id sorts after those made before it, also when more are made in a millisecond than it can count, and when the clock goes back", async () => {
+test("every id is greater than all before it, also after a counter overflow or a clock step back", async () => {
   const { newId: fresh } = await freshIds();
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() + 10_000);
   const ids = Array.from({ length: 10_000 }, () => fresh("run"));
@@ -33,7 +33,7 @@ test("every id sorts after those made before it, also when more are made in a mi
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("every random bit of an id takes both values", () => {
+test("every random bit of an id has both values", () => {
   const uuids = Array.from({ length: 500 }, () =>
     BigInt(`0x${toUUID(newId("run") as never).replaceAll("-", "")}`),
   );
@@ -42,7 +42,7 @@ test("every random bit of an id takes both values", () => {
   expect(uuids.reduce((seen, uuid) => seen & uuid, random)).toBe(0n);
 });
 
-test("the lowest id of a moment stands between the ids made before and from then on", () => {
+test("the lowest id of a time is between the ids created before and after it", () => {
   const before = Date.now();
   const id = newId("run");
   const after = Date.now();
@@ -50,7 +50,7 @@ test("the lowest id of a moment stands between the ids made before and from then
   expect(lowestIdAt("run", new Date(after + 1)) > id).toBe(true);
 });
 
-test("the lowest id of any moment has the form of an id", () => {
+test("the lowest id of any time has the form of an id", () => {
   for (const time of [
     "1969-12-31T23:59:59Z",
     "1970-01-01T00:00:00Z",
@@ -61,7 +61,7 @@ test("the lowest id of any moment has the form of an id", () => {
   }
 });
 
-/** That other tests do not have ids ahead of the clock after this one. */
+/** Prevents that other tests get ids ahead of the clock after this one. */
 async function freshIds(): Promise<typeof import("./ids.ts")> {
   vi.resetModules();
   return await import("./ids.ts");

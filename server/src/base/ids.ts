@@ -1,6 +1,9 @@
 import { randomFillSync } from "node:crypto";
 
-/** Prefix of each kind of id. An id is the prefix, `_`, and a UUIDv7 in base32 (TypeID 0.3): sortable by time of creation. */
+/**
+ * Prefix of each kind of id. An id is the prefix, `_` and a UUIDv7 in base32 (TypeID 0.3), so ids
+ * sort by time of creation.
+ */
 export type IdPrefix =
   | "agt"
   | "sec"
@@ -11,7 +14,7 @@ export type IdPrefix =
   | "prv"
   | "evt"
   | "art"
-  /** Conversations. Reserved: no id has it yet. */
+  /** Conversations. Reserved: not used yet. */
   | "cnv"
   | "prc"
   | "aud"
@@ -21,18 +24,27 @@ export type IdPrefix =
   | "acc"
   | "inv";
 
-/** Base32 as TypeID writes it, by Douglas Crockford: each digit 5 bits, and in the order of their values. */
+/** TypeID's base32 alphabet (Crockford's): 5 bits per digit, in ascending order. */
 const digits = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** The millisecond of the last id, and its ten digits: a UUIDv7's 48 bits of time, two empty bits before them. */
+/**
+ * Time of the last id, and its ten digits: the 48 bits of time of a UUIDv7, padded with two zero
+ * bits.
+ */
 let millisecond = 0;
 let timeDigits = "";
-/** RFC 9562, 6.2, method 1: the 12 bits after the version count the ids of one millisecond, from a random beginning in their lower half. */
+/**
+ * RFC 9562, 6.2, method 1: the 12 bits after the version are a counter within the millisecond. It
+ * starts at a random value in its lower half.
+ */
 let count = 0;
 
 const unused = { bytes: new Uint8Array(8_192), from: 8_192 };
 
-/** A new id, for example `run_01jdb8tq5ke5ktbqrs4n1h9m0z`: above every one that this process has made, with 62 random bits. */
+/**
+ * Returns a new id, for example `run_01jdb8tq5ke5ktbqrs4n1h9m0z`. It is greater than every earlier
+ * id of this process and has 62 random bits.
+ */
 export function newId(prefix: IdPrefix): string {
   const random = randomBytes(13);
   const now = Date.now();
@@ -43,14 +55,14 @@ export function newId(prefix: IdPrefix): string {
     setTime(millisecond + 1);
     count = 0;
   }
-  // 4 bits of version (7), 12 of count, 2 of variant (binary 10), then what is random.
+  // 4 bits of version (7), 12 of counter, 2 of variant (binary 10), then the random bits.
   let text = `${prefix}_${timeDigits}${digits[0b01110 | (count >> 11)]}${digit(count >> 6)}${digit(count >> 1)}`;
   text += digits[((count & 1) << 4) | 0b1000 | ((random[1] ?? 0) >> 6)];
-  for (let place = 0; place < 12; place++) text += digit(random[place] ?? 0);
+  for (let index = 0; index < 12; index++) text += digit(random[index] ?? 0);
   return text;
 }
 
-/** Of the lowest five bits. */
+/** Returns the digit of the lowest five bits. */
 function digit(bits: number): string {
   return digits[bits & 31] ?? "";
 }
@@ -60,7 +72,9 @@ function setTime(time: number): void {
   timeDigits = digitsOf(time);
 }
 
-/** Asked of the system in larger pieces: one request costs more than the rest of an id. */
+/**
+ * Random bytes are fetched from the system in blocks: one call costs more than the rest of an id.
+ */
 function randomBytes(length: number): Uint8Array {
   if (unused.from + length > unused.bytes.length) {
     randomFillSync(unused.bytes);
@@ -70,18 +84,21 @@ function randomBytes(length: number): Uint8Array {
   return unused.bytes.subarray(unused.from - length, unused.from);
 }
 
-/** The ten digits of 48 bits. */
+/** Returns the ten digits of a 48-bit number. */
 function digitsOf(time: number): string {
   let rest = time;
   let text = "";
-  for (let place = 0; place < 10; place++) {
+  for (let index = 0; index < 10; index++) {
     text = `${digits[rest % 32]}${text}`;
     rest = Math.floor(rest / 32);
   }
   return text;
 }
 
-/** Below every id made at `time` or later, and above every one made before: a range of time is a range of ids. */
+/**
+ * Returns an id below every id created at `time` or later and above every id created before, so
+ * that a range of times can be queried as a range of ids.
+ */
 export function lowestIdAt(prefix: IdPrefix, time: Date): string {
   return `${prefix}_${digitsOf(Math.max(0, time.getTime()))}${"0".repeat(16)}`;
 }

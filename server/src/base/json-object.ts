@@ -1,12 +1,14 @@
-/** A JSON object of which nothing else is known. */
+/** A JSON object with unknown fields. */
 export type JsonObject = Record<string, unknown>;
 
-/** Whether `value` is a JSON object: neither null nor an array. */
+/** Returns whether `value` is an object that is neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The field `name` of `value`; undefined unless it is a JSON object that has one. */
+/**
+ * Returns the field `name` of `value`; undefined if `value` is not an object or lacks the field.
+ */
 export function fieldOf(value: unknown, name: string): unknown {
   return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

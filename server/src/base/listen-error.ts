@@ -1,6 +1,9 @@
 import { ConfigError, messageOf } from "./errors.ts";
 
-/** @returns the error for an address that cannot be listened on: what happened, and which setting to change. */
+/**
+ * Returns the error for an address that the server cannot listen on. Its message names the setting
+ * to change.
+ */
 export function listenError(
   thrown: unknown,
   { host, port }: { host: string; port: number },

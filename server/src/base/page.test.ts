@@ -9,17 +9,17 @@ const rows = (count: number) =>
     a.id < b.id ? 1 : -1,
   );
 
-function refusalOf(act: () => unknown): ApiError {
+function errorOf(act: () => unknown): ApiError {
   try {
     act();
   } catch (thrown) {
     if (thrown instanceof ApiError) return thrown;
     throw thrown;
   }
-  throw new Error("it was accepted");
+  throw new Error("there was no error");
 }
 
-test("a list is walked page by page, each row once", () => {
+test("all pages together contain each row once", () => {
   const all = rows(7);
   const seen: string[] = [];
   let after: string | null = null;
@@ -38,23 +38,23 @@ test("a list is walked page by page, each row once", () => {
   expect(pages).toBe(3);
 });
 
-test("a list that ends with the page has no next one", () => {
+test("the last page has no cursor", () => {
   const request = readPage({ limit: "3" }, filter);
   expect(request.page(rows(3)).next).toBeNull();
   expect(request.page([])).toEqual({ data: [], next: null });
 });
 
-test("a cursor of another list or filter is refused", () => {
+test("a cursor of another list or filter is rejected", () => {
   const cursor = readPage({ limit: "1" }, filter).page(rows(2)).next;
   expect(readPage({ after: cursor }, filter).below).toMatch(/^run_/);
-  const refusal = refusalOf(() => readPage({ after: cursor }, { ...filter, agentId: "agt_2" }));
-  expect(refusal).toMatchObject({
+  const error = errorOf(() => readPage({ after: cursor }, { ...filter, agentId: "agt_2" }));
+  expect(error).toMatchObject({
     code: "bad_request",
     message: expect.stringContaining("Begin again without after"),
   });
 });
 
-test("a broken cursor is refused", () => {
+test("an invalid cursor is rejected", () => {
   const cursor = readPage({ limit: "1" }, filter).page(rows(2)).next ?? "";
   const mark = Buffer.from(cursor, "base64url").toString().split(".")[0];
   const forged = (id: string) => Buffer.from(`${mark}.${id}`).toString("base64url");
@@ -67,13 +67,16 @@ test("a broken cursor is refused", () => {
     "\u0000",
     "…",
   ]) {
-    expect(refusalOf(() => readPage({ after }, filter)).code).toBe("bad_request");
+    expect(errorOf(() => readPage({ after }, filter)).code).toBe("bad_request");
   }
 });
 
-test.each(["0", "201", "-1", "1.5", "many"])("a limit of %s is refused by its name", (limit) => {
-  expect(refusalOf(() => readPage({ limit }, filter))).toMatchObject({
-    code: "bad_request",
-    message: expect.stringContaining("limit"),
-  });
-});
+test.each(["0", "201", "-1", "1.5", "many"])(
+  "a limit of %s is rejected, and the error names it",
+  (limit) => {
+    expect(errorOf(() => readPage({ limit }, filter))).toMatchObject({
+      code: "bad_request",
+      message: expect.stringContaining("limit"),
+    });
+  },
+);

@@ -3,27 +3,32 @@ import { type PageQuery, pageQuery } from "@beckon/contract";
 import { ApiError } from "./errors.ts";
 import { parse } from "./parse.ts";
 
-/** One page of a list, newest first. `next` is the `after` of the following page; null: this was the last. */
+/**
+ * One page of a list, newest first. `next` is the `after` cursor of the following page; null on the
+ * last page.
+ */
 export interface Page<T> {
   readonly data: T[];
   readonly next: string | null;
 }
 
-/** What a store needs to read a page: rows with an id below `below`, at most `limit` plus one. */
+/** What a store needs to read a page: at most `limit` + 1 rows with an id below `below`. */
 export interface PageRequest {
   readonly limit: number;
   readonly below: string | undefined;
-  /** Cuts the extra row off and makes the cursor. */
+  /** Removes the extra row and creates the cursor. */
   page<T extends { id: string }>(rows: readonly T[]): Page<T>;
-  /** The cursor to what comes below `id`, for a page that ends elsewhere than after its last row. */
+  /** Returns the cursor for rows below `id`, for a page that does not end after its last row. */
   cursor(id: string): string;
 }
 
 /**
- * Reads `?limit=&after=`. Ids sort by time of creation, so a cursor is the last id seen together with a mark of the filter.
- * @param filter What the list is of, including every filter that applies.
- * @param idForm What the list's ids look like, if not as ids do.
- * @throws ApiError `bad_request` for a limit outside 1 to 200, or a cursor that is broken or of another list.
+ * Reads `?limit=&after=`. Ids sort by time of creation, so a cursor is the last id of the page and
+ * a hash of the list's filter.
+ * @param filter the list and every filter that applies to it.
+ * @param idForm pattern of the list's ids, if they differ from other ids.
+ * @throws ApiError `bad_request` if the limit is outside 1 to 200, or the cursor is invalid or
+ *   belongs to another list.
  */
 export function readPage(
   query: unknown,

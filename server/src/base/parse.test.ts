@@ -15,35 +15,35 @@ function messageFor(value: unknown): string {
     if (thrown instanceof ApiError && thrown.code === "bad_request") return thrown.message;
     throw thrown;
   }
-  throw new Error("it was accepted");
+  throw new Error("there was no error");
 }
 
-test("a value of the schema is given back", () => {
+test("a valid value is returned", () => {
   expect(parse(schema, { name: "a", limits: { steps: 3 } })).toEqual({
     name: "a",
     limits: { steps: 3 },
   });
 });
 
-test("unknown members are named with their path", () => {
-  expect(messageFor({ name: "a", colour: "red" })).toBe("unknown member colour.");
+test("unknown fields are named with their path", () => {
+  expect(messageFor({ name: "a", colour: "red" })).toBe("unknown field colour.");
   expect(messageFor({ name: "a", limits: { hours: 1, days: 2 } })).toBe(
-    "unknown members limits.hours, limits.days.",
+    "unknown fields limits.hours, limits.days.",
   );
 });
 
-test("every member at fault is named", () => {
+test("every invalid field is named", () => {
   expect(messageFor({ limits: { steps: 11 } })).toMatch(/^name .*; limits\.steps .*\.$/);
 });
 
 test.each([[undefined], [null], ["text"], [[]], [3]])(
-  "%j where an object is expected is refused",
+  "%j instead of an object is rejected",
   (value) => {
     expect(messageFor(value)).toMatch(/^the body /);
   },
 );
 
-test("of very many faults the first ten are told", () => {
+test("of very many errors the first ten are reported", () => {
   const many = z.array(z.string());
   expect(() =>
     parse(
@@ -55,17 +55,17 @@ test("of very many faults the first ten are told", () => {
 
 const read = (value: unknown): Result<unknown> => ({ ok: true, value });
 
-test("a body that was read is parsed, also one that says null", () => {
+test("a body is validated, also null", () => {
   expect(parseBody(schema, read({ name: "a" }))).toEqual({ name: "a" });
   expect(parseBody(z.null(), read(null))).toBe(null);
 });
 
-test("a body that could not be read throws why", () => {
-  const refusal = new ApiError("too_large", "The body is larger than 1 MiB.");
-  expect(() => parseBody(schema, { ok: false, refusal })).toThrow(refusal);
+test("a body that could not be parsed throws its error", () => {
+  const error = new ApiError("too_large", "The body is larger than 1 MiB.");
+  expect(() => parseBody(schema, { ok: false, error })).toThrow(error);
 });
 
-test("an absent body is an error, unless the operation has a value that stands for it", () => {
+test("an absent body is an error, unless the operation has a default", () => {
   expect(() => parseBody(schema, read(undefined))).toThrow(/^the body is missing\.$/);
   expect(() => parseBody(schema, read(null))).toThrow(/^the body must be a JSON object\.$/);
   for (const absent of [undefined, null])
@@ -99,6 +99,6 @@ test.each([
   [{ tool: { type: "hammer" } }, 'tool.type must be "clock".'],
   [{ own: "b" }, "own must begin with a."],
   [{ inner: {} }, "inner.text is missing."],
-])("what is wrong with %j is said in words", (value, message) => {
+])("the error for %j says what is wrong", (value, message) => {
   expect(() => parse(kinds, value)).toThrow(message);
 });

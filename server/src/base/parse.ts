@@ -2,16 +2,16 @@ import type { z } from "zod";
 import { ApiError, orThrow, type Result } from "./errors.ts";
 
 /**
- * The body of a request before a schema is applied: what its JSON says, undefined without a body, or
- * why it could not be read. An operation gets it unparsed, since errors of credential, resource and
- * idempotency come before those of the body (docs/decisions/0005-resource-before-body.md).
+ * A request body before it is validated: the parsed JSON, undefined without a body, or why it could
+ * not be parsed. Operations validate it themselves, because errors about the credential, the
+ * resource and idempotency take precedence (docs/decisions/0005-resource-before-body.md).
  */
 export type UnparsedBody = Result<unknown>;
 
 /**
- * Returns the body as the schema describes it.
- * @param missing stands for a body that is absent or null.
- * @throws ApiError why the body could not be read; `bad_request` as `parse`.
+ * Validates a body and returns the schema's output.
+ * @param missing used for a body that is absent or null.
+ * @throws ApiError the error of a body that could not be parsed; `bad_request` like `parse`.
  */
 export function parseBody<S extends z.ZodType>(
   schema: S,
@@ -23,8 +23,9 @@ export function parseBody<S extends z.ZodType>(
 }
 
 /**
- * Returns `value` as the schema describes it.
- * @throws ApiError `bad_request` that names every member at fault, unknown ones too, and what each may be.
+ * Validates `value` and returns the schema's output.
+ * @throws ApiError `bad_request` that names the invalid and unknown fields, ten at most, and what
+ *   is allowed in each.
  */
 export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const result = schema.safeParse(value, { error: wording });
@@ -33,7 +34,7 @@ export function parse<S extends z.ZodType>(schema: S, value: unknown): z.output<
     const path = issue.path.map(String).join(".");
     if (issue.code === "unrecognized_keys") {
       const names = issue.keys.map((key) => [path, key].filter(Boolean).join("."));
-      return `unknown member${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
+      return `unknown field${names.length > 1 ? "s" : ""} ${names.join(", ")}`;
     }
     return `${path || "the body"} ${issue.message}`;
   });
@@ -51,7 +52,7 @@ const kinds: { readonly [expected: string]: string } = {
   null: "null",
 };
 
-/** What a member must be, for a schema that does not say so itself. */
+/** Returns the message of an issue, if the schema has none of its own. */
 function wording(issue: z.core.$ZodRawIssue): string | undefined {
   const unit =
     issue.code !== "too_small" && issue.code !== "too_big"

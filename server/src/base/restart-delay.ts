@@ -1,7 +1,7 @@
-/** Milliseconds after which a process that still runs is taken to be well. */
+/** A process that ran for longer than this had started successfully. */
 const wellAfterMs = 60_000;
 
-/** How long to wait before a process that has ended is started again: twice as long each time. */
+/** Delay before a process that exited is restarted: doubles each time, up to `maxMs`. */
 export class RestartDelay {
   readonly #minMs: number;
   readonly #maxMs: number;
@@ -13,10 +13,7 @@ export class RestartDelay {
     this.#nextMs = minMs;
   }
 
-  /**
-   * Returns the milliseconds to wait now; the least again if the process ran for a minute.
-   * @param ranMs milliseconds that the process ran.
-   */
+  /** Returns the delay in milliseconds; `minMs` again if the process ran for more than a minute. */
   after(ranMs: number): number {
     const delayMs = ranMs > wellAfterMs ? this.#minMs : this.#nextMs;
     this.#nextMs = Math.min(delayMs * 2, this.#maxMs);

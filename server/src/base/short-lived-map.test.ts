@@ -10,14 +10,14 @@ test("a value is found until it is deleted", () => {
   expect([map.get("a"), map.has("a"), map.size]).toEqual([undefined, false, 0]);
 });
 
-test("a key set again has the new value, once", () => {
+test("a key that is set again has only the new value", () => {
   const map = new ShortLivedMap<string>();
   map.set("a", "one");
   map.set("a", "two");
   expect([map.get("a"), map.size, [...map.values()]]).toEqual(["two", 1, ["two"]]);
 });
 
-test("a value that is deleted while the values are walked through is passed over", () => {
+test("a value that is deleted during an iteration is skipped", () => {
   const map = new ShortLivedMap<string>();
   for (const key of ["a", "b", "c"]) map.set(key, key);
   const seen: string[] = [];

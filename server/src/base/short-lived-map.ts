@@ -1,7 +1,9 @@
 /**
- * A map of values that come and go by the thousand a second. V8 replaces the table of a `Map` every so many deletions, and the old table points
- * to the new one: once a single table has reached the old generation, dead or not, all later ones follow it there with the values that they
- * held, and wait for a full collection. What is deleted here leaves an empty cell in them, not the value and all that hangs from it.
+ * A map for values that are added and deleted thousands of times a second. V8 replaces a `Map`'s
+ * table after a number of deletions, and the old table points to the new one. Once one table has
+ * been promoted to the old generation, all later tables and their values are promoted too and stay
+ * until a full collection. Here a deletion also empties the cell, so that only empty cells are kept
+ * alive.
  */
 export class ShortLivedMap<Value> {
   readonly #cells = new Map<string, { value: Value | undefined }>();
@@ -30,7 +32,7 @@ export class ShortLivedMap<Value> {
     this.#cells.delete(key);
   }
 
-  /** Of the values there are now, those that are still there when their turn comes. */
+  /** Iterates over the current values, skipping those that are deleted during the iteration. */
   *values(): Iterable<Value> {
     for (const { value } of [...this.#cells.values()]) if (value !== undefined) yield value;
   }

@@ -5,16 +5,19 @@ import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.t
 import { parse } from "../base/parse.ts";
 import { listTriggersOfAgents } from "../triggers/index.ts";
 
-/** Agents read at a time: what an export holds in memory, however many there are. */
-const batch = 20;
+/** The number of agents that an export reads at a time and holds in memory. */
+const batchSize = 20;
 
-/** Exported agents, as a file of the form that was asked for. */
+/** Exported agents and the requested format of the file. */
 export interface ExportedDocument {
   readonly format: "json" | "yaml";
   readonly agents: AsyncIterable<ExportedAgent>;
 }
 
-/** One agent with all its settings and its triggers; the latter only for who may read triggers. */
+/**
+ * Exports one agent with its settings. Its triggers are included if the actor has `triggers:read`.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function exportAgent({
   ctx,
   input,
@@ -31,9 +34,10 @@ export async function exportAgent({
 }
 
 /**
- * All living agents that the caller may see, oldest first. Each batch is a transaction of its own, so that a slow reader holds none open;
- * what is changed meanwhile may be in it or not. The first is read before this resolves: what cannot be exported is refused, not broken
- * off.
+ * Exports all agents that the actor can see and that are not deleted, oldest first. Each batch is a
+ * separate transaction, so that a slow client keeps none open; changes during the export may or may
+ * not be included. The first batch is read before this resolves, so that errors get a status code.
+ * @throws ApiError `bad_request`, `forbidden`
  */
 export async function exportAgents({
   ctx,
@@ -49,11 +53,11 @@ export async function exportAgents({
       const rows = await listOldestAgentRows(tx, ctx.workspaceId, {
         agentIds: agentLimit(ctx),
         above,
-        limit: batch,
+        limit: batchSize,
       });
       return {
         agents: await withTriggers(tx, ctx, rows),
-        last: rows.length < batch ? undefined : rows.at(-1)?.id,
+        last: rows.length < batchSize ? undefined : rows.at(-1)?.id,
       };
     });
   return { format, agents: batches(await read(""), read) };
@@ -61,7 +65,7 @@ export async function exportAgents({
 
 interface Batch {
   readonly agents: readonly ExportedAgent[];
-  /** Absent: there are no more. */
+  /** The id after which the next batch starts; undefined if this is the last batch. */
   readonly last: string | undefined;
 }
 

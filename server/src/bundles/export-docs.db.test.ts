@@ -9,7 +9,7 @@ import { asShown } from "../../test/as-shown.ts";
 import { startTestBeckon } from "../../test/beckon.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** docs/export.md is executed: its file is imported by its first command, and exported by the others. */
+/** Executes docs/export.md: the first command imports its file, and the others export it. */
 
 const page = readFileSync(resolve(import.meta.dirname, "../../../docs/export.md"), "utf8");
 const blocks = (kind: string) =>
@@ -18,7 +18,7 @@ const blocks = (kind: string) =>
   );
 const beckon = await startTestBeckon();
 
-test("what docs/export.md says works as it stands", async () => {
+test("the commands of docs/export.md import and export its file", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "beckon-export-"));
   const [file = ""] = blocks("yaml");
   writeFileSync(join(cwd, "agents.yaml"), file);

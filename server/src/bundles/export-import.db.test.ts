@@ -17,7 +17,7 @@ const importing = (
   body: unknown,
   options: { credential?: string; headers?: Record<string, string> } = {},
 ) => beckon.call("/agents/import", { body, ...options });
-/** A key of a workspace in which there is nothing, not even a demo. */
+/** A key of an empty workspace. */
 const elsewhere = () => insertStranger(beckon);
 
 const secret = "sk-the-secret-of-the-shop-1234";
@@ -69,7 +69,7 @@ await beckon.call(`/agents/${source.id}/triggers/${deletedTrigger.id}`, { method
 await beckon.call(`/agents/${source.id}/pause`, { body: { reason: "Holiday" } });
 
 describe("an export", () => {
-  test("holds all settings and triggers of an agent, and nothing of this installation", async () => {
+  test("contains all settings and triggers of an agent, and no ids or times", async () => {
     const { body, headers, status } = await beckon.call(`/agents/${source.id}/export`);
     expect([status, headers.get("content-type"), headers.get("content-disposition")]).toEqual([
       200,
@@ -102,7 +102,7 @@ describe("an export", () => {
     });
   });
 
-  test("holds no secret, token or id, in either form", async () => {
+  test("contains no secret, token or id, in JSON and YAML", async () => {
     for (const format of ["json", "yaml"]) {
       for (const path of [`/agents/${source.id}/export`, "/agents/export"]) {
         const { body } = await beckon.call(`${path}?format=${format}`);
@@ -113,7 +113,7 @@ describe("an export", () => {
     }
   });
 
-  test("in YAML says the same, in a form to be read by people", async () => {
+  test("in YAML has the same content as in JSON, formatted for people", async () => {
     const { body, headers } = await beckon.call(`/agents/${source.id}/export?format=yaml`);
     expect([headers.get("content-type"), headers.get("content-disposition")]).toEqual([
       "application/yaml",
@@ -124,7 +124,7 @@ describe("an export", () => {
     expect(parseYaml(body)).toEqual(await exported(`/agents/${source.id}/export`));
   });
 
-  test("of all agents holds the living ones, oldest first, in as many batches as it takes", async () => {
+  test("of all agents contains those that are not deleted, oldest first, across batches", async () => {
     const credential = await elsewhere();
     const names = Array.from({ length: 45 }, (_, index) => `Agent ${index}`);
     for (const name of names)
@@ -138,7 +138,7 @@ describe("an export", () => {
     }
   });
 
-  test("of nothing is a document too, and can be imported", async () => {
+  test("of an empty workspace is a document that can be imported", async () => {
     const credential = await elsewhere();
     expect(await exported("/agents/export", credential)).toEqual({ beckon: 1, agents: [] });
     const text = await exported("/agents/export?format=yaml", credential);
@@ -149,24 +149,24 @@ describe("an export", () => {
     });
   });
 
-  test.each(["?format=xml", "?format=", "?limit=1"])("%s is refused", async (query) => {
+  test.each(["?format=xml", "?format=", "?limit=1"])("%s is rejected", async (query) => {
     for (const path of ["/agents/export", `/agents/${source.id}/export`]) {
       expectError(
         await beckon.call(`${path}${query}`),
         400,
         "bad_request",
-        /format must be|unknown member limit/,
+        /format must be|unknown field limit/,
       );
     }
   });
 
-  test("for a key that may not read triggers holds none", async () => {
+  test("for a key without triggers:read contains no triggers", async () => {
     const credential = await insertKey(beckon, { scopes: ["agents:read"] });
     const { agents } = await exported(`/agents/${source.id}/export`, credential);
     expect([agents[0].name, "triggers" in agents[0]]).toEqual([full.name, false]);
   });
 
-  test("for a key that is limited to some agents holds these", async () => {
+  test("for a key limited to agents contains only these", async () => {
     const other = await beckon.createAgent({ name: "Other" });
     const credential = await insertKey(beckon, { agentIds: [other.id] });
     const { agents } = await exported("/agents/export", credential);
@@ -174,7 +174,7 @@ describe("an export", () => {
     expectError(await beckon.call(`/agents/${source.id}/export`, { credential }), 404, "not_found");
   });
 
-  test("is not at hand for another workspace, nor of a deleted agent", async () => {
+  test("is not found for an agent of another workspace or a deleted one", async () => {
     expectError(
       await beckon.call(`/agents/${source.id}/export`, { credential: await elsewhere() }),
       404,
@@ -188,7 +188,7 @@ describe("an export", () => {
 
 describe("an import", () => {
   test.each(["json", "yaml"])(
-    "of what was exported as %s makes the same agent anew, with tokens that work",
+    "of an export as %s adds an equal agent with working tokens",
     async (format) => {
       const credential = await elsewhere();
       const path = `/agents/${source.id}/export?format=${format}`;
@@ -223,7 +223,7 @@ describe("an import", () => {
     },
   );
 
-  test("leaves a missing secret visible; its tool says so, and works once the secret is given", async () => {
+  test("shows missing secrets, and their tool fails until they are given", async () => {
     const document = await exported(`/agents/${source.id}/export`);
     const [made] = (
       await importing({
@@ -238,12 +238,16 @@ describe("an import", () => {
       secret_last4: null,
       prefix: "Bearer ",
     });
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(/credential is gone/);
-    // One after the other: what is still missing may be sent back as it was shown.
+    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
+      /credential was deleted/,
+    );
+    // Gives one secret per update. References to secrets that are still missing are accepted.
     shown[0].headers.Authorization = { secret, prefix: "Bearer " };
     const half = await beckon.call(path, { method: "PATCH", body: { tools: shown } });
     expect(half.status).toBe(200);
-    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(/credential is gone/);
+    expect((await beckon.invoke(made, "/call read {}")).body.output).toMatch(
+      /credential was deleted/,
+    );
     const { tools } = half.body.data;
     expect(tools[0].headers.Authorization.secret_last4).toBe("1234");
     tools[0].operations[0].query.key = { secret: "the-other-secret" };
@@ -255,7 +259,7 @@ describe("an import", () => {
     });
   });
 
-  test("takes secrets that were filled in, and keeps them as any other", async () => {
+  test("stores secrets that were filled in", async () => {
     const agents = [
       { name: "Filled", model: "demo/echo", tools: [tool({ secret, prefix: "Bearer " })] },
     ];
@@ -266,7 +270,7 @@ describe("an import", () => {
     expect(target.reached.at(-1)?.headers.authorization).toBe(`Bearer ${secret}`);
   });
 
-  test("takes defaults for what is not said, as creating does", async () => {
+  test("uses the same defaults as creating an agent", async () => {
     const [made] = (
       await importing("beckon: 1\nagents:\n- {name: Short, model: demo/echo}\n", { headers: yaml })
     ).body.data.agents;
@@ -276,7 +280,7 @@ describe("an import", () => {
     );
   });
 
-  test("looks the provider up by its name, and names the one that is not there, with the agent", async () => {
+  test("resolves providers by name, and the error names the unknown provider and the agent", async () => {
     const credential = await elsewhere();
     const agents = [
       { name: "Here", model: "demo/echo" },
@@ -304,7 +308,7 @@ describe("an import", () => {
     );
   });
 
-  test("is on record agent by agent and trigger by trigger, without secrets", async () => {
+  test("is in the audit log with an entry per agent and trigger, without secrets", async () => {
     const credential = await elsewhere();
     const agents = [
       { name: "One", model: "demo/echo", tools: [tool({ secret })], triggers: [{ name: "T" }] },
@@ -319,7 +323,7 @@ describe("an import", () => {
     expect(JSON.stringify(body)).not.toMatch(/sk-|bk[at]_/);
   });
 
-  test("with an Idempotency-Key is done once, and answers again with the same tokens", async () => {
+  test("with an Idempotency-Key is done once, and a repeat returns the same tokens", async () => {
     const credential = await elsewhere();
     const document =
       "beckon: 1\nagents:\n- name: Once\n  model: demo/echo\n  triggers: [{name: T}]\n";
@@ -331,7 +335,7 @@ describe("an import", () => {
     expectError(await send(`${document} `), 422, "idempotency_mismatch");
   });
 
-  test("by a key that is limited to some agents is refused", async () => {
+  test("by a key limited to agents is rejected", async () => {
     const credential = await insertKey(beckon, { agentIds: [source.id] });
     expectError(
       await importing({ beckon: 1, agents: [] }, { credential }),
@@ -341,7 +345,7 @@ describe("an import", () => {
     );
   });
 
-  test("of triggers needs the right to make triggers, and makes nothing without it", async () => {
+  test("of triggers needs triggers:write and adds nothing without it", async () => {
     const credential = await insertKey(beckon, { scopes: ["agents:write"] });
     const agents = [
       { name: "Without triggers:write", model: "demo/echo", triggers: [{ name: "T" }] },
@@ -360,7 +364,7 @@ describe("an import", () => {
   });
 });
 
-test("whatever agents there are: export, import and export again say the same, in both forms", async () => {
+test("exporting any agents, importing and exporting again gives equal documents in JSON and YAML", async () => {
   const unit = fc.constantFrom(
     ..."ab \n\r\t#:-'\"\\|>!&*%@`{}[]?,~01.eEyn\u0001\u007f\u0085\u2028\ufeff",
     "👋",
@@ -426,16 +430,16 @@ test("whatever agents there are: export, import and export again say the same, i
   );
   await fc.assert(
     fc.asyncProperty(fc.array(agent, { maxLength: 4 }), async (agents) => {
-      // Half characters and members named __proto__ are refused, which is proven elsewhere.
+      // Lone surrogates and fields named __proto__ are rejected, which other tests check.
       const body = JSON.stringify({ beckon: 1, agents })
         .replaceAll("__proto__", "proto")
         .replaceAll(/\\u(0000|d[89a-f]..)/g, "");
       const [first, second, third] = [await elsewhere(), await elsewhere(), await elsewhere()];
-      const answer = await importing(body, {
+      const response = await importing(body, {
         credential: first,
         headers: { "content-type": "application/json" },
       });
-      expect(answer.body).toMatchObject({ ok: true });
+      expect(response.body).toMatchObject({ ok: true });
       const document = await exported("/agents/export", first);
       expect(document.agents).toHaveLength(agents.length);
       expect(document).toMatchObject(JSON.parse(body));

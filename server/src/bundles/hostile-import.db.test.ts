@@ -3,7 +3,7 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** Documents that nobody should send. After each: a clear refusal, and not one agent. */
+/** Imports malicious documents: each is rejected with a clear error and adds no agent. */
 
 const beckon = await startTestBeckon();
 const credential = await insertStranger(beckon);
@@ -33,59 +33,55 @@ async function nothingMade(): Promise<void> {
 
 describe("a document", () => {
   test.each<[string, unknown, RegExp]>([
-    ["without a version", { agents: [] }, /beckon must be 1: the version of the form/],
+    ["without a version", { agents: [] }, /beckon must be 1, the only format version/],
     [
       "of a version to come",
       { beckon: 2, agents: [] },
-      /beckon must be 1: the version of the form/,
+      /beckon must be 1, the only format version/,
     ],
     ["without agents", { beckon: 1 }, /agents is missing/],
     ["of agents that are no list", { beckon: 1, agents: { a: agent } }, /agents must be a list/],
     ["that is a list", [agent], /the body must be a JSON object/],
     ["that is null", null, /the body must be a JSON object/],
-    ["with a member that is unknown", { beckon: 1, agents: [], hooks: [] }, /unknown member hooks/],
+    ["with an unknown field", { beckon: 1, agents: [], hooks: [] }, /unknown field hooks/],
     [
-      "with an unknown member of an agent",
+      "with an unknown field of an agent",
       { beckon: 1, agents: [agent, { ...agent, temperature: 1 }] },
-      /unknown member agents\.1\.temperature/,
+      /unknown field agents\.1\.temperature/,
     ],
     [
       "with one further down",
       { beckon: 1, agents: [{ ...agent, limits: { steps: 1 } }] },
-      /unknown member agents\.0\.limits\.steps/,
+      /unknown field agents\.0\.limits\.steps/,
     ],
     [
       "with one of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", url: "x" }] }] },
-      /unknown member agents\.0\.triggers\.0\.url/,
+      /unknown field agents\.0\.triggers\.0\.url/,
     ],
     [
       "with an id",
       { beckon: 1, agents: [{ ...agent, id: "agt_1" }] },
-      /unknown member agents\.0\.id/,
+      /unknown field agents\.0\.id/,
     ],
     [
       "with a token",
       { beckon: 1, agents: [{ ...agent, token: "bka_1" }] },
-      /unknown member agents\.0\.token/,
+      /unknown field agents\.0\.token/,
     ],
     [
       "with a token of a trigger",
       { beckon: 1, agents: [{ ...agent, triggers: [{ name: "T", token: "x" }] }] },
       /agents\.0\.triggers\.0\.token/,
     ],
+    ["with a prototype", '{"beckon":1,"agents":[],"__proto__":{"a":1}}', /unknown field __proto__/],
     [
-      "with a prototype",
-      '{"beckon":1,"agents":[],"__proto__":{"a":1}}',
-      /unknown member __proto__/,
-    ],
-    [
-      "with a prototype of an agent",
+      "with a field __proto__ in an agent",
       '{"beckon":1,"agents":[{"name":"a","model":"demo/echo","__proto__":{}}]}',
-      /unknown member agents\.0\.__proto__/,
+      /unknown field agents\.0\.__proto__/,
     ],
     [
-      "with one among free data",
+      "with a field __proto__ in metadata",
       '{"beckon":1,"agents":[{"name":"a","model":"demo/echo","metadata":{"a":{"__proto__":1}}}]}',
       /agents\.0\.metadata .*__proto__/,
     ],
@@ -95,17 +91,17 @@ describe("a document", () => {
       /beckon.*agents\.0\.name.*agents\.0\.model.*paused.*triggers/,
     ],
     [
-      "with a reason for no pause",
+      "with a pause reason for an agent that is not paused",
       { beckon: 1, agents: [{ ...agent, pause_reason: "x" }] },
       /agents\.0\.pause_reason must be null/,
     ],
     [
-      "that refers to a secret",
+      "that refers to a stored secret",
       { beckon: 1, agents: [{ ...agent, tools: [tool({ secret_id: "sec_1" })] }] },
       /agents\.0\.tools\.0\.headers\.x-key must be a text, \{"secret": null\}/,
     ],
     [
-      "with a name that is taken in its agent",
+      "with two tools of the same name",
       { beckon: 1, agents: [{ ...agent, tools: [tool("a"), tool("b")] }] },
       /agents\.0\.tools\.1\.name is taken/,
     ],
@@ -120,15 +116,15 @@ describe("a document", () => {
         beckon: 1,
         agents: [{ ...agent, triggers: Array.from({ length: 1_001 }, () => ({ name: "T" })) }],
       },
-      /agents must have at most 1,000 triggers in all/,
+      /agents must have at most 1,000 triggers in total/,
     ],
     [
-      "whose last agent is wrong",
+      "whose last agent is invalid",
       { beckon: 1, agents: [agent, agent, { ...agent, name: " " }] },
       /agents\.2\.name must not be blank/,
     ],
     [
-      "whose last agent is of an unknown provider",
+      "whose last agent has an unknown provider",
       { beckon: 1, agents: [agent, agent, { ...agent, model: "nowhere/x" }] },
       /agents\.2 \(Test\): .*nowhere/,
     ],
@@ -143,11 +139,11 @@ describe("a document", () => {
       /agents\.0 must be a JSON object/,
     ],
     [
-      "nested without end in free data",
+      "with unlimited nesting in metadata",
       `{"beckon":1,"agents":[{"name":"a","model":"demo/echo","metadata":${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}}]}`,
-      /agents\.0\.metadata must not be nested/,
+      /agents\.0\.metadata must be at most 32 levels deep/,
     ],
-  ])("%s is refused", async (_what, body, why) => {
+  ])("%s is rejected", async (_what, body, why) => {
     expectError(await send(body), 400, "bad_request", why);
     await nothingMade();
   });
@@ -165,11 +161,11 @@ const ofAgents = (members: string) =>
 
 describe("a document in YAML", () => {
   test.each<[string, string, RegExp]>([
-    ["of a billion laughs", billionLaughs, /too many of them/],
+    ["of a billion laughs", billionLaughs, /too many aliases/],
     [
-      "with a name twice",
+      "with a duplicate key",
       ofAgents("  name: Other\n"),
-      /a name twice in one object at line 5, column 3/,
+      /a duplicate key in an object at line 5, column 3/,
     ],
     [
       "with code",
@@ -181,52 +177,56 @@ describe("a document in YAML", () => {
     [
       "with a prototype",
       ofAgents("  __proto__: {paused: true}\n"),
-      /unknown member agents\.0\.__proto__/,
+      /unknown field agents\.0\.__proto__/,
     ],
     [
       "with a merge",
       `base: &base {model: demo/echo}\n${ofAgents("  <<: *base\n")}`,
-      /unknown member.*agents\.0\.<<|unknown member.*base/,
+      /unknown field.*agents\.0\.<<|unknown field.*base/,
     ],
     ["of no value", ofAgents("  limits: {max_steps: .inf}\n"), /\.inf/],
     ["of two documents", `${ofAgents("")}---\n${ofAgents("")}`, /several documents/],
-    ["that breaks off", 'beckon: 1\nagents: [{"name": ', /goes wrong at line 2/],
-    ["that is none", "beckon: 1: 2", /goes wrong at line 1/],
+    ["that breaks off", 'beckon: 1\nagents: [{"name": ', /is not valid YAML at line 2/],
+    ["that is none", "beckon: 1: 2", /is not valid YAML at line 1/],
     ["of words", "Hello", /the body must be a JSON object/],
     ["of nothing but a comment", "# nothing", /the body must be a JSON object/],
     [
-      "whose values are taken for others",
+      "whose strings YAML reads as other types",
       ofAgents("  description: 2026\n"),
       /agents\.0\.description must be a string/,
     ],
-    ["that takes long to read", "? ".repeat(100_000), /takes too long|nested too deep|goes wrong/],
-  ])("%s is refused", async (_what, text, why) => {
+    [
+      "that takes long to read",
+      "? ".repeat(100_000),
+      /takes too much time|nested too deeply|is not valid YAML/,
+    ],
+  ])("%s is rejected", async (_what, text, why) => {
     expectError(await sendYaml(text), 400, "bad_request", why);
     await nothingMade();
   });
 
-  test("that is not UTF-8, or has a NUL byte, is refused", async () => {
+  test("that is not UTF-8 or contains NUL is rejected", async () => {
     for (const bytes of [Buffer.from([0xff, 0xfe]), Buffer.from("beckon: 1\0")]) {
       expectError(await send(bytes, "application/yaml"), 400, "bad_request", /UTF-8|NUL/);
     }
   });
 
-  test("above 1 MiB is refused unread", async () => {
+  test("above 1 MiB is rejected without being parsed", async () => {
     expectError(await sendYaml(`# ${"x".repeat(1_048_576)}`), 413, "too_large");
   });
 
-  test("is not read for who may not import", async () => {
-    const answer = await beckon.call("/agents/import", {
+  test("is not parsed if the caller is not allowed to import", async () => {
+    const response = await beckon.call("/agents/import", {
       body: "a: 'x",
       credential: null,
       headers: { "content-type": "application/yaml" },
     });
-    expectError(answer, 401, "unauthorized");
+    expectError(response, 401, "unauthorized");
   });
 });
 
 test.each(["text/plain", "application/xml", "", "application/yaml+zip", "multipart/form-data"])(
-  "a body of the type %j is refused",
+  "a body of the type %j is rejected",
   async (type) => {
     expectError(
       await send('{"beckon":1,"agents":[]}', type),
@@ -243,19 +243,19 @@ test.each([
   "text/yaml",
   "Application/YAML; charset=utf-8",
   "text/x-yaml",
-])("a body of the type %s is YAML", async (type) => {
+])("a body of the type %s is parsed as YAML", async (type) => {
   expect((await send("beckon: 1\nagents: []", type)).status).toBe(200);
 });
 
-test("YAML is taken nowhere else", async () => {
-  const answer = await beckon.call("/agents", {
+test("no other route accepts YAML", async () => {
+  const response = await beckon.call("/agents", {
     body: "name: Test\nmodel: demo/echo\n",
     headers: { "content-type": "application/yaml" },
   });
-  expectError(answer, 415, "unsupported_type", /application\/json\.$/);
+  expectError(response, 415, "unsupported_type", /application\/json\.$/);
 });
 
-test("500 agents with a trigger each are imported, in their order", {
+test("500 agents with a trigger each are imported in their order", {
   timeout: 60_000,
 }, async () => {
   const stranger = await insertStranger(beckon);
@@ -264,8 +264,8 @@ test("500 agents with a trigger each are imported, in their order", {
     beckon: 1,
     agents: names.map((name) => ({ ...agent, name, triggers: [{ name: `T${name}` }] })),
   };
-  const answer = await beckon.call("/agents/import", { body, credential: stranger });
-  expect(answer.body.data.agents.map(({ name }: { name: string }) => name)).toEqual(names);
+  const response = await beckon.call("/agents/import", { body, credential: stranger });
+  expect(response.body.data.agents.map(({ name }: { name: string }) => name)).toEqual(names);
   const document = (await beckon.call("/agents/export", { credential: stranger })).body;
   expect(document.agents.map(({ name }: { name: string }) => name)).toEqual(names);
   expect(

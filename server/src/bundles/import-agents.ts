@@ -1,6 +1,6 @@
 import { type AgentInDocument, agentsDocument } from "@beckon/contract";
 import { addFromDocument } from "../agents/index.ts";
-import { type Context, permit, permitBeyondAgents } from "../base/context.ts";
+import { type Context, permit, permitAllAgents } from "../base/context.ts";
 import { inWorkspace, type WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
@@ -13,18 +13,20 @@ export interface ImportedAgent {
   readonly id: string;
   readonly name: string;
   readonly token: string;
-  /** The door adds their URLs, since only it knows its own address. */
+  /** `http/` adds their URLs, because only it knows the server's address. */
   readonly triggers: readonly {
     readonly id: string;
     readonly name: string;
     readonly token: string;
   }[];
+  /** Paths of secrets that the document leaves out, for example `tools.0.headers.authorization`. */
   readonly secrets_needed: readonly string[];
 }
 
 /**
- * Makes the agents of a document with their triggers, all or none. They are new ones, whatever is there already: with ids and tokens of
- * their own, in the document's order.
+ * Adds the agents of a document with their triggers, in one transaction. It never changes existing
+ * agents: all get new ids and tokens, and their ids are in the document's order.
+ * @throws ApiError `bad_request`, `forbidden`
  */
 export async function importAgents({
   ctx,
@@ -34,7 +36,7 @@ export async function importAgents({
   input: { body: UnparsedBody };
 }): Promise<Once<{ agents: ImportedAgent[] }>> {
   permit(ctx, "agents:write");
-  permitBeyondAgents(ctx);
+  permitAllAgents(ctx);
   const body = await readYamlBody(input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
@@ -45,7 +47,9 @@ export async function importAgents({
       const agents: ImportedAgent[] = [];
       for (const [index, given] of document.agents.entries()) {
         agents.push(
-          await naming(index, given, () => importAgent(tx, ctx, ids[index] ?? newId("agt"), given)),
+          await withAgentName(index, given, () =>
+            importAgent(tx, ctx, ids[index] ?? newId("agt"), given),
+          ),
         );
       }
       return { agents };
@@ -69,13 +73,16 @@ async function importAgent(
   return { id: agentId, name: given.name, token, triggers, secrets_needed };
 }
 
-/** Ids made in one millisecond are in no order of their own, and lists are in that of ids. */
+/**
+ * Returns new ids in ascending order, which is the order of lists. Ids from the same millisecond
+ * are not ordered otherwise.
+ */
 function ascendingIds(prefix: "agt" | "trg", count: number): string[] {
   return Array.from({ length: count }, () => newId(prefix)).sort();
 }
 
-/** What is refused about one agent says which. */
-async function naming<T>(
+/** Runs `work` and adds the agent's index and name to the message of a `bad_request`. */
+async function withAgentName<T>(
   index: number,
   { name }: AgentInDocument,
   work: () => Promise<T>,

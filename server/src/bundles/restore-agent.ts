@@ -7,7 +7,11 @@ import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { disableTriggersOf } from "../triggers/index.ts";
 
-/** Brings a deleted agent back, its triggers disabled and without a token: nothing that called it before calls it again unasked. */
+/**
+ * Restores a deleted agent. Its triggers are disabled and it has no token, so that earlier callers
+ * cannot start runs until somebody enables a trigger or issues a token.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if it is not deleted.
+ */
 export async function restoreAgent({
   ctx,
   input,

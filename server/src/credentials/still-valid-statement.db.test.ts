@@ -6,7 +6,7 @@ import { type StreamCredential, stillValid } from "./still-valid-statement.ts";
 
 const { database } = await testDatabase();
 
-const heldToken = (agent: SeededAgent, more: Partial<StreamCredential> = {}): StreamCredential => ({
+const tokenOf = (agent: SeededAgent, more: Partial<StreamCredential> = {}): StreamCredential => ({
   kind: "token",
   id: agent.hash.toString("hex"),
   workspaceId: agent.workspaceId,
@@ -17,8 +17,8 @@ const heldToken = (agent: SeededAgent, more: Partial<StreamCredential> = {}): St
 
 let users = 0;
 
-/** A member who is signed in. */
-async function heldSession(workspaceId: string, role: string): Promise<StreamCredential> {
+/** Creates a member and returns the credential of its session. */
+async function createSession(workspaceId: string, role: string): Promise<StreamCredential> {
   const id = `user_${++users}`;
   const { engine } = database;
   await engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [
@@ -37,56 +37,57 @@ async function heldSession(workspaceId: string, role: string): Promise<StreamCre
   return { kind: "session", id, workspaceId, scope: "runs:read", agentIds: null };
 }
 
-const stands = async (held: StreamCredential) => (await stillValid(database, [held])).has(held);
+const isValid = async (credential: StreamCredential) =>
+  (await stillValid(database, [credential])).has(credential);
 
-test("of many, those that stand are told from the others", async () => {
+test("only the valid credentials of a list are returned", async () => {
   const agents = await Promise.all(Array.from({ length: 6 }, () => seedAgent(database)));
-  const held = agents.map((agent) => heldToken(agent));
-  const dead = held.filter((_, index) => index % 2 === 0);
-  for (const { id } of dead)
+  const credentials = agents.map((agent) => tokenOf(agent));
+  const revoked = credentials.filter((_, index) => index % 2 === 0);
+  for (const { id } of revoked)
     await database.engine.query("delete from tokens where hash = $1", [Buffer.from(id, "hex")]);
-  expect(await stillValid(database, held)).toEqual(
-    new Set(held.filter((each) => !dead.includes(each))),
+  expect(await stillValid(database, credentials)).toEqual(
+    new Set(credentials.filter((each) => !revoked.includes(each))),
   );
 });
 
-test("none is asked for: none stands", async () => {
+test("an empty list has no valid credentials", async () => {
   expect(await stillValid(database, [])).toEqual(new Set());
 });
 
-test("a token stands for its own agent and workspace only", async () => {
+test("a token is valid for its own agent and workspace only", async () => {
   const [agent, other] = [await seedAgent(database), await seedAgent(database)];
-  expect(await stands(heldToken(agent))).toBe(true);
-  expect(await stands(heldToken(agent, { agentIds: [other.agentId] }))).toBe(false);
-  expect(await stands(heldToken(agent, { agentIds: null }))).toBe(false);
-  expect(await stands(heldToken(agent, { workspaceId: other.workspaceId }))).toBe(false);
+  expect(await isValid(tokenOf(agent))).toBe(true);
+  expect(await isValid(tokenOf(agent, { agentIds: [other.agentId] }))).toBe(false);
+  expect(await isValid(tokenOf(agent, { agentIds: null }))).toBe(false);
+  expect(await isValid(tokenOf(agent, { workspaceId: other.workspaceId }))).toBe(false);
 });
 
-test("a trigger's token, and one that nobody has, do not stand", async () => {
+test("a trigger's token and an unknown token are not valid", async () => {
   const agent = await seedAgent(database);
   const trigger = await seedTrigger(database, agent);
-  expect(await stands(heldToken(agent, { id: trigger.hash.toString("hex") }))).toBe(false);
-  expect(await stands(heldToken(agent, { id: randomBytes(32).toString("hex") }))).toBe(false);
+  expect(await isValid(tokenOf(agent, { id: trigger.hash.toString("hex") }))).toBe(false);
+  expect(await isValid(tokenOf(agent, { id: randomBytes(32).toString("hex") }))).toBe(false);
 });
 
-test("a session stands as long as its member has a role with the scope", async () => {
+test("a session is valid as long as its member has a role with the scope", async () => {
   const { workspaceId } = await seedAgent(database);
-  const held = await heldSession(workspaceId, "viewer");
-  expect(await stands(held)).toBe(true);
-  expect(await stands({ ...held, scope: "agents:invoke" })).toBe(false);
-  expect(await stands({ ...held, workspaceId: (await seedAgent(database)).workspaceId })).toBe(
+  const session = await createSession(workspaceId, "viewer");
+  expect(await isValid(session)).toBe(true);
+  expect(await isValid({ ...session, scope: "agents:invoke" })).toBe(false);
+  expect(await isValid({ ...session, workspaceId: (await seedAgent(database)).workspaceId })).toBe(
     false,
   );
-  await database.engine.query("delete from members where user_id = $1", [held.id]);
-  expect(await stands(held)).toBe(false);
+  await database.engine.query("delete from members where user_id = $1", [session.id]);
+  expect(await isValid(session)).toBe(false);
 });
 
 test.each([
   "delete from sessions where id = $1",
   "update sessions set expires_at = now() where id = $1",
-])("a session that was ended does not stand: %s", async (sql) => {
-  const held = await heldSession((await seedAgent(database)).workspaceId, "owner");
-  expect(await stands(held)).toBe(true);
-  await database.engine.query(sql, [held.id]);
-  expect(await stands(held)).toBe(false);
+])("a session that was deleted or has expired is not valid: %s", async (sql) => {
+  const session = await createSession((await seedAgent(database)).workspaceId, "owner");
+  expect(await isValid(session)).toBe(true);
+  await database.engine.query(sql, [session.id]);
+  expect(await isValid(session)).toBe(false);
 });

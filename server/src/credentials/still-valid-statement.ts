@@ -2,15 +2,15 @@ import { roleScopes, type Scope } from "@beckon/contract";
 import type { Database } from "../base/database/index.ts";
 import { isAgentToken, isKeySecret, isUnexpired } from "./validity.ts";
 
-/**
- * A credential that was accepted a while ago, and what for. `id` is the SHA-256 of an agent token or a key, in hex, or the id of a session.
- * `agentIds`: what is read is of these agents; null: of the whole workspace.
- */
+/** The credential with which a stream was opened, and the access that the stream needs. */
 export interface StreamCredential {
-  readonly kind: keyof typeof standing;
+  readonly kind: keyof typeof queries;
+  /** SHA-256 of the agent token or the key, in hex; for a session its id. */
   readonly id: string;
   readonly workspaceId: string;
+  /** The scope that reading the stream requires. */
   readonly scope: Scope;
+  /** The agents whose runs the stream shows; null: all of the workspace. */
   readonly agentIds: readonly string[] | null;
 }
 
@@ -18,45 +18,51 @@ const roles = Object.entries(roleScopes).flatMap(([role, scopes]) =>
   scopes.map((scope) => `('${role}', '${scope}')`),
 );
 
-/** For each kind, which of `held` are still valid and still allow what is read. */
-const standing = {
-  token: `select held.n from held
-      join tokens t on t.hash = held.hash and t.workspace_id = held.workspace_id and t.agent_id = held.agent_ids
+/** For each kind, selects the positions of the valid ones whose access still covers the stream. */
+const queries = {
+  token: `select c.n from credentials c
+      join tokens t on t.hash = c.hash and t.workspace_id = c.workspace_id
+        and t.agent_id = c.agent_ids
       join agents a on ${isAgentToken("t", "a")}
-      where held.kind = 'token'`,
-  key: `select held.n from held
-      join key_secrets s on s.hash = held.hash and s.workspace_id = held.workspace_id
+      where c.kind = 'token'`,
+  key: `select c.n from credentials c
+      join key_secrets s on s.hash = c.hash and s.workspace_id = c.workspace_id
       join keys k on ${isKeySecret("s", "k")}
-      where held.kind = 'key' and held.scope = any (k.scopes) and (k.agent_ids is null or string_to_array(held.agent_ids, ' ') <@ k.agent_ids)`,
-  session: `select held.n from held
-      join sessions s on s.id = held.id and ${isUnexpired("s")}
-      join members m on m.user_id = s.user_id and m.workspace_id = held.workspace_id
-      join (values ${roles.join(", ")}) as may (role, scope) on may.role = m.role and may.scope = held.scope
-      where held.kind = 'session'`,
+      where c.kind = 'key' and c.scope = any (k.scopes)
+        and (k.agent_ids is null or string_to_array(c.agent_ids, ' ') <@ k.agent_ids)`,
+  session: `select c.n from credentials c
+      join sessions s on s.id = c.id and ${isUnexpired("s")}
+      join members m on m.user_id = s.user_id and m.workspace_id = c.workspace_id
+      join (values ${roles.join(", ")}) as granted (role, scope)
+        on granted.role = m.role and granted.scope = c.scope
+      where c.kind = 'session'`,
 };
 
-const text = `with held as (
+const text = `with credentials as (
     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[])
-      with ordinality as held (kind, id, workspace_id, scope, agent_ids, hash, n))
-    ${Object.values(standing).join("\n    union all\n    ")}`;
+      with ordinality as c (kind, id, workspace_id, scope, agent_ids, hash, n))
+    ${Object.values(queries).join("\n    union all\n    ")}`;
 
-/** Those that still stand, by one query for all. Runs under all workspaces, as that which accepted them did. */
+/**
+ * Returns those of `credentials` that are still valid and still allow reading the stream, with one
+ * query for all. Uses the engine's pool, since the credentials belong to many workspaces.
+ */
 export async function stillValid<T extends StreamCredential>(
   database: Database,
-  held: readonly T[],
+  credentials: readonly T[],
 ): Promise<Set<T>> {
   const { rows } = await database.engine.query<{ n: string }>({
-    name: "what-stands",
+    name: "still-valid",
     text,
     values: [
-      held.map(({ kind }) => kind),
-      held.map(({ id }) => id),
-      held.map(({ workspaceId }) => workspaceId),
-      held.map(({ scope }) => scope),
-      // A row of arrays of several lengths is not one of PostgreSQL's.
-      held.map(({ agentIds }) => agentIds?.join(" ") ?? null),
-      held.map(({ kind, id }) => (kind === "session" ? null : Buffer.from(id, "hex"))),
+      credentials.map(({ kind }) => kind),
+      credentials.map(({ id }) => id),
+      credentials.map(({ workspaceId }) => workspaceId),
+      credentials.map(({ scope }) => scope),
+      // As text, since PostgreSQL has no arrays of arrays of different lengths.
+      credentials.map(({ agentIds }) => agentIds?.join(" ") ?? null),
+      credentials.map(({ kind, id }) => (kind === "session" ? null : Buffer.from(id, "hex"))),
     ],
   });
-  return new Set(rows.flatMap(({ n }) => held[Number(n) - 1] ?? []));
+  return new Set(rows.flatMap(({ n }) => credentials[Number(n) - 1] ?? []));
 }

@@ -26,7 +26,7 @@ async function seedKey({ workspaceId }: SeededAgent): Promise<Buffer> {
   return hash;
 }
 
-async function verdictOf(
+async function startWith(
   agent: SeededAgent,
   hash: Buffer,
   more: Partial<StartRow> = {},
@@ -34,7 +34,7 @@ async function verdictOf(
   const [answer] = await startRuns(database, [
     startRow(agent, { caller: { kind: "credential", hash }, ...more }),
   ]);
-  return answer?.verdict;
+  return answer?.kind;
 }
 
 async function keepsStream(
@@ -42,14 +42,14 @@ async function keepsStream(
   kind: "token" | "key",
   hash: Buffer,
 ): Promise<boolean> {
-  const held: StreamCredential = {
+  const credential: StreamCredential = {
     kind,
     id: hash.toString("hex"),
     workspaceId,
     scope: "agents:invoke",
     agentIds: [agentId],
   };
-  return (await stillValid(database, [held])).has(held);
+  return (await stillValid(database, [credential])).has(credential);
 }
 
 describe("no statement accepts an agent token", () => {
@@ -62,7 +62,7 @@ describe("no statement accepts an agent token", () => {
   ])("%s", async (_what, end) => {
     const agent = await seedAgent(database);
     const accepted = async () => [
-      await verdictOf(agent, agent.hash),
+      await startWith(agent, agent.hash),
       (await findAgentByToken(database, agent.hash))?.agentId,
       await keepsStream(agent, "token", agent.hash),
     ];
@@ -86,9 +86,9 @@ test.each([
   const agent = await seedAgent(database);
   const { hash } = await seedTrigger(database, agent);
   const fire = { source: "trigger", agentId: null } as const;
-  expect(await verdictOf(agent, hash, fire)).toBe("started");
+  expect(await startWith(agent, hash, fire)).toBe("started");
   await engine.query(end, [hash]);
-  expect(await verdictOf(agent, hash, fire)).toBe("unauthorized");
+  expect(await startWith(agent, hash, fire)).toBe("unauthorized");
 });
 
 describe("no statement accepts a key", () => {
@@ -102,7 +102,7 @@ describe("no statement accepts a key", () => {
     const agent = await seedAgent(database);
     const hash = await seedKey(agent);
     const accepted = async () => [
-      await verdictOf(agent, hash),
+      await startWith(agent, hash),
       (await findKeyBySecret(database, hash))?.workspaceId,
       await keepsStream(agent, "key", hash),
     ];

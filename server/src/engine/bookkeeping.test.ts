@@ -5,8 +5,7 @@ import { withText } from "../../test/hostile.ts";
 import { type Behaviour, body, says, startModelServer, streamOf } from "../../test/model-server.ts";
 
 /**
- * An answer that was received whole is paid for: what its server got wrong beside its words costs
- * no second call.
+ * A complete answer is paid for: metadata that its server got wrong must not cause a second call.
  */
 
 const server = await startModelServer();
@@ -41,8 +40,8 @@ type Fault = readonly [what: string, wrong: RegExp, written: string];
 
 describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream,", (format) => {
   const understood: readonly Fault[] = [
-    ["counts that are texts", counts, '"$1":"$2"'],
-    ["counts that are texts with blanks", counts, '"$1":" $2.0 "'],
+    ["counts that are strings", counts, '"$1":"$2"'],
+    ["counts that are strings with spaces", counts, '"$1":" $2.0 "'],
     ["an id that is a number", /"(id|responseId)":"(chatcmpl-1|resp_1|response_1)"/g, '"$1":7'],
     ["an id that is null", /"(id|responseId)":"(chatcmpl-1|resp_1|response_1)"/g, '"$1":null'],
     [
@@ -50,20 +49,20 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
       /"id":"msg_1",("type":"message","role")/g,
       '"id":7,$1',
     ],
-    ["a time in words", /"(created|created_at)":\d+/g, '"$1":"yesterday"'],
+    ["a time that is a word", /"(created|created_at)":\d+/g, '"$1":"yesterday"'],
     ["no time", /"(created|created_at)":\d+,/g, ""],
     ["a model that is a number", /"model":"model"/g, '"model":7'],
     ["a model that is null", /"model":"model"/g, '"model":null'],
     ["another role", /"role":"assistant"/g, '"role":"model"'],
     [
-      "log probabilities of another form",
+      "log probabilities of another shape",
       /"finish_reason":/g,
       '"logprobs":{"content":"none"},"finish_reason":',
     ],
     ["no index", /"choices":\[\{"index":0,/g, '"choices":[{'],
     ["no cached tokens", cached, '"$1":null'],
   ];
-  it.each(understood)("with %s is understood, with its usage", async (_what, wrong, written) => {
+  it.each(understood)("with %s is accepted, with its usage", async (_what, wrong, written) => {
     const { outcome } = await run(
       format,
       withText((sent) => sent.replace(wrong, written), says({ text })),
@@ -74,18 +73,18 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
   });
 
   const estimated: readonly Fault[] = [
-    ["are no numbers", counts, '"$1":"NaN"'],
-    ["are not even JSON", counts, '"$1":NaN'],
+    ["are not numbers", counts, '"$1":"NaN"'],
+    ["are not valid JSON", counts, '"$1":NaN'],
     ["are infinite", counts, '"$1":1e999'],
-    ["are infinite in the words of Python", counts, '"$1":-Infinity'],
+    ["are Python's infinity", counts, '"$1":-Infinity'],
     ["are negative", counts, '"$1":-$2'],
     ["are lists", counts, '"$1":[$2]'],
     ["are null", counts, '"$1":null'],
     ["are absent", counts, '"elsewhere":$2'],
-    ["are known of the prompt only", outputCounts, '"elsewhere":$2'],
-    ["stand in a list", usage, '"$1":[]'],
-    ["are a text", usage, '"$1":"10 in, 5 out"'],
-    ["are not there at all", usage, '"elsewhere":0'],
+    ["are only known for the prompt", outputCounts, '"elsewhere":$2'],
+    ["are inside a list", usage, '"$1":[]'],
+    ["are a string", usage, '"$1":"10 in, 5 out"'],
+    ["are missing", usage, '"elsewhere":0'],
   ];
   it.each(estimated)(
     "whose token counts %s is kept with an estimate",
@@ -116,7 +115,7 @@ describe.each(formatCases)("an answer of $wire.name for $kind, streamed: $stream
   });
 
   it.each(['"meteor"', "7", "false"])(
-    "that ends for the unknown reason %s is not asked for again",
+    "with the unknown finish reason %s is not requested again",
     async (reason) => {
       const reasons = /"(finish_reason|stop_reason|finishReason)":"[^"]+"/g;
       const { outcome } = await run(
@@ -139,7 +138,7 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
   });
   beforeEach(() => asked.splice(0));
 
-  /** A call as the model writes it, `value` in place of the text of its arguments. */
+  /** Returns a call as the model writes it, with `value` instead of the text of its arguments. */
   const calling = (value: string | undefined): Behaviour => {
     if (format.wire.name === "chat completions") {
       const call = `{"index":0,"id":"c","type":"function","function":{"name":"look_up"${value === undefined ? "" : `,"arguments":${value}`}}}`;
@@ -153,7 +152,7 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
           )
         : body(piece(`"message":{"content":null,"tool_calls":[${call}]}`, '"tool_calls"'));
     }
-    const written = (sent: string) =>
+    const rewrite = (sent: string) =>
       sent
         .replace(
           /"arguments":"\{\\"colour.*?\}"/g,
@@ -165,12 +164,12 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
         )
         .replace(/"input":\{\}/g, `"input":${value?.startsWith("{") ? "{}" : "null"}`);
     return withText(
-      written,
+      rewrite,
       says({ calls: [{ id: "c", name: "look_up", arguments: '{"colour":"blue"}' }] }),
     );
   };
 
-  it("may have an object for its arguments", async () => {
+  it("accepts an object as its arguments", async () => {
     const behaviours = [calling('{"colour":"blue"}'), says("done")];
     const { outcome } = await run(
       format,
@@ -184,7 +183,7 @@ describe.each(formatCases)("a tool call of $kind, streamed: $stream,", (format) 
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each(["null", undefined])("may have %s for its arguments", async (value) => {
+  it.each(["null", undefined])("accepts %s as its arguments", async (value) => {
     const behaviours = [calling(value), says("done")];
     const { outcome, journal } = await run(
       format,

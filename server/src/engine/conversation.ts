@@ -10,9 +10,11 @@ import { answeredSteps, callsOf, resultsByCall, type Step, type ToolResult } fro
 import { parseArguments } from "./tool-call/index.ts";
 
 /**
- * What the model is shown next: the instructions, the input, then each answered step with the results of its calls. Built
- * from the journal alone, so that a run that changed its process shows the model the same conversation: byte for byte if the
- * journal gives back what it was given, which is what a provider's prompt cache goes by.
+ * Returns the prompt of the next model call: instructions, input, then each answered step with its
+ * tool results.
+ *
+ * Built from the journal only. A run that moved to another process therefore sends the same bytes
+ * again, and the provider's prompt cache still matches.
  */
 export function conversation(
   instructions: string,
@@ -24,25 +26,31 @@ export function conversation(
     { role: "user", content: [{ type: "text", text: input }] },
   ];
   if (instructions.trim() !== "") opening.unshift({ role: "system", content: instructions });
-  return [...opening, ...answeredSteps(entries).flatMap((step) => turn(step, results))];
+  return [...opening, ...answeredSteps(entries).flatMap((step) => messagesOf(step, results))];
 }
 
-function turn(step: Step, results: ReadonlyMap<string, ToolResult>): LanguageModelV4Message[] {
+function messagesOf(
+  step: Step,
+  results: ReadonlyMap<string, ToolResult>,
+): LanguageModelV4Message[] {
   const answered = callsOf(step).flatMap((call) => results.get(call.call_id) ?? []);
   const messages: LanguageModelV4Message[] = [
-    { role: "assistant", content: step.parts.filter(saysSomething).map(assistantPart) },
+    { role: "assistant", content: step.parts.filter(hasContent).map(assistantPart) },
   ];
   if (answered.length > 0) messages.push({ role: "tool", content: answered.map(toolResult) });
   return messages;
 }
 
-/** Anthropic refuses an empty text; one that carries a signature is to be handed back all the same. */
-function saysSomething(part: AnswerPart): boolean {
+/**
+ * Anthropic rejects empty text parts. A part with metadata is kept even if empty: its signature
+ * must be returned.
+ */
+function hasContent(part: AnswerPart): boolean {
   return part.type !== "text" || part.text !== "" || part.provider_metadata !== undefined;
 }
 
 function assistantPart(part: AnswerPart) {
-  const providerOptions = metadataToHandBack(part.provider_metadata);
+  const providerOptions = providerOptionsFrom(part.provider_metadata);
   switch (part.type) {
     case "text":
       return { type: "text" as const, text: part.text, ...providerOptions };
@@ -50,7 +58,7 @@ function assistantPart(part: AnswerPart) {
       return { type: "reasoning" as const, text: part.text, ...providerOptions };
     case "tool_call": {
       const parsed = parseArguments(part.arguments);
-      // Text that is no JSON goes back as it came: the model should see its own mistake beside our refusal.
+      // Invalid JSON is sent back unchanged, so that the model sees its mistake next to our error.
       const input = parsed.ok ? parsed.value : part.arguments;
       return {
         type: "tool-call" as const,
@@ -72,8 +80,11 @@ function toolResult({ call_id, tool, outcome, result }: ToolResult): LanguageMod
   return { type: "tool-result", toolCallId: call_id, toolName: tool, output };
 }
 
-/** What a provider attached to its own words (a reasoning signature, say) is what it wants back with them. */
-function metadataToHandBack(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
+/**
+ * Returns provider metadata as call options: providers require, for example, reasoning signatures
+ * to be sent back.
+ */
+function providerOptionsFrom(metadata: unknown): { providerOptions?: SharedV4ProviderOptions } {
   if (!isJSONObject(metadata)) return {};
   const byProvider = Object.entries(metadata).flatMap(([provider, options]) =>
     isJSONObject(options) ? [[provider, options] as const] : [],

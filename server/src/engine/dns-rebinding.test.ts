@@ -11,7 +11,7 @@ import { grantedTools } from "./tools/granted-tools.ts";
 
 const publicAddress = "93.184.216.34";
 const dns = await startDnsServer();
-/** Stands for the server on the internet: no test can have a public address of its own. */
+/** Represents a server on the internet: tests have no public address of their own. */
 const atPublicAddress = await startModelServer();
 const port = Number(new URL(atPublicAddress.url).port);
 /** On the same port, so that a connection to a private address would reach it. */
@@ -23,7 +23,7 @@ const inside = await listenOn(
 afterAll(() => Promise.all([dns.close(), atPublicAddress.close(), inside.close()]));
 beforeEach(() => atPublicAddress.reset());
 
-/** What egress opens connections to. Only the public address itself is replaced. */
+/** Addresses to which egress connects. Only the public address itself is replaced. */
 const dialled: string[][] = [];
 const really = createOpenPinned(2_000);
 const open: OpenPinned = (addresses, target, callback) => {
@@ -58,7 +58,7 @@ const callers = [
     caller: `a provider of kind ${kind}, streamed: ${stream}`,
     call: async (egress: LeanFetch) => {
       const model = scriptedModel(kind, `${root}/v1`, egress);
-      const retry = { tries: 1, baseMs: 1, capMs: 1 };
+      const retry = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
       return JSON.stringify((await play(root, { model, settings: { stream }, retry })).outcome);
     },
   })),
@@ -67,7 +67,7 @@ const callers = [
 describe.each(callers)("$caller", ({ call }) => {
   /** Makes a call over a new connection. */
   async function callAnew(): Promise<{
-    readonly said: string;
+    readonly output: string;
     readonly questions: readonly string[];
     readonly dialled: string[][];
   }> {
@@ -82,7 +82,7 @@ describe.each(callers)("$caller", ({ call }) => {
     const egress = createEgress({ ...waits, allow: [] }, { resolve: dns.resolve, open });
     try {
       return {
-        said: await call(egress),
+        output: await call(egress),
         questions: dns.questions.slice(before).sort(),
         dialled: [...dialled],
       };
@@ -93,27 +93,27 @@ describe.each(callers)("$caller", ({ call }) => {
   }
   const once = ["A rebinding.test", "AAAA rebinding.test"];
   const reached = {
-    said: expect.stringMatching(/scripted|succeeded/),
+    output: expect.stringMatching(/scripted|succeeded/),
     questions: once,
     dialled: [[publicAddress]],
   };
-  const refused = {
-    said: expect.stringMatching(
+  const rejected = {
+    output: expect.stringMatching(
       /host is not a public address|is not a public http or https address/,
     ),
     questions: once,
     dialled: [],
   };
 
-  it("reaches only the public address that was checked, and is refused when the name then says a private one", async () => {
+  it("reaches only the public address that was checked, and is rejected when the name then resolves to a private one", async () => {
     dns.script([publicAddress], ["127.0.0.2"]);
     expect(await callAnew()).toEqual(reached);
-    expect(await callAnew()).toEqual(refused);
+    expect(await callAnew()).toEqual(rejected);
   });
 
-  it("is refused by a private address, and does not ask again for a better one", async () => {
+  it("is rejected for a private address, without another DNS query", async () => {
     dns.script(["127.0.0.2"], [publicAddress]);
-    expect(await callAnew()).toEqual(refused);
+    expect(await callAnew()).toEqual(rejected);
     expect(await callAnew()).toEqual(reached);
   });
 
@@ -123,8 +123,11 @@ describe.each(callers)("$caller", ({ call }) => {
     [[publicAddress, "::1"]],
     [[publicAddress, "::ffff:7f00:2"]],
     [["2606:2800:220:1::1", "10.0.0.1"]],
-  ])("is refused by the answer %j, public and private at once", async (addresses) => {
-    dns.script(addresses);
-    expect(await callAnew()).toEqual(refused);
-  });
+  ])(
+    "is rejected for the DNS answer %j, which mixes public and private addresses",
+    async (addresses) => {
+      dns.script(addresses);
+      expect(await callAnew()).toEqual(rejected);
+    },
+  );
 });

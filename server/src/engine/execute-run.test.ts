@@ -16,7 +16,7 @@ const call = (id: string, name: string, args: unknown = {}) => ({
 describe.each(["never", "always"] as const)("a run whose calls are streamed: %s", (stream) => {
   const settings = { stream };
 
-  it("writes the step and the end of a one-step run at once", async () => {
+  it("writes the step and the end of a one-step run in one write", async () => {
     const { journal, outcome } = await play(server.url, {
       settings,
       input: "what is up?",
@@ -44,7 +44,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests[0]?.body.messages.map(({ role }) => role)).toEqual(["user"]);
   });
 
-  it("makes step and intents durable before it calls a tool, then asks the model again", async () => {
+  it("makes step and intents durable before it calls a tool, then calls the model again", async () => {
     server.script([
       says({ text: "let me see", calls: [call("c1", "look", { at: "sky" })] }),
       says("it is blue"),
@@ -92,7 +92,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     ]);
   });
 
-  it("hands the model's reasoning back with its next call", async () => {
+  it("sends the model's reasoning back with its next call", async () => {
     server.script([
       says({ reasoning: "I should look.", calls: [call("c1", "look")] }),
       says("done"),
@@ -101,7 +101,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests[1]?.body.messages[1]?.reasoning_content).toBe("I should look.");
   });
 
-  it("refuses unknown tools and arguments that do not fit, tells the model which tools there are, and goes on", async () => {
+  it("rejects unknown tools and invalid arguments, lists the available tools to the model, and continues", async () => {
     const picky = tool("picky", {
       check: (args) =>
         args !== null && typeof args === "object" && "n" in args ? undefined : "n is missing",
@@ -131,12 +131,12 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
         result,
       ]),
     ).toEqual([
-      ["a", "refused", 'There is no tool named "nowhere". The tools there are: picky, other.'],
-      ["b", "refused", "The arguments of picky are not JSON. The tools there are: picky, other."],
+      ["a", "refused", 'There is no tool named "nowhere". Available tools: picky, other.'],
+      ["b", "refused", "The arguments of picky are not JSON. Available tools: picky, other."],
       [
         "c",
         "refused",
-        "The arguments of picky do not fit: n is missing. The tools there are: picky, other.",
+        "The arguments of picky are invalid: n is missing. Available tools: picky, other.",
       ],
       ["d", "ok", { n: 1 }],
     ]);
@@ -147,7 +147,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     ).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("gives repeated and unusable call ids of their own, and shows the model the same ids in calls and results", async () => {
+  it("assigns new ids to calls with repeated or unusable ids, the same in calls and results", async () => {
     server.script([
       says({ calls: [call("same", "echo", { n: 1 }), call("same", "echo", { n: 2 })] }),
       says({ calls: [call("same", "echo", { n: 3 }), call("has space", "echo", { n: 4 })] }),
@@ -165,13 +165,13 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     const asked = last.flatMap(({ tool_calls = [] }) =>
       tool_calls.map(({ id, function: { arguments: args } }) => [id, args]),
     );
-    const told = last
+    const messages = last
       .filter(({ role }) => role === "tool")
       .map(({ tool_call_id, content }) => [tool_call_id, content]);
-    expect(told).toEqual(asked);
+    expect(messages).toEqual(asked);
   });
 
-  it("refuses a call whose arguments cannot even be checked", async () => {
+  it("rejects a call whose arguments cannot be validated", async () => {
     server.script([says({ calls: [call("c1", "broken")] }), says("done")]);
     const broken = tool("broken", {
       check: () => {
@@ -183,13 +183,13 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
   });
 
-  it("takes missing arguments for an empty object", async () => {
+  it("treats missing arguments as an empty object", async () => {
     server.script([says({ calls: [call("c1", "echo", "")] }), says("done")]);
     const { journal } = await play(server.url, { settings, tools: [tool("echo")] });
     expect(dataOf(journal, "run.tool_call")[0]?.arguments).toEqual({});
   });
 
-  it("tells the model what a tool says of its failure, and hides what it did not mean to say", async () => {
+  it("shows the model the message of a ToolFailure, and hides other errors", async () => {
     server.script([says({ calls: [call("a", "clear"), call("b", "leaky")] }), says("done")]);
     const clear = tool("clear", {
       run: () => Promise.reject(new ToolFailure("the door is locked")),
@@ -211,12 +211,12 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(results).toContainEqual(["b", "error", "leaky failed with an internal error."]);
   });
 
-  it("fails with step_limit, and does not make calls whose results no step would read", async () => {
+  it("fails with step_limit, without executing calls whose results no step would read", async () => {
     server.script(({ body }, index) =>
       says({ calls: [call(`c${index}`, "again")] })({ path: "", headers: {}, body }, index),
     );
-    let made = 0;
-    const again = tool("again", { run: async () => (made += 1) });
+    let calls = 0;
+    const again = tool("again", { run: async () => (calls += 1) });
     const { outcome, journal } = await play(server.url, { settings, tools: [again], maxSteps: 3 });
 
     expect(outcome).toMatchObject({
@@ -225,11 +225,11 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
       usage: { input_tokens: 30, output_tokens: 15 },
     });
     expect(server.requests).toHaveLength(3);
-    expect(made).toBe(2);
+    expect(calls).toBe(2);
     expect(dataOf(journal, "run.step")).toHaveLength(3);
   });
 
-  it("replaces NUL and lone surrogates in what model and tools say", async () => {
+  it("replaces NUL and lone surrogates in the output of model and tools", async () => {
     server.script([
       says({ text: "a\u0000b\ud800c", calls: [call("c1", "raw")] }),
       says("x\u0000y"),
@@ -249,7 +249,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("estimates and flags usage that is absent or cannot be true", async () => {
+  it("estimates and flags usage that is missing or implausible", async () => {
     for (const usage of [
       null,
       { prompt_tokens: -5, completion_tokens: 3 },
@@ -277,14 +277,14 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("never takes a cut answer for a whole one, unless the agent set the limit that cut it", async () => {
-    const cut = { text: "half a te", finish: "length" };
+  it("never accepts a truncated answer as complete, unless the agent set the limit that truncated it", async () => {
+    const truncated = { text: "half a te", finish: "length" };
     server.script([
-      says(cut),
-      says(cut),
+      says(truncated),
+      says(truncated),
       says({ text: "", finish: "length" }),
-      says({ ...cut, calls: [call("c", "echo")] }),
-      says({ ...cut, finish: "content_filter" }),
+      says({ ...truncated, calls: [call("c", "echo")] }),
+      says({ ...truncated, finish: "content_filter" }),
     ]);
 
     expect((await play(server.url, { settings })).outcome).toMatchObject({
@@ -307,7 +307,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     expect(server.requests).toHaveLength(5);
   });
 
-  it("takes an empty text under stop, and a refusal of the model's own, for answers", async () => {
+  it("accepts an empty text with `stop`, and the model's own refusal, as answers", async () => {
     server.script([says({ text: "", finish: "stop" })]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
@@ -315,7 +315,7 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
     });
   });
 
-  it("passes the agent's settings on", async () => {
+  it("passes the agent's settings to the model", async () => {
     await play(server.url, {
       settings: { ...settings, temperature: 0.5, max_output_tokens: 77, reasoning_effort: "low" },
       tools: [tool("echo")],
@@ -332,22 +332,22 @@ describe.each(["never", "always"] as const)("a run whose calls are streamed: %s"
 });
 
 describe("tools of one step", () => {
-  it("run side by side, eight at most, each result durable as it ends", async () => {
+  it("run concurrently, eight at most, and each result is durable as soon as it is there", async () => {
     const calls = Array.from({ length: 20 }, (_, n) => call(`c${n}`, "slow", { n }));
     server.script([says({ calls }), says("done")]);
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const slow = tool("slow", {
       run: async () => {
         running += 1;
-        most = Math.max(most, running);
+        maxRunning = Math.max(maxRunning, running);
         await new Promise((resolve) => setTimeout(resolve, 5));
         running -= 1;
       },
     });
     const { journal, outcome } = await play(server.url, { tools: [slow] });
     expect(outcome?.status).toBe("succeeded");
-    expect(most).toBe(8);
+    expect(maxRunning).toBe(8);
     expect(
       dataOf(journal, "run.tool_result").filter(
         (result) => result.outcome === "ok" && result.result === null,
@@ -355,7 +355,7 @@ describe("tools of one step", () => {
     ).toHaveLength(20);
   });
 
-  it("are made up to the 64th, the others refused", async () => {
+  it("are executed up to the 64th, and the others rejected", async () => {
     server.script([
       says({ calls: Array.from({ length: 70 }, (_, n) => call(`c${n}`, "echo")) }),
       says("done"),
@@ -367,7 +367,7 @@ describe("tools of one step", () => {
     ).toHaveLength(6);
   });
 
-  it("may give large results, which are cut with a note, and results that are no JSON, which are errors", async () => {
+  it("can return large results, which are truncated with a note; results that are not JSON are errors", async () => {
     server.script([says({ calls: [call("a", "large"), call("b", "endless")] }), says("done")]);
     const endless: { self?: unknown } = {};
     endless.self = endless;
@@ -384,7 +384,7 @@ describe("tools of one step", () => {
       ]),
     );
     expect(results.get("a")?.result).toMatch(
-      /^é{131072}\n\[cut: the result has 400000 bytes, these are the first 262144\]$/,
+      /^é{131072}\n\[truncated: the result has 400000 bytes; these are the first 262144\]$/,
     );
     expect(results.get("b")).toEqual({
       outcome: "error",
@@ -400,17 +400,19 @@ describe("a call is streamed", () => {
     return server.requests[0]?.body.stream ?? false;
   };
 
-  it("under auto only when someone watches, the answer may be long, or the model thinks hard", async () => {
+  it("with `auto` only if the run has a subscriber, the answer may be long, or reasoning effort is high", async () => {
     expect(await streamed({ settings: { stream: "auto" } })).toBe(false);
-    expect(await streamed({ settings: { stream: "auto" }, watched: () => true })).toBe(true);
+    expect(await streamed({ settings: { stream: "auto" }, hasSubscriber: () => true })).toBe(true);
     expect(await streamed({ settings: { stream: "auto", max_output_tokens: 8_192 } })).toBe(false);
     expect(await streamed({ settings: { stream: "auto", max_output_tokens: 8_193 } })).toBe(true);
     expect(await streamed({ settings: { stream: "auto", reasoning_effort: "low" } })).toBe(false);
     expect(await streamed({ settings: { stream: "auto", reasoning_effort: "medium" } })).toBe(true);
-    expect(await streamed({ settings: { stream: "never" }, watched: () => true })).toBe(false);
+    expect(await streamed({ settings: { stream: "never" }, hasSubscriber: () => true })).toBe(
+      false,
+    );
   });
 
-  it("and its watchers hear each piece, reasoning apart from text", async () => {
+  it("and its subscribers get each delta, reasoning separate from text", async () => {
     server.script([says({ reasoning: "hm hm", text: "one two" })]);
     const { deltas } = await play(server.url, { settings: { stream: "always" } });
     expect(deltas[0]).toEqual({ type: "step_start", step: 1, attempt: 1 });

@@ -1,75 +1,78 @@
 import type { NewEvent } from "@beckon/contract";
+import { assignCallIds } from "./assign-call-ids.ts";
 import { conversation } from "./conversation.ts";
 import { answeredSteps, callsOf, type Step } from "./history.ts";
 import { RunStopped } from "./journal.ts";
 import { digestOf, lostCall } from "./lost-run.ts";
-import { CallCut, callModel } from "./model-call/index.ts";
+import { CallAborted, callModel } from "./model-call/index.ts";
 import { ModelFailure } from "./model-failure.ts";
-import { nameCalls } from "./name-calls.ts";
 import { createRunRecorder, type RunRecorder } from "./run-recorder.ts";
 import type { RunRequest } from "./run-request.ts";
 import { type Ending, endingAfter } from "./stop-conditions.ts";
 import { finishCalls } from "./tool-call/index.ts";
 
 /**
- * Executes a run to its end, or until it is stopped.
+ * Executes a run until it ends or is stopped.
  *
- *     ask the model ──► the answer ends the run ──► end            (one durable write: step and end)
- *           ▲                  │ it calls tools
- *           │                  ▼
- *           └── results ◄── call them ◄── step and intents durable
+ *     call model ──► the answer ends the run ──► end            (one durable write: step and end)
+ *         ▲                  │ it contains tool calls
+ *         │                  ▼
+ *         └── results ◄── call tools ◄── step and intents durable
  *
- * Where it stands in this circle is read from the journal, never from memory: a run found with an answered step goes on
- * with that step's calls, or ends with it; the model is asked again only when nothing is left to do for what it said.
+ * The position in this loop is read from the journal, never from memory. A run whose journal ends
+ * with an answered step resumes with that step's tool calls, or ends with it. The model is called
+ * again only when every tool call of the last step has a result.
  *
- * Resolves once the run has ended, and silently, with nothing written, once it was stopped as `fenced` or `drain`. Never
- * rejects for what a model or a tool did; what the journal throws beside `RunStopped` is passed on.
+ * Resolves when the run has ended, or, with nothing written, when it was stopped as `fenced` or
+ * `drain`. Failures of models and tools end the run and do not reject.
+ *
+ * @throws any error of the journal except `RunStopped`.
  */
 export async function executeRun(request: RunRequest): Promise<void> {
-  const ledger = createRunRecorder(request.journal);
+  const recorder = createRunRecorder(request.journal);
   let ending: Ending | undefined;
   try {
-    ending = await work(request, ledger);
+    ending = await runLoop(request, recorder);
   } catch (thrown) {
-    ending = endingOf(thrown, request, ledger);
+    ending = endingOf(thrown, request, recorder);
   }
-  if (ending !== undefined) await close(ledger, ending);
+  if (ending !== undefined) await endRun(recorder, ending);
 }
 
-async function work(request: RunRequest, ledger: RunRecorder): Promise<Ending> {
-  let step = answeredSteps(ledger.entries).at(-1);
+async function runLoop(request: RunRequest, recorder: RunRecorder): Promise<Ending> {
+  let step = answeredSteps(recorder.entries).at(-1);
   let unwritten: NewEvent[] = [];
-  let lost = request.resumed ? lostBefore(request, ledger) : undefined;
+  let lost = request.resumed ? lostModelCall(request, recorder) : undefined;
 
   for (;;) {
     if (step !== undefined) {
       const ending = endingAfter(step, request);
       if (ending !== undefined) {
-        ledger.defer(unwritten);
+        recorder.defer(unwritten);
         return ending;
       }
-      await finishCalls(request, ledger, step, unwritten);
+      await finishCalls(request, recorder, step, unwritten);
     }
-    if (lost !== undefined && request.signal.aborted) ledger.defer([lost]);
-    else if (lost !== undefined) await ledger.append([lost]);
+    if (lost !== undefined && request.signal.aborted) recorder.defer([lost]);
+    else if (lost !== undefined) await recorder.append([lost]);
     lost = undefined;
-    step = await askModel(request, ledger);
+    step = await makeStep(request, recorder);
     unwritten = [{ type: "run.step", data: step }];
   }
 }
 
-async function askModel(request: RunRequest, ledger: RunRecorder): Promise<Step> {
-  const earlier = answeredSteps(ledger.entries);
+async function makeStep(request: RunRequest, recorder: RunRecorder): Promise<Step> {
+  const earlier = answeredSteps(recorder.entries);
   const number = earlier.length + 1;
   const answer = await callModel(
     request,
     number,
-    conversation(request.instructions, request.input, ledger.entries),
+    conversation(request.instructions, request.input, recorder.entries),
   );
   return {
     step: number,
     model: request.modelName,
-    parts: nameCalls(
+    parts: assignCallIds(
       answer.parts,
       number,
       earlier.flatMap(callsOf).map((call) => call.call_id),
@@ -81,8 +84,8 @@ async function askModel(request: RunRequest, ledger: RunRecorder): Promise<Step>
   };
 }
 
-/** The model call that was in flight when an earlier process lost this run. */
-function lostBefore(
+/** The event for a model call that was in flight when an earlier process lost this run. */
+function lostModelCall(
   { instructions, input, modelName: model }: RunRequest,
   { entries }: RunRecorder,
 ): NewEvent | undefined {
@@ -94,18 +97,23 @@ type LostStep = Extract<NewEvent, { type: "run.step_lost" }>["data"];
 
 function lostStep(
   { modelName }: RunRequest,
-  ledger: RunRecorder,
+  recorder: RunRecorder,
   reason: LostStep["reason"],
   usage: LostStep["usage"],
 ): NewEvent {
   return {
     type: "run.step_lost",
-    data: { step: answeredSteps(ledger.entries).length + 1, model: modelName, usage, reason },
+    data: { step: answeredSteps(recorder.entries).length + 1, model: modelName, usage, reason },
   };
 }
 
-/** How the run ends after the loop was left by `thrown`; undefined: not by us. Anything that is neither is thrown on. */
-function endingOf(thrown: unknown, request: RunRequest, ledger: RunRecorder): Ending | undefined {
+/**
+ * Returns how the run ends after the loop threw. Undefined if it does not end here (fenced or
+ * drained).
+ *
+ * @throws `thrown` if it is neither a model failure nor a stop.
+ */
+function endingOf(thrown: unknown, request: RunRequest, recorder: RunRecorder): Ending | undefined {
   if (thrown instanceof ModelFailure) {
     return {
       status: "failed",
@@ -115,13 +123,13 @@ function endingOf(thrown: unknown, request: RunRequest, ledger: RunRecorder): En
       },
     };
   }
-  const stopped = thrown instanceof CallCut ? thrown.stopped : thrown;
+  const stopped = thrown instanceof CallAborted ? thrown.stopped : thrown;
   const ending = stopped instanceof RunStopped ? endingOfStop(stopped) : undefined;
-  if (thrown instanceof CallCut && ending !== undefined) {
-    ledger.defer([
+  if (thrown instanceof CallAborted && ending !== undefined) {
+    recorder.defer([
       lostStep(
         request,
-        ledger,
+        recorder,
         ending.status === "cancelled" ? "cancelled" : "deadline_exceeded",
         thrown.usage,
       ),
@@ -153,15 +161,18 @@ function endingOfStop({ reason }: RunStopped): Ending | undefined {
   }
 }
 
-/** Ends the run. A journal that answers that the run is to be cancelled gets that end instead, once. */
-async function close(ledger: RunRecorder, ending: Ending): Promise<void> {
+/**
+ * Ends the run. If the journal rejects the end because the run was cancelled or is past its
+ * deadline, ends it with that outcome instead, once.
+ */
+async function endRun(recorder: RunRecorder, ending: Ending): Promise<void> {
   try {
-    await ledger.end(ending);
+    await recorder.end(ending);
   } catch (thrown) {
     if (!(thrown instanceof RunStopped)) throw thrown;
     const instead = endingOfStop(thrown);
     if (instead === undefined) return;
-    await ledger.end(instead).catch((again) => {
+    await recorder.end(instead).catch((again) => {
       if (!(again instanceof RunStopped) || endingOfStop(again) !== undefined) throw again;
     });
   }

@@ -1,13 +1,14 @@
 /**
- * Bytes that a JSON value takes in memory, at most, with `copies` of its JSON text beside it (the
- * journal's entry, on its way to the database). A character counts as two bytes: one that is not
- * Latin-1 makes all of its text as wide. An empty object has six words.
+ * Returns an upper bound of the heap bytes of a JSON value plus `copies` of its JSON text (for
+ * example the journal entry on its way to the database). A character counts as two bytes, because
+ * one character outside Latin-1 makes V8 store the whole string as UTF-16. An empty object takes
+ * six words.
  */
 export function heldBytesOf(value: unknown, copies: number): number {
   return valueBytes(value) + 2 * copies * (JSON.stringify(value)?.length ?? 0);
 }
 
-/** Without recursion: a value may be nested deeper than the stack. */
+/** Iterative: values can be nested deeper than the call stack allows. */
 function valueBytes(value: unknown): number {
   let bytes = 0;
   const open: unknown[] = [value];
@@ -16,7 +17,7 @@ function valueBytes(value: unknown): number {
     if (typeof next === "string") bytes += 32 + 2 * next.length;
     else if (Array.isArray(next)) {
       bytes += 48 + 8 * next.length;
-      for (const member of next) open.push(member);
+      for (const item of next) open.push(item);
     } else if (typeof next === "object" && next !== null) {
       bytes += 64;
       for (const [name, member] of Object.entries(next)) {

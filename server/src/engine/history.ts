@@ -5,7 +5,7 @@ export type Step = Extract<NewEvent, { type: "run.step" }>["data"];
 export type ToolResult = Extract<NewEvent, { type: "run.tool_result" }>["data"];
 export type CallPart = Extract<AnswerPart, { type: "tool_call" }>;
 
-/** The model's answers so far, in order. */
+/** Returns the answered model calls, in order. */
 export function answeredSteps(entries: readonly NewEvent[]): Step[] {
   return entries.flatMap((entry) => (entry.type === "run.step" ? [entry.data] : []));
 }
@@ -14,7 +14,7 @@ export function callsOf(step: Step): CallPart[] {
   return step.parts.filter((part) => part.type === "tool_call");
 }
 
-/** Results by `call_id`, which is unique within a run. */
+/** Returns results by `call_id`, which is unique within a run. */
 export function resultsByCall(entries: readonly NewEvent[]): Map<string, ToolResult> {
   return new Map(
     entries.flatMap((entry) =>
@@ -23,14 +23,14 @@ export function resultsByCall(entries: readonly NewEvent[]): Map<string, ToolRes
   );
 }
 
-/** Calls whose intent is journaled: each of them may have happened. */
+/** Returns the ids of calls whose intent is journaled: each of them may have been executed. */
 export function intendedCalls(entries: readonly NewEvent[]): Set<string> {
   return new Set(
     entries.flatMap((entry) => (entry.type === "run.tool_call" ? [entry.data.call_id] : [])),
   );
 }
 
-/** Calls that were begun and whose answer is not known. */
+/** Returns the calls that have an intent and no result. */
 export function openCalls(
   entries: readonly NewEvent[],
 ): Extract<NewEvent, { type: "run.tool_call" }>["data"][] {
@@ -40,7 +40,7 @@ export function openCalls(
   );
 }
 
-/** All that the run's model calls have used, lost ones included. */
+/** Returns the token usage of all model calls of the run, lost ones included. */
 export function usageOf(entries: readonly NewEvent[]): TokenUsage {
   return totalUsage(
     entries.flatMap((entry) =>

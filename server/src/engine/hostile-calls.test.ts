@@ -7,7 +7,7 @@ const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-/** A tool that takes a colour, counts its calls, and has a neighbour that this agent was not granted. */
+/** A tool with a colour argument that counts its calls, and a second tool that is not granted. */
 function paint() {
   const calls: unknown[] = [];
   return {
@@ -43,11 +43,11 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     });
     return { ...played, painted: painting.calls };
   };
-  /** What the second request says, whatever its format. */
+  /** Text of the second request, in any format. */
   const shown = () => JSON.stringify(server.requests[1]?.body);
 
   it.each(["no_such_tool", "wipe_disk", "../paint", ""])(
-    "that calls the tool %j is told that it has none of that name",
+    "that calls the tool %j gets the error that there is no such tool",
     async (name) => {
       const { outcome, journal, painted } = await run([
         says({ calls: [call("call_1", "{}", name)] }),
@@ -72,24 +72,24 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     '{"color":"red"}',
     "null",
     "{}",
-  ])("that writes %j as arguments is told what is wrong with them", async (args) => {
+  ])("that writes %j as arguments gets an error that says what is wrong", async (args) => {
     const { outcome, journal, painted } = await run([
       says({ calls: [call("call_1", args)] }),
       says("sorry"),
     ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
     expect(dataOf(journal, "run.tool_result")).toMatchObject([{ outcome: "refused" }]);
-    expect(shown()).toMatch(/are not JSON|do not fit/);
+    expect(shown()).toMatch(/are not JSON|are invalid/);
     expect(painted).toEqual([]);
   });
 
   const half = "\ud83d";
   it.each([
     ["an escaped NUL", String.raw`{"colour":"re\u0000d"}`, "colour"],
-    // No JSON, and sent as a text where a format holds arguments as a value.
-    ["a NUL as it is", '{"colour":"re\u0000d"}', "(colour|the value)"],
-    ["an escaped half of a surrogate pair", String.raw`{"colour":"\ud83d"}`, "colour"],
-    ["half of a surrogate pair as it is", `{"colour":"${half}"}`, "colour"],
+    // Invalid JSON; sent as a string where a format holds arguments as a value.
+    ["an unescaped NUL", '{"colour":"re\u0000d"}', "(colour|the value)"],
+    ["an escaped lone surrogate", String.raw`{"colour":"\ud83d"}`, "colour"],
+    ["an unescaped lone surrogate", `{"colour":"${half}"}`, "colour"],
     [
       "NUL in a list",
       String.raw`{"colour":"red","more":{"tones":["dark","\u0000"]}}`,
@@ -97,7 +97,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     ],
     ["NUL in a name", String.raw`{"colour":"red","\u0000":1}`, "the name \uFFFD"],
   ])(
-    "that writes %s into an argument is told which, and nothing is called with another text",
+    "that writes %s into an argument is told which one, and no tool is called with a replaced text",
     async (_what, args, where) => {
       const { outcome, journal, painted } = await run([
         says({ calls: [call("call_1", args)] }),
@@ -105,7 +105,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
       ]);
       expect(outcome).toMatchObject({ status: "succeeded", output: "sorry" });
       const result = new RegExp(
-        `^The arguments of paint do not fit: ${where} holds NUL or half of a surrogate pair; `,
+        `^The arguments of paint are invalid: ${where} contains NUL or a lone surrogate; `,
       );
       expect(dataOf(journal, "run.tool_result")).toMatchObject([
         { outcome: "refused", result: expect.stringMatching(result) },
@@ -115,14 +115,14 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     },
   );
 
-  it("that writes the escape of NUL as text, or a whole surrogate pair, is understood", async () => {
+  it("that writes the escape of NUL as text, or a complete surrogate pair, is understood", async () => {
     const texts = [String.raw`\u0000`, String.raw`\ud83d`, "😀"];
     const calls = texts.map((colour, index) => call(`call_${index}`, JSON.stringify({ colour })));
     const { painted } = await run([says({ calls }), says("done")]);
     expect(painted).toEqual(texts.map((colour) => ({ colour })));
   });
 
-  it("that gives two calls one id gets a result for each", async () => {
+  it("that gives two calls the same id gets a result for each", async () => {
     const { outcome, journal, painted } = await run([
       says({ calls: [call("call_1", '{"colour":"red"}'), call("call_1", '{"colour":"blue"}')] }),
       says({ calls: [call("call_1", '{"colour":"green"}')] }),
@@ -132,12 +132,12 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     expect(painted).toEqual([{ colour: "red" }, { colour: "blue" }, { colour: "green" }]);
     const ids = new Set(dataOf(journal, "run.tool_result").map(({ call_id }) => call_id));
     expect(ids.size).toBe(3);
-    // Each stands in the last request once with the call and once with its result.
+    // Each occurs in the last request once with the call and once with its result.
     const last = JSON.stringify(server.requests[2]?.body);
     for (const id of ids) expect(last.split(`"${id}"`)).toHaveLength(3);
   });
 
-  it("that calls tools without end stops at its limit of steps", async () => {
+  it("that never stops calling tools ends at its step limit", async () => {
     const { outcome, painted } = await run(
       (request, index) => says({ calls: [call(`call_${index}`)] })(request, index),
       4,
@@ -147,7 +147,7 @@ describe.each(formatCases)("a model of $kind, streamed: $stream,", ({ kind, stre
     expect(server.requests).toHaveLength(4);
   });
 
-  it("that makes a thousand calls in one turn has the first 64 made, and a result for each", async () => {
+  it("that makes a thousand calls in one step has the first 64 executed, and gets a result for each", async () => {
     const calls = Array.from({ length: 1_000 }, (_, n) => call(`call_${n}`));
     const { outcome, journal, painted } = await run([says({ calls }), says("done")]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });

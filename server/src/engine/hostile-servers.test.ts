@@ -6,13 +6,13 @@ import {
   type Behaviour,
   blackHole,
   type ChatBody,
-  fated,
   frame,
   inBandError,
   says,
   startModelServer,
   status,
   streams,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
@@ -24,15 +24,15 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 const text = "the whole answer, wörd for 😀 word";
-const once = { tries: 1, baseMs: 1, capMs: 1 };
+const once = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
 const modelError = { status: "failed", error: { code: "model_error" } };
 const modelTimeout = { status: "failed", error: { code: "model_timeout" } };
 
-/** What every run of a test leaves behind, for the search for secrets. */
-const left: Played[] = [];
+/** Everything that the runs of this file wrote, to be searched for secrets. */
+const executedRuns: Played[] = [];
 afterEach(() => {
-  for (const { journal, outcome, deltas } of left.splice(0)) {
+  for (const { journal, outcome, deltas } of executedRuns.splice(0)) {
     const all = JSON.stringify([journal.entries, outcome, deltas]);
     expect(all).not.toContain(scriptedKey);
     expect(all).not.toContain(encodeURIComponent(scriptedKey));
@@ -57,7 +57,7 @@ describe.each(formatCases)(
         settings: { stream },
         ...request,
       });
-      left.push(played);
+      executedRuns.push(played);
       return played;
     };
     const sizeOf = (behaviour: Behaviour) =>
@@ -67,7 +67,7 @@ describe.each(formatCases)(
         path,
       );
 
-    it("answers with what the model says", async () => {
+    it("answers with the model's output", async () => {
       const { outcome, deltas } = await run(says(text));
       expect(outcome).toMatchObject({
         status: "succeeded",
@@ -78,22 +78,22 @@ describe.each(formatCases)(
       expect(deltas.filter(({ type }) => type === "text_delta").length > 3).toBe(streamed);
     });
 
-    it.each([408, 429, 500, 502, 503, 529])("is asked again after %i", async (code) => {
+    it.each([408, 429, 500, 502, 503, 529])("is called again after %i", async (code) => {
       expect((await run([status(code), says(text)])).outcome).toMatchObject({
         status: "succeeded",
         output: text,
       });
-      const begun = elapsed();
-      const told = status(code, { headers: { "retry-after": "0.06" } });
-      expect((await run([told, says(text)])).outcome).toMatchObject({ status: "succeeded" });
-      expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+      const startedAt = elapsed();
+      const failure = status(code, { headers: { "retry-after": "0.06" } });
+      expect((await run([failure, says(text)])).outcome).toMatchObject({ status: "succeeded" });
+      expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
       expect((await run(status(code))).outcome).toMatchObject({
         ...modelError,
         error: { message: `The model's provider answered ${code}: scripted ${code}` },
       });
     });
 
-    it("is not asked again when it wants to be left alone for longer than the step may take", async () => {
+    it("is not called again if it asks to wait longer than the rest of the step", async () => {
       const { outcome } = await run(status(429, { headers: { "retry-after": "100" } }));
       expect(outcome).toMatchObject({
         ...modelError,
@@ -102,7 +102,7 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it.each([400, 401, 403, 404, 413])("is not asked again after %i", async (code) => {
+    it.each([400, 401, 403, 404, 413])("is not called again after %i", async (code) => {
       expect((await run(status(code))).outcome).toMatchObject({
         ...modelError,
         error: { message: `The model's provider answered ${code}: scripted ${code}` },
@@ -110,19 +110,19 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it("that never answers holds a run until the step's end and no longer", async () => {
-      const begun = elapsed();
+    it("that never answers holds a run until the step's timeout and no longer", async () => {
+      const startedAt = elapsed();
       expect(
         (await run(blackHole, { timeouts: { ...defaultTimeouts, stepMs: 80 } })).outcome,
       ).toMatchObject(modelTimeout);
-      expect(elapsed() - begun).toBeLessThan(1_000);
+      expect(elapsed() - startedAt).toBeLessThan(1_000);
     });
 
     it("that stalls at any byte ends with model_timeout", async () => {
       const bytes = await sizeOf(says(text));
       const runs = Array.from({ length: 8 }, async (_, n) => {
         const own = await startModelServer();
-        own.script(fated({ type: "stall", after: Math.floor((n * bytes) / 8) }, says(text)));
+        own.script(withDelivery({ type: "stall", after: Math.floor((n * bytes) / 8) }, says(text)));
         const { outcome } = await play(own.url, {
           model: scriptedModel(kind, own.url, hasty),
           settings: { stream },
@@ -134,27 +134,30 @@ describe.each(formatCases)(
       for (const outcome of await Promise.all(runs)) expect(outcome).toMatchObject(modelTimeout);
     });
 
-    it("that breaks off at any byte never passes half a text off as the whole", async () => {
+    it("that disconnects at any byte never makes a truncated text look complete", async () => {
       const bytes = await sizeOf(says(text));
       const step = Math.ceil(bytes / 40);
       for (let after = 0; after < bytes; after += step) {
-        const cut = fated({ type: "cut", after, gently: (after / step) % 2 === 0 }, says(text));
+        const truncated = withDelivery(
+          { type: "cut", after, gently: (after / step) % 2 === 0 },
+          says(text),
+        );
         expect(
-          (await run([cut, says(text)])).outcome,
-          `asked again, cut after ${after}`,
+          (await run([truncated, says(text)])).outcome,
+          `called again, disconnected after ${after}`,
         ).toMatchObject({
           status: "succeeded",
           output: text,
         });
-        const { outcome } = await run([cut], { retry: once });
-        // Every word and its end mark had come; only the end of the framing is missing.
+        const { outcome } = await run([truncated], { retry: once });
+        // All content and the finish event had arrived; only the end of the framing is missing.
         if (outcome?.status === "succeeded")
           expect(outcome.output, `cut after ${after} of ${bytes}`).toBe(text);
         else expect(outcome, `cut after ${after}`).toMatchObject(modelError);
       }
     });
 
-    it("that sends an error with 200 is asked again, unless the error is permanent", async () => {
+    it("that sends an error with 200 is called again, unless the error is permanent", async () => {
       const busy = inBandError({
         message: "overloaded",
         type: "overloaded_error",
@@ -187,7 +190,7 @@ describe.each(formatCases)(
       "[]",
       "null",
       '{"error":null}',
-    ])("that answers %j with 200 has not answered", async (words) => {
+    ])("that answers %j with 200 counts as failed", async (words) => {
       const type = streamed ? "text/event-stream" : "application/json";
       const odd: Behaviour = () => ({
         reply: {
@@ -195,7 +198,7 @@ describe.each(formatCases)(
           headers: { "content-type": type },
           pieces: [streamed && words !== "" ? frame(words) : words],
         },
-        fate: { type: "whole" },
+        delivery: { type: "complete" },
       });
       expect((await run([odd, says(text)])).outcome).toMatchObject({
         status: "succeeded",
@@ -204,7 +207,7 @@ describe.each(formatCases)(
       expect((await run([odd], { retry: once })).outcome).toMatchObject(modelError);
     });
 
-    it("is not read when it compresses its answer", async () => {
+    it("that compresses its response is rejected", async () => {
       const { outcome } = await run(gzipBomb(says(text)));
       expect(outcome).toMatchObject({
         ...modelError,
@@ -213,20 +216,20 @@ describe.each(formatCases)(
       expect(server.requests).toHaveLength(1);
     });
 
-    it("may send its answer byte by byte", async () => {
+    it("can send its answer byte by byte", async () => {
       expect((await run(byteByByte(says(text)))).outcome).toMatchObject({
         status: "succeeded",
         output: text,
       });
     });
 
-    it("may say ten megabytes in one line", async () => {
+    it("can send ten megabytes in one line", async () => {
       const long = "0123456789".repeat(1_000_000);
       const { outcome } = await run(says({ text: long }), { maxAnswerBytes: 32 * 1024 ** 2 });
       expect(outcome?.status === "succeeded" && outcome.output === long).toBe(true);
     });
 
-    it("that sends a gigabyte is cut off", async () => {
+    it("that sends a gigabyte is disconnected", async () => {
       const before = process.memoryUsage().rss;
       const [piece, closing] = streamed
         ? [
@@ -243,10 +246,10 @@ describe.each(formatCases)(
       expect(process.memoryUsage().rss - before).toBeLessThan(400 * 1024 ** 2);
     });
 
-    it("that echoes the key is not repeated", async () => {
+    it("that echoes the key does not reveal it", async () => {
       const leak = `Wrong key ${scriptedKey} (${encodeURIComponent(scriptedKey)})`;
       for (const behaviour of [
-        status(401, { body: JSON.stringify(wire.refusal(401, leak)) }),
+        status(401, { body: JSON.stringify(wire.error(401, leak)) }),
         status(401, { body: leak }),
         inBandError({ message: leak, type: "invalid_request_error" }),
       ]) {
@@ -258,11 +261,11 @@ describe.each(formatCases)(
     const usages: readonly (readonly [string, number, number])[] = [
       ["negative", -5, -5],
       ["fractions", 1.5, 2.5],
-      ["more than can be", 1e15, 1e15],
+      ["more than is plausible", 1e15, 1e15],
       ["nothing at all", 0, 0],
     ];
     it.each(usages)(
-      "that reports %s for its usage is not believed",
+      "that reports %s as its usage gets an estimate instead",
       async (_what, prompt_tokens, completion_tokens) => {
         const { outcome } = await run(says({ text, usage: { prompt_tokens, completion_tokens } }));
         expect(outcome).toMatchObject({
@@ -280,7 +283,7 @@ describe.each(formatCases)(
       expect(outcome).toMatchObject({ status: "succeeded", usage: { estimated: true } });
     });
 
-    it.runIf(streamed)("whose stream lacks its end mark has not answered", async () => {
+    it.runIf(streamed)("that sends no finish event counts as failed", async () => {
       const unfinished = streams({ text }, (events, closing) =>
         events.slice(0, events.length - closing),
       );
@@ -292,10 +295,10 @@ describe.each(formatCases)(
     });
 
     it.runIf(streamed)(
-      "whose stream holds a piece that cannot be read has not answered, wherever the piece is",
+      "that sends an unreadable event counts as failed, wherever the event is",
       async () => {
         const { events } = wire.stream({ text }, "model");
-        // Behind the finish nothing is left to be said.
+        // After the finish event there is no content left.
         for (let at = 0; at < events.length - 2; at += 3) {
           for (const piece of ["{broken", '"'.repeat(3)]) {
             const broken = streams({ text }, (all) => [
@@ -316,7 +319,7 @@ describe.each(formatCases)(
     );
 
     it.runIf(streamed).each(["\n", "\r", "\r\n"] as const)(
-      "may end its lines by %j, split anywhere",
+      "can end its lines with %j, split anywhere",
       async (end) => {
         expect((await run(withLineEnd(end, says(text)))).outcome).toMatchObject({
           status: "succeeded",
@@ -329,7 +332,7 @@ describe.each(formatCases)(
       },
     );
 
-    it("says why its answer ended", async () => {
+    it("determines the finish reason", async () => {
       expect((await run(says({ text, finish: "length" }))).outcome).toMatchObject({
         ...modelError,
         error: { message: expect.stringMatching(/output limit/) },
@@ -350,7 +353,7 @@ describe.each(formatCases)(
   },
 );
 
-/** The event of a stream that says the most. */
+/** The event of a stream with the most content. */
 function streamPiece(events: readonly unknown[]): string {
   return (
     events

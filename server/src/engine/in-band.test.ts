@@ -4,7 +4,7 @@ import { type FormatCase, scriptedModel } from "../../test/format-cases.ts";
 import { type Behaviour, body, says, startModelServer, status } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 
-/** What single formats do beside all that `hostile-servers.test.ts` asks of each. */
+/** Peculiarities of single formats, beyond what `hostile-servers.test.ts` tests for all of them. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -19,7 +19,7 @@ const run = async (
   return play(server.url, {
     model: scriptedModel(kind, server.url),
     settings: { stream },
-    retry: { tries: behaviours.length, baseMs: 1, capMs: 1 },
+    retry: { maxAttempts: behaviours.length, baseWaitMs: 1, maxWaitMs: 1 },
   });
 };
 const modelError = { status: "failed", error: { code: "model_error" } };
@@ -49,7 +49,7 @@ describe("a response of OpenAI", () => {
     response({ status: "failed", error: { code: "server_error", message: "sorry" } }),
   ];
 
-  it.each(unfinished)("that is %j is no answer", async (unfinishedOne) => {
+  it.each(unfinished)("that is %j fails the call", async (unfinishedOne) => {
     const odd = body(JSON.stringify(unfinishedOne));
     expect((await run("openai", "never", [odd])).outcome).toMatchObject(modelError);
     expect((await run("openai", "never", [odd, says("whole")])).outcome).toMatchObject({
@@ -58,7 +58,7 @@ describe("a response of OpenAI", () => {
     });
   });
 
-  it("that says it is incomplete without saying why is no answer when streamed either", async () => {
+  it("that is incomplete without a reason fails the call when streamed too", async () => {
     const end = {
       type: "response.incomplete",
       response: response({ status: "incomplete", incomplete_details: null, usage: null }),
@@ -97,24 +97,24 @@ describe("a response of OpenAI", () => {
 });
 
 describe("an answer of Google's", () => {
-  it("that asks for a pause in its body gets it", async () => {
+  it("that asks for a wait in its body gets it", async () => {
     const error = {
       code: 429,
       message: "slow down",
       status: "RESOURCE_EXHAUSTED",
       details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "0.06s" }],
     };
-    const begun = elapsed();
+    const startedAt = elapsed();
     const { outcome } = await run("google", "never", [
       status(429, { body: JSON.stringify({ error }) }),
       says("here"),
     ]);
     expect(outcome).toMatchObject({ status: "succeeded", output: "here" });
-    expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
   });
 
   it.each(["never", "always"] as const)(
-    "that is continued without end is cut off (streamed: %s)",
+    "that never ends its continuations is aborted (streamed: %s)",
     async (stream) => {
       const piece = {
         candidates: [
@@ -135,14 +135,14 @@ describe("an answer of Google's", () => {
       });
       expect(outcome).toMatchObject({
         ...modelError,
-        error: { message: "The model's answer is continued without end." },
+        error: { message: "The model's answer needs more than 16 continuation requests." },
       });
       expect(server.requests).toHaveLength(16);
     },
   );
 
   it.each(["never", "always"] as const)(
-    "that was blocked is a refusal of the provider's (streamed: %s)",
+    "that was blocked is a content filter's rejection (streamed: %s)",
     async (stream) => {
       const text = JSON.stringify({
         promptFeedback: { blockReason: "PROHIBITED_CONTENT" },

@@ -1,29 +1,32 @@
 import type { ProviderKind } from "@beckon/contract";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { dataOf, patient, play, tool } from "../../test/engine-run.ts";
+import { dataOf, play, productionFetch, tool } from "../../test/engine-run.ts";
 import { providerModel } from "./models/provider-model.ts";
 
-/** The formats as somebody else has written them: what our own scripted server gets wrong, this one need not. */
+/**
+ * The formats as an independent implementation serves them: it does not share mistakes of our own
+ * scripted server.
+ */
 const mock = await LLMock.create({ port: 0, logLevel: "silent" });
 afterAll(() => mock.stop());
 beforeEach(() => {
   mock.reset();
 });
 
-const places: readonly (readonly [ProviderKind, string, string])[] = [
+const formats: readonly (readonly [ProviderKind, string, string])[] = [
   ["openai", "gpt-5", "/v1"],
   ["openai-chat", "gpt-5", "/v1"],
   ["openai-compatible", "llama", "/v1"],
   ["anthropic", "claude-sonnet-4-5", "/v1"],
   ["google", "gemini-2.5-flash", "/v1beta"],
 ];
-const cases = places.flatMap(([kind, modelId, root]) =>
+const cases = formats.flatMap(([kind, modelId, root]) =>
   (["never", "always"] as const).map((stream) => ({ kind, modelId, root, stream })),
 );
 
 describe.each(cases)(
-  "$kind as @copilotkit/aimock speaks it, streamed: $stream",
+  "$kind as served by @copilotkit/aimock, streamed: $stream",
   ({ kind, modelId, root, stream }) => {
     const options = () => ({
       model: providerModel(kind, {
@@ -31,14 +34,14 @@ describe.each(cases)(
         baseUrl: mock.url + root,
         apiKey: "key",
         modelId,
-        transport: patient,
+        transport: productionFetch,
       }),
       settings: { stream },
       input: "What is the weather?",
-      retry: { tries: 2, baseMs: 1, capMs: 1 },
+      retry: { maxAttempts: 2, baseWaitMs: 1, maxWaitMs: 1 },
     });
 
-    it("calls a tool and answers with what it said", async () => {
+    it("calls a tool and answers with its result", async () => {
       mock.on(
         { userMessage: /weather/, hasToolResult: false },
         { toolCalls: [{ name: "weather", arguments: '{"city":"Bonn"}' }] },
@@ -63,7 +66,7 @@ describe.each(cases)(
       ]);
     });
 
-    it.each([500, 503, 529])("goes on after one %i", async (status) => {
+    it.each([500, 503, 529])("continues after one %i", async (status) => {
       mock.on({ userMessage: /weather/ }, { content: "sunny" });
       mock.nextRequestError(status, { message: "busy", type: "server_error" });
       const { outcome, journal } = await play("", options());
@@ -82,19 +85,16 @@ describe.each(cases)(
       },
     );
 
-    it.runIf(stream === "always")(
-      "does not take a stream that breaks off for an answer",
-      async () => {
-        mock.on(
-          { userMessage: /weather/ },
-          { content: "sunny, and later on some rain" },
-          { chunkSize: 4, truncateAfterChunks: 3 },
-        );
-        expect((await play("", options())).outcome).toMatchObject({
-          status: "failed",
-          error: { code: "model_error" },
-        });
-      },
-    );
+    it.runIf(stream === "always")("does not accept a truncated stream as an answer", async () => {
+      mock.on(
+        { userMessage: /weather/ },
+        { content: "sunny, and later on some rain" },
+        { chunkSize: 4, truncateAfterChunks: 3 },
+      );
+      expect((await play("", options())).outcome).toMatchObject({
+        status: "failed",
+        error: { code: "model_error" },
+      });
+    });
   },
 );

@@ -1,4 +1,7 @@
-/** The agent loop. Knows no database, no HTTP server and no workspace: it is handed its model, its tools and its journal. */
+/**
+ * The agent loop. Depends on no database, HTTP server or workspace: model, tools and journal are
+ * arguments.
+ */
 export { type Circuit, type Circuits, circuitPolicy, createCircuits } from "./circuit/index.ts";
 export { executeRun } from "./execute-run.ts";
 export { heldBytesOf } from "./held-bytes.ts";

@@ -12,7 +12,7 @@ afterAll(() => server.close());
 
 const tools = [tool("safe"), tool("unsafe", { safeToRepeat: false })];
 
-/** A journal of a run whose steps call so many tools each, then answers. */
+/** A journal of a run whose steps call the given number of tools each, then answer. */
 async function journalOf(steps: readonly number[]): Promise<readonly NewEvent[]> {
   server.reset();
   server.script((request, index) => {
@@ -33,13 +33,13 @@ const lostSteps = (entries: readonly NewEvent[]) =>
 const results = (entries: readonly NewEvent[]) =>
   entries.flatMap((entry) => (entry.type === "run.tool_result" ? [entry.data.call_id] : []));
 
-test("a run that ends without being executed loses the same model call, and closes the same calls, as one that is stopped at once", async () => {
+test("a run that ends without being executed reports the same lost model call, and closes the same tool calls, as one that is stopped immediately", async () => {
   const steps = fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(steps, async (counts) => {
-      const whole = await journalOf(counts);
-      for (let length = 0; length <= whole.length; length += 1) {
-        const prefix = whole.slice(0, length);
+      const fullJournal = await journalOf(counts);
+      for (let length = 0; length <= fullJournal.length; length += 1) {
+        const prefix = fullJournal.slice(0, length);
         const stopped = AbortSignal.abort(new RunStopped("deadline"));
         const { journal } = await play(server.url, {
           tools,
@@ -52,10 +52,10 @@ test("a run that ends without being executed loses the same model call, and clos
           model: "scripted/model",
           characters: 100,
         });
-        const begun = openCalls(prefix).map(({ call_id }) => call_id);
+        const open = openCalls(prefix).map(({ call_id }) => call_id);
         expect(lostSteps(added), `from ${length}`).toEqual(lostSteps(executed));
-        expect(results(added)).toEqual(begun);
-        expect(results(executed)).toEqual(expect.arrayContaining(begun));
+        expect(results(added)).toEqual(open);
+        expect(results(executed)).toEqual(expect.arrayContaining(open));
         expect(outcome).toMatchObject({
           status: "failed",
           error: { code: "interrupted" },

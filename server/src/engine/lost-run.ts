@@ -4,27 +4,30 @@ import type { Outcome } from "./journal.ts";
 import type { Ending } from "./stop-conditions.ts";
 import { estimatedUsage, totalUsage } from "./usage.ts";
 
-/** What of a run's journal decides what was lost with its process: ids, usage and sizes, no texts. */
+/**
+ * Summary of a journal, without texts: enough to tell what a lost process had in flight and what
+ * the run used.
+ */
 export interface JournalDigest {
-  /** Answered model calls. */
+  /** Number of answered model calls. */
   readonly steps: number;
-  /** Of answered and of lost model calls. */
+  /** Usage of each model call, answered or lost. */
   readonly usage: readonly TokenUsage[];
   /** Tool calls of the last answered step. */
   readonly lastCalls: readonly { readonly callId: string; readonly hasResult: boolean }[];
-  /** Calls that were begun and have no result, in order. */
+  /** Tool calls with an intent and no result, in order. */
   readonly open: readonly OpenCall[];
 }
 
-/** What a model call that was lost had sent. */
+/** Size of the prompt of a lost model call. */
 export interface Prompt {
   /** `provider/model`. */
   readonly model: string;
-  /** About so many, input and instructions included. */
+  /** Approximate number of characters, input and instructions included. */
   readonly characters: number;
 }
 
-/** The end of a run that did not succeed, before its usage is known. */
+/** How a run that did not succeed ends, before its usage is known. */
 export type Stopped = Exclude<Ending, { readonly status: "succeeded" }>;
 
 export interface OpenCall {
@@ -33,7 +36,7 @@ export interface OpenCall {
   readonly tool: string;
 }
 
-/** The digest of a journal in memory. */
+/** Returns the digest of a journal in memory. */
 export function digestOf(entries: readonly NewEvent[]): JournalDigest {
   const steps = answeredSteps(entries);
   const results = resultsByCall(entries);
@@ -55,8 +58,9 @@ export function digestOf(entries: readonly NewEvent[]): JournalDigest {
 }
 
 /**
- * The model call that was probably in flight when the process was lost: there was no answer yet, or all that the last
- * one asked for had been done. Undefined: something else was under way. Its usage is estimated.
+ * Returns the event for the model call that was probably in flight when the process was lost: no
+ * step was answered yet, or all tool calls of the last step had results. Undefined otherwise. Its
+ * usage is estimated.
  */
 export function lostCall(
   digest: JournalDigest,
@@ -70,7 +74,11 @@ export function lostCall(
   return { type: "run.step_lost", data: { step: steps + 1, model, usage, reason: "process_lost" } };
 }
 
-/** Results for calls that end with their run. @param text what is said of their outcome, which nobody knows. */
+/**
+ * Returns results with outcome `unknown` for calls that end with their run.
+ *
+ * @param text the result that the journal shows for them.
+ */
 export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] {
   return open.map(({ step, call_id, tool }) => ({
     type: "run.tool_result",
@@ -79,9 +87,10 @@ export function closeCalls(open: readonly OpenCall[], text: string): NewEvent[] 
 }
 
 /**
- * How a run ends whose journal is not loaded: its open calls are closed as of unknown outcome.
+ * Returns the final events and outcome of a run without loading its journal. Open tool calls get
+ * the outcome `unknown`.
  *
- * @param prompt of a run that lost its process, whose model call in flight is added to the usage.
+ * @param prompt given if the run lost its process: adds the model call in flight to the usage.
  */
 export function endByDigest(
   digest: JournalDigest,
@@ -101,8 +110,9 @@ export function endByDigest(
 }
 
 /**
- * How a run ends that has lost as many processes as it can: nothing of it is executed or loaded, since its journal
- * may be what its processes died of. Its usage counts as estimated: nobody knows what was in flight.
+ * Returns the end of a run that exceeded its allowed number of lost processes. Its journal is not
+ * loaded, because it may be what crashed them. The usage is marked as estimated: the calls in
+ * flight are unknown.
  */
 export function interrupt(digest: JournalDigest, prompt: Prompt): ReturnType<typeof endByDigest> {
   const error = {

@@ -1,12 +1,17 @@
-/** A model call that brought no whole answer. The message is for the caller of the run: no key, no header, no URL. */
+/**
+ * A model call without a complete answer. The message is shown to the caller of the run: no key,
+ * header or URL.
+ */
 export class ModelFailure extends Error {
   override readonly name = "ModelFailure";
   readonly kind: "error" | "timeout";
-  /** Whether the same call may succeed later. */
+  /** Whether the same call can succeed later. */
   readonly retryable: boolean;
-  /** Whether it shows that nobody is there to answer: no connection, no answer in time, a status of 500 or more. */
-  readonly down: boolean;
-  /** How long the provider asked to be left alone, in milliseconds. */
+  /**
+   * Whether the provider is unreachable: connection failed, timeout, or a status of 500 or more.
+   */
+  readonly unreachable: boolean;
+  /** Wait that the provider asked for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -14,14 +19,14 @@ export class ModelFailure extends Error {
     options: {
       kind?: "error" | "timeout";
       retryable: boolean;
-      down?: boolean;
+      unreachable?: boolean;
       retryAfterMs?: number | undefined;
     },
   ) {
     super(message);
     this.kind = options.kind ?? "error";
     this.retryable = options.retryable;
-    this.down = options.down ?? options.kind === "timeout";
+    this.unreachable = options.unreachable ?? options.kind === "timeout";
     this.retryAfterMs = options.retryAfterMs;
   }
 }

@@ -4,13 +4,13 @@ import {
   type Behaviour,
   blackHole,
   body,
-  fated,
   inBandError,
   says,
   startModelServer,
   status,
   streamOf,
   textChunk,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { createLeanFetch } from "../base/egress/index.ts";
@@ -22,7 +22,7 @@ afterAll(() => server.close());
 beforeEach(() => server.reset());
 
 const text = "the whole answer, word for word";
-const once = { tries: 1, baseMs: 1, capMs: 1 };
+const once = { maxAttempts: 1, baseWaitMs: 1, maxWaitMs: 1 };
 const hasty = createLeanFetch({ connectTimeoutMs: 1_000, headersTimeoutMs: 50, bodyTimeoutMs: 50 });
 const hastyModel = () =>
   openAICompatibleModel({
@@ -41,7 +41,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     stream: streamed,
   };
 
-  it.each([408, 409, 429, 500, 502, 503, 529])("is made again after %i", async (code) => {
+  it.each([408, 409, 429, 500, 502, 503, 529])("is retried after %i", async (code) => {
     server.script([status(code), says(text)]);
     const { outcome, journal, deltas } = await play(server.url, { settings });
     expect(outcome).toMatchObject({ status: "succeeded", output: text });
@@ -50,7 +50,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(deltas.filter(({ type }) => type === "step_start")).toHaveLength(2);
   });
 
-  it.each([400, 401, 403, 404, 422])("is not made again after %i", async (code) => {
+  it.each([400, 401, 403, 404, 422])("is not retried after %i", async (code) => {
     server.script(status(code, { body: JSON.stringify({ error: { message: "no such thing" } }) }));
     const { outcome } = await play(server.url, { settings });
     expect(outcome).toMatchObject({
@@ -72,7 +72,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is not made again when the account is out of quota, though that is a 429", async () => {
+  it("is not retried when the account is out of quota, though that is a 429", async () => {
     server.script(
       status(429, {
         body: JSON.stringify({ error: { message: "pay first", code: "insufficient_quota" } }),
@@ -85,7 +85,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is given up after the last try, with that try's words", async () => {
+  it("fails after the last attempt, with that attempt's message", async () => {
     server.script([status(500), status(502), status(503), says(text)]);
     const { outcome } = await play(server.url, { settings });
     expect(outcome).toMatchObject({
@@ -95,7 +95,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(3);
   });
 
-  it("is made again when a 200 carries an error in band, unless that error is permanent", async () => {
+  it("is retried when a 200 contains an error, unless that error is permanent", async () => {
     server.script([
       inBandError({ message: "overloaded", code: 529 }),
       inBandError("busy"),
@@ -123,11 +123,11 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     ["is a web page", body("<html>Sign in to the airport</html>", "text/html")],
     ["is other JSON", body('{"hello":"world"}')],
     ["has no choices", body('{"choices":[]}')],
-    ["is JSON cut short", body('{"choices":[{"message":{"content":"half a te')],
-    ["ends for an error", says({ text: "half a te", finish: "error" })],
-    ["announces calls that do not come", says({ text: "half a te", finish: "tool_calls" })],
+    ["is truncated JSON", body('{"choices":[{"message":{"content":"half a te')],
+    ["has the finish reason error", says({ text: "half a te", finish: "error" })],
+    ["announces tool calls and contains none", says({ text: "half a te", finish: "tool_calls" })],
   ];
-  it.each(notAnswers)("is made again when a 200 %s", async (_what, behaviour) => {
+  it.each(notAnswers)("is retried when a 200 %s", async (_what, behaviour) => {
     server.script([behaviour, says(text)]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
@@ -140,7 +140,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     });
   });
 
-  it("fails when the answer ends for a reason nobody knows", async () => {
+  it("fails when the finish reason is unknown", async () => {
     server.script(says({ text: "half a te", finish: "meteor" }));
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
@@ -148,13 +148,13 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     });
   });
 
-  it("never succeeds with half a text, at whatever byte the connection breaks", {
+  it("never succeeds with a truncated text, at whatever byte the connection breaks", {
     timeout: 20_000,
   }, async () => {
     const bytes = await server.bytesOf(says(text), request);
     for (let after = 0; after < bytes; after += 13) {
-      const cut = fated({ type: "cut", after, gently: after % 2 === 0 }, says(text));
-      server.script([cut, says(text)]);
+      const truncated = withDelivery({ type: "cut", after, gently: after % 2 === 0 }, says(text));
+      server.script([truncated, says(text)]);
       const { outcome, journal } = await play(server.url, { settings });
       expect(outcome, `retried, cut after ${after}`).toMatchObject({
         status: "succeeded",
@@ -162,7 +162,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
       });
       expect(dataOf(journal, "run.step")[0]?.retries, `cut after ${after}`).toBe(1);
 
-      server.script([cut]);
+      server.script([truncated]);
       const { outcome: failed } = await play(server.url, { settings, retry: once });
       expect(failed, `cut after ${after}`).toMatchObject({
         status: "failed",
@@ -176,14 +176,18 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     const offsets = Array.from({ length: 12 }, (_, n) => Math.floor((n * bytes) / 12));
     const stalled = offsets.map(async (after) => {
       const own = await startModelServer();
-      own.script(fated({ type: "stall", after }, says(text)));
+      own.script(withDelivery({ type: "stall", after }, says(text)));
       const model = openAICompatibleModel({
         name: "scripted",
         baseUrl: own.url,
         modelId: "model",
         transport: hasty,
       });
-      const { outcome } = await play(own.url, { settings, model, retry: { ...once, tries: 2 } });
+      const { outcome } = await play(own.url, {
+        settings,
+        model,
+        retry: { ...once, maxAttempts: 2 },
+      });
       await own.close();
       return { after, outcome, requests: own.requests.length };
     });
@@ -196,30 +200,30 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     }
   });
 
-  it("goes on after a stall when the next try answers", async () => {
-    server.script([fated({ type: "stall", after: 250 }, says(text)), says(text)]);
+  it("continues after a stall when the next attempt is answered", async () => {
+    server.script([withDelivery({ type: "stall", after: 250 }, says(text)), says(text)]);
     expect((await play(server.url, { settings, model: hastyModel() })).outcome).toMatchObject({
       status: "succeeded",
       output: text,
     });
   });
 
-  it("ends with model_timeout at the step's end when the model is a black hole", async () => {
+  it("ends with model_timeout at the step's timeout when the model never responds", async () => {
     server.script(blackHole);
-    const begun = elapsed();
+    const startedAt = elapsed();
     const { outcome } = await play(server.url, {
       settings,
       timeouts: { ...defaultTimeouts, stepMs: 80 },
     });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "model_timeout" } });
-    expect(elapsed() - begun).toBeLessThan(1_000);
+    expect(elapsed() - startedAt).toBeLessThan(1_000);
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is made again when the connection is refused, and told without the address", async () => {
-    const gone = await startModelServer();
-    await gone.close();
-    const { outcome, deltas } = await play(gone.url, { settings });
+  it("is retried when the connection is refused, without the address in its error", async () => {
+    const stopped = await startModelServer();
+    await stopped.close();
+    const { outcome, deltas } = await play(stopped.url, { settings });
     expect(outcome).toMatchObject({
       status: "failed",
       error: {
@@ -232,15 +236,15 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
 
   it("waits as long as the provider asks", async () => {
     server.script([status(429, { headers: { "retry-after": "0.06" } }), says(text)]);
-    const begun = elapsed();
+    const startedAt = elapsed();
     expect((await play(server.url, { settings })).outcome?.status).toBe("succeeded");
-    expect(elapsed() - begun).toBeGreaterThanOrEqual(59);
+    expect(elapsed() - startedAt).toBeGreaterThanOrEqual(59);
   });
 
-  it("fails at once when the provider asks to wait longer than the step or the run may take", async () => {
+  it("fails at once when the provider asks to wait longer than the step or the run has left", async () => {
     server.script(status(429, { headers: { "retry-after": "100" } }));
     const message =
-      "The model's provider answered 429: scripted 429 It asks to wait 100 s, longer than the run may go on.";
+      "The model's provider answered 429: scripted 429 It asks to wait 100 s, which is longer than the time left.";
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_error", message },
@@ -256,7 +260,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(server.requests).toHaveLength(2);
   });
 
-  it("tells no secret: neither the key in use, nor what looks like one, and not more than 500 characters", async () => {
+  it("reveals neither the key in use nor text that looks like one, and not more than 500 characters", async () => {
     const apiKey = "an/unusual key+of=ours";
     const leak = `Wrong key ${apiKey} (${encodeURIComponent(apiKey)}), Bearer abcdefgh12345678, sk-proj-abcdefgh1234, ${"x".repeat(900)}`;
     server.script(status(401, { body: JSON.stringify({ error: { message: leak } }) }));
@@ -270,7 +274,7 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     expect(message).not.toContain(server.url);
   });
 
-  it("tells no key that the provider repeats in base64, base64url or hex, at any place of a longer text", async () => {
+  it("reveals no key that the provider repeats in base64, base64url or hex, at any offset of a longer text", async () => {
     const apiKey = "an/unusual~key+of=ours?>";
     for (const before of ["", "user:", "u:", "api:"]) {
       for (const encoding of ["base64", "base64url", "hex"] as const) {
@@ -296,15 +300,15 @@ describe.each(["never", "always"] as const)("a model call streamed: %s", (stream
     ['{"detail":"of a framework"}', "of a framework"],
     ['{"message":"at the top"}', "at the top"],
     ["<html>not for callers</html>", ""],
-  ])("repeats what the provider says in %s", async (answer, said) => {
+  ])("repeats what the provider says in %s", async (answer, text) => {
     server.script(status(400, { body: answer }));
     const { outcome } = await play(server.url, { settings });
     expect(outcome).toMatchObject({
       error: {
         message:
-          said === ""
+          text === ""
             ? "The model's provider answered 400."
-            : `The model's provider answered 400: ${said}`,
+            : `The model's provider answered 400: ${text}`,
       },
     });
   });
@@ -314,18 +318,18 @@ describe("a stream", () => {
   const settings = { stream: "always" } as const;
 
   it.each([
-    ["ends without its end marker", streamOf(textChunk("half a te"))],
-    ["says [DONE] without having finished", streamOf(textChunk("half a te"), "[DONE]")],
+    ["ends without a finish event", streamOf(textChunk("half a te"))],
+    ["sends [DONE] without a finish reason", streamOf(textChunk("half a te"), "[DONE]")],
     [
-      "has a piece that is no JSON before its finish",
+      "has an event before its finish that is no JSON",
       streamOf(textChunk("half"), "{broken", textChunk("", "stop"), "[DONE]"),
     ],
     [
-      "has a piece of another shape before its finish",
+      "has an event of another shape before its finish",
       streamOf(textChunk("half"), '{"choices":7}', textChunk("", "stop"), "[DONE]"),
     ],
     [
-      "carries an error before its finish",
+      "contains an error before its finish",
       streamOf(textChunk("half"), '{"error":{"message":"oh"}}', textChunk("", "stop"), "[DONE]"),
     ],
   ])("that %s is no answer", async (_what, behaviour) => {
@@ -343,7 +347,7 @@ describe("a stream", () => {
     });
   });
 
-  it("is whole with its finish, also from servers that send no [DONE]", async () => {
+  it("is complete with its finish event, also from servers that send no [DONE]", async () => {
     server.script([streamOf(textChunk("all "), textChunk("of it", "stop"))]);
     expect((await play(server.url, { settings })).outcome).toMatchObject({
       status: "succeeded",
@@ -351,7 +355,7 @@ describe("a stream", () => {
     });
   });
 
-  it("that does not begin in time is tried again, and fails with model_timeout", async () => {
+  it("that does not begin in time is retried, and fails with model_timeout", async () => {
     server.script([blackHole, says(text)]);
     const timeouts = { ...defaultTimeouts, firstByteMs: 40 };
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
@@ -360,18 +364,18 @@ describe("a stream", () => {
     });
 
     server.script(blackHole);
-    const begun = elapsed();
+    const startedAt = elapsed();
     expect((await play(server.url, { settings, timeouts })).outcome).toMatchObject({
       status: "failed",
       error: { code: "model_timeout" },
     });
-    expect(elapsed() - begun).toBeLessThan(2_000);
+    expect(elapsed() - startedAt).toBeLessThan(2_000);
     expect(server.requests).toHaveLength(5);
   });
 });
 
 describe("a plain answer", () => {
-  it("without a finish reason is whole, because JSON that ends is", async () => {
+  it("without a finish reason is complete, because its JSON is", async () => {
     server.script([says({ text, finish: null })]);
     expect((await play(server.url)).outcome).toMatchObject({ status: "succeeded", output: text });
   });

@@ -1,6 +1,6 @@
 import type { ProviderKind } from "@beckon/contract";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { dataOf, memoryJournal, patient, play, tool } from "../../test/engine-run.ts";
+import { dataOf, memoryJournal, play, productionFetch, tool } from "../../test/engine-run.ts";
 import { says, startModelServer } from "../../test/model-server.ts";
 import { providerModel } from "./models/provider-model.ts";
 
@@ -15,17 +15,20 @@ const modelOf = (kind: ProviderKind, modelId: string, apiKey: string | undefined
     name: "scripted",
     baseUrl: server.url,
     modelId,
-    transport: patient,
+    transport: productionFetch,
     ...(apiKey && { apiKey }),
   });
 
-/** Where each format keeps what a conversation must carry on: the model used, and the second request as it must be. */
+/**
+ * Where each format keeps what a conversation must preserve: the model, and the second request as
+ * it must be.
+ */
 interface Case {
   readonly kind: ProviderKind;
   readonly model: string;
   readonly path: string;
   readonly keyHeader: readonly [string, string];
-  /** Looks for the reasoning's proof, the call and its result in the second request. */
+  /** Finds the reasoning's signature, the call and its result in the second request. */
   readonly second: (body: Record<string, unknown>) => unknown;
   readonly expected: unknown;
 }
@@ -170,7 +173,7 @@ const lookUp = tool("look_up", { run: async () => ({ shade: "navy" }) });
 
 describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected }) => {
   it.each(["never", "always"] as const)(
-    "is given back what it attached to its own words (streamed: %s)",
+    "gets back the metadata that it attached to its answer (streamed: %s)",
     async (stream) => {
       server.script([
         says({
@@ -209,7 +212,7 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
       expect(first?.headers[keyHeader[0]]).toBe(keyHeader[1]);
       expect(second(again?.body ?? {})).toEqual(expected);
 
-      // Another process, that knows the journal as JSON only, shows the model the same.
+      // Another process, which has the journal as JSON only, sends the model the same.
       const initial = JSON.parse(JSON.stringify(journal.entries.slice(0, 3)));
       server.reset();
       server.script(says("It is navy."));
@@ -218,7 +221,7 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     },
   );
 
-  it("uses neither key nor address of the environment", async () => {
+  it("reads neither key nor address from the environment", async () => {
     for (const name of ["OPENAI", "ANTHROPIC", "GOOGLE_GENERATIVE_AI"]) {
       vi.stubEnv(`${name}_API_KEY`, "the-operator's-own-key");
       vi.stubEnv(`${name}_BASE_URL`, "http://127.0.0.1:1/elsewhere");
@@ -231,7 +234,7 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
     expect(JSON.stringify(server.requests)).not.toContain("operator");
   });
 
-  it("is sent what a Beckon agent may set", async () => {
+  it("is sent every setting that a Beckon agent can have", async () => {
     server.script(says("hello"));
     await play(server.url, {
       model: modelOf(kind, model),
@@ -249,8 +252,8 @@ describe.each(cases)("$kind", ({ kind, model, path, keyHeader, second, expected 
   });
 });
 
-describe("arguments that are no object", () => {
-  it.each(["anthropic", "google"] as const)("go back to %s inside one", async (kind) => {
+describe("arguments that are not an object", () => {
+  it.each(["anthropic", "google"] as const)("are sent back to %s wrapped in one", async (kind) => {
     server.script([says({ calls: [{ ...call, arguments: "[1,2" }] }), says("sorry")]);
     const { outcome } = await play(server.url, {
       model: modelOf(kind, "claude-sonnet-4-5"),

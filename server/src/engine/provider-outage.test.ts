@@ -4,30 +4,30 @@ import { dataOf, play } from "../../test/engine-run.ts";
 import {
   type Behaviour,
   blackHole,
-  fated,
   says,
   startModelServer,
   status,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { elapsed } from "../base/clock.ts";
 import { type Circuit, type CircuitPolicy, circuitPolicy } from "./circuit/circuit.ts";
 import { createCircuits } from "./circuit/circuits.ts";
 import { defaultRetryPolicy, defaultTimeouts } from "./timeouts.ts";
 
-/** Ten minutes of outage in a second and a half: every time is divided by this. */
+/** A ten-minute outage in 1.5 seconds: every time is divided by this. */
 const scale = 400;
 const real = circuitPolicy(2_000);
 const policy: CircuitPolicy = {
   ...real,
-  baseMs: real.baseMs / scale,
-  capMs: real.capMs / scale,
-  lastTryMs: real.lastTryMs / scale,
-  silentMs: real.silentMs / scale,
+  basePauseMs: real.basePauseMs / scale,
+  maxPauseMs: real.maxPauseMs / scale,
+  lastAttemptMs: real.lastAttemptMs / scale,
+  maxSilenceMs: real.maxSilenceMs / scale,
 };
 const retry = {
   ...defaultRetryPolicy,
-  baseMs: defaultRetryPolicy.baseMs / scale,
-  capMs: defaultRetryPolicy.capMs / scale,
+  baseWaitMs: defaultRetryPolicy.baseWaitMs / scale,
+  maxWaitMs: defaultRetryPolicy.maxWaitMs / scale,
 };
 const outageMs = 600_000 / scale;
 const startEveryMs = 10;
@@ -39,23 +39,23 @@ beforeEach(() => {
   well.reset();
 });
 
-/** A run's end and how long it took. */
+/** A run's end and its duration. */
 async function timed(url: string, circuit: Circuit, stepMs: number) {
-  const begun = elapsed();
+  const startedAt = elapsed();
   const { outcome } = await play(url, { circuit, retry, timeouts: { ...defaultTimeouts, stepMs } });
-  return { outcome, tookMs: elapsed() - begun };
+  return { outcome, tookMs: elapsed() - startedAt };
 }
 
 const outages: readonly (readonly [string, Behaviour])[] = [
   ["answers 503", status(503)],
   ["answers 529", status(529)],
-  ["resets every connection", fated({ type: "cut", after: 0 }, says("never"))],
-  ["breaks off every answer", fated({ type: "cut", after: 60, gently: true }, says("never"))],
-  ["takes calls and says nothing", blackHole],
+  ["resets every connection", withDelivery({ type: "cut", after: 0 }, says("never"))],
+  ["truncates every answer", withDelivery({ type: "cut", after: 60, gently: true }, says("never"))],
+  ["accepts calls and never responds", blackHole],
 ];
 
 describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) => {
-  it("is not hammered, does not slow another, and is back within thirty seconds", {
+  it("does not get a flood of calls, slows no other provider, and is in use again within thirty seconds", {
     timeout: 20_000,
   }, async () => {
     const shared = createCircuits(policy);
@@ -63,29 +63,29 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
       shared.of({ owner: "A", provider: url, model: "m", origin: url });
     const circuits = { ailing: circuitOf(ailing.url), well: circuitOf(well.url) };
     ailing.script(behaviour);
-    const begun = elapsed();
+    const startedAt = elapsed();
     const hit: ReturnType<typeof timed>[] = [];
     const spared: ReturnType<typeof timed>[] = [];
-    while (elapsed() - begun < outageMs) {
+    while (elapsed() - startedAt < outageMs) {
       hit.push(timed(ailing.url, circuits.ailing, behaviour === blackHole ? 300 : 10_000));
       spared.push(timed(well.url, circuits.well, 10_000));
       await wait(startEveryMs);
     }
     const calls = ailing.requests.length;
     ailing.script(says("back"));
-    const back = elapsed();
+    const recoveredAt = elapsed();
     const afterwards = await timed(ailing.url, circuits.ailing, 10_000);
     expect(afterwards.outcome).toMatchObject({ status: "succeeded" });
-    // Thirty seconds, and what this machine takes for a call.
-    expect(elapsed() - back).toBeLessThan(30_000 / scale + 250);
+    // Thirty seconds, plus what this machine takes for a call.
+    expect(elapsed() - recoveredAt).toBeLessThan(30_000 / scale + 250);
 
     const ends = await Promise.all(hit);
-    expect(elapsed() - back).toBeLessThan(2_500);
+    expect(elapsed() - recoveredAt).toBeLessThan(2_500);
     const lost = ends.filter(({ outcome }) => outcome?.status !== "succeeded").length;
-    // Runs wait for it instead of failing; only those that called it too often before are lost.
-    if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failures);
-    // The first ones, before it was known, and then about one in a pause.
-    expect(calls).toBeLessThan(real.failures * 8 + (outageMs / policy.capMs) * 2 + 40);
+    // Runs wait instead of failing; only those that had used up their attempts before are lost.
+    if (behaviour !== blackHole) expect(lost).toBeLessThan(real.failureThreshold);
+    // The first calls, before the outage was detected, and then about one for each pause.
+    expect(calls).toBeLessThan(real.failureThreshold * 8 + (outageMs / policy.maxPauseMs) * 2 + 40);
 
     const others = await Promise.all(spared);
     expect(others.every(({ outcome }) => outcome?.status === "succeeded")).toBe(true);
@@ -96,8 +96,8 @@ describe.each(outages)("a provider that %s for ten minutes", (_how, behaviour) =
   });
 });
 
-describe("a run that finds its model down", () => {
-  const policyOfTwo = { ...policy, failures: 2, baseMs: 2, capMs: 8 };
+describe("a run whose model is down", () => {
+  const policyOfTwo = { ...policy, failureThreshold: 2, basePauseMs: 2, maxPauseMs: 8 };
   const circuitOf = (changed: Partial<CircuitPolicy> = {}) =>
     createCircuits({ ...policyOfTwo, ...changed }).of({
       owner: "A",
@@ -106,17 +106,17 @@ describe("a run that finds its model down", () => {
       origin: ailing.url,
     });
 
-  it("may try again and again for all that wait: those tries cost it nothing", async () => {
+  it("can probe repeatedly for all waiting runs: probes do not count as its attempts", async () => {
     ailing.script([...Array.from({ length: 10 }, () => status(503)), says("back")]);
     const { outcome, journal } = await play(ailing.url, {
       circuit: circuitOf(),
-      retry: { ...retry, tries: 3 },
+      retry: { ...retry, maxAttempts: 3 },
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "back" });
     expect(dataOf(journal, "run.step")[0]?.retries).toBe(10);
   });
 
-  it("fails as any other run when the provider answers that it does not want the call", async () => {
+  it("fails like any other run when the provider rejects the call", async () => {
     ailing.script([status(503), status(503), status(503), status(400)]);
     expect((await play(ailing.url, { circuit: circuitOf() })).outcome).toMatchObject({
       status: "failed",
@@ -124,10 +124,13 @@ describe("a run that finds its model down", () => {
     expect(ailing.requests).toHaveLength(4);
   });
 
-  it.each(["step", "run"])("calls it once before its %s is over", async (which) => {
-    const circuit = circuitOf({ baseMs: 60_000, capMs: 60_000, lastTryMs: 60_000 });
+  it.each(["step", "run"])("calls it once before its %s times out", async (which) => {
+    const circuit = circuitOf({ basePauseMs: 60_000, maxPauseMs: 60_000, lastAttemptMs: 60_000 });
     ailing.script(status(503));
-    await play(ailing.url, { circuit, retry: { ...retry, tries: policyOfTwo.failures } });
+    await play(ailing.url, {
+      circuit,
+      retry: { ...retry, maxAttempts: policyOfTwo.failureThreshold },
+    });
     ailing.reset();
     const limit = () =>
       which === "step"

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { ModelSettings } from "@beckon/contract";
 import { afterAll, expect, it } from "vitest";
-import { patient, play, tool } from "../../test/engine-run.ts";
+import { play, productionFetch, tool } from "../../test/engine-run.ts";
 import { type ModelRequest, says, startModelServer } from "../../test/model-server.ts";
 import type { RequestTypes } from "../../test/wire/request-types.ts";
 import { providerModel } from "./models/provider-model.ts";
@@ -70,7 +70,7 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
         baseUrl: server.url,
         apiKey: "key",
         modelId,
-        transport: patient,
+        transport: productionFetch,
       }),
       settings: { stream: "never", ...each },
       instructions: "Be brief.",
@@ -82,8 +82,9 @@ async function requestsTo(kind: Kind, modelId: string): Promise<readonly ModelRe
 }
 
 /**
- * One request as an assignment. Two differences are known and meant: Anthropic's package has no `temperature` any more, which its
- * API takes for the models that had it; Google's spells thinking levels in capitals, its API takes them in either form.
+ * Returns one request as a TypeScript assignment. Two differences are intended: Anthropic's package
+ * no longer has `temperature`, which its API accepts for older models; Google's package spells
+ * thinking levels in capitals, and its API accepts both.
  */
 function statement(kind: Kind, { path, body }: ModelRequest, name: string): string {
   return `export const ${name}: RequestTypes["${kind}"] = ${JSON.stringify(asItsPackageTakesIt(kind, path, body))};`;
@@ -92,7 +93,8 @@ function statement(kind: Kind, { path, body }: ModelRequest, name: string): stri
 function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"]): unknown {
   if (kind === "anthropic") return { ...body, temperature: undefined };
   if (kind !== "google") return body;
-  // The package takes the same members in another place: model in the URL, all but the contents in `config`.
+  // The package takes the same fields elsewhere: the model in the URL, all but the contents in
+  // `config`.
   const { contents, generationConfig, ...rest } = body as unknown as Record<string, object>;
   const text = JSON.stringify({ model: path, contents, config: { ...rest, ...generationConfig } });
   return JSON.parse(text, (member, value) =>
@@ -100,7 +102,10 @@ function asItsPackageTakesIt(kind: Kind, path: string, body: ModelRequest["body"
   );
 }
 
-/** The type checker's complaints about a file in which each request is assigned to its type; members too many are errors too. */
+/**
+ * Returns the type errors of a file in which each request is assigned to its type. Excess
+ * properties are errors too.
+ */
 async function complaintsAbout(statements: readonly string[]): Promise<string> {
   const root = resolve(import.meta.dirname, "../../..");
   await symlink(join(root, "node_modules"), join(folder, "node_modules")).catch(() => undefined);
@@ -119,7 +124,7 @@ async function complaintsAbout(statements: readonly string[]): Promise<string> {
     join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions, files: ["requests.ts"] }),
   );
-  // In pieces: it is an import of the file that is written, not of this one.
+  // Split, because it is an import of the generated file and not of this one.
   const types = [
     "import type",
     "{ RequestTypes }",
@@ -150,7 +155,7 @@ it("sends what the providers' own packages would", { timeout: 60_000 }, async ()
   expect(await complaintsAbout(statements)).toBe("");
 });
 
-it("would notice a member that is missing, unknown or of another type", {
+it("detects a field that is missing, unknown or of another type", {
   timeout: 60_000,
 }, async () => {
   const [request] = await requestsTo("anthropic", "claude-sonnet-4-5");

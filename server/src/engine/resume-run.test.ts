@@ -9,10 +9,13 @@ const server = await startModelServer();
 afterAll(() => server.close());
 beforeEach(() => server.reset());
 
-/** Two steps with tools, then the answer. Says what belongs after the conversation it is shown, so that a wrong one shows. */
+/**
+ * Two steps with tools, then the answer. Chooses its output by the conversation that it gets, so
+ * that a wrong conversation fails the test.
+ */
 const model: Behaviour = (request, index) => {
   const results = request.body.messages.filter(({ role }) => role === "tool").length;
-  const said =
+  const outputs =
     results === 0
       ? {
           reasoning: "both first",
@@ -25,41 +28,41 @@ const model: Behaviour = (request, index) => {
       : results === 2
         ? { text: "one more", calls: [{ id: "b1", name: "safe", arguments: '{"n":3}' }] }
         : { text: `seen ${results} results` };
-  return says(said)(request, index);
+  return says(outputs)(request, index);
 };
 
-const made: string[] = [];
+const executedCalls: string[] = [];
 const noting: Tool["execute"] = async (args, { idempotencyKey }) => {
-  made.push(idempotencyKey);
+  executedCalls.push(idempotencyKey);
   return { seen: args };
 };
 const tools = [tool("safe", { run: noting }), tool("unsafe", { safeToRepeat: false, run: noting })];
 beforeEach(() => {
-  made.length = 0;
+  executedCalls.length = 0;
   server.script(model);
 });
 
-async function wholeJournal(): Promise<readonly NewEvent[]> {
+async function completeJournal(): Promise<readonly NewEvent[]> {
   const { journal } = await play(server.url, { tools });
   server.reset();
   server.script(model);
-  made.length = 0;
+  executedCalls.length = 0;
   return journal.entries;
 }
 
 describe("a run that lost its process", () => {
-  it("comes to the same end from each prefix of its journal, and pays for no answered step again", async () => {
-    const whole = await wholeJournal();
-    expect(whole.map(({ type }) => type)).toEqual([
+  it("ends the same from each prefix of its journal, and never pays for an answered step again", async () => {
+    const complete = await completeJournal();
+    expect(complete.map(({ type }) => type)).toEqual([
       ...["run.step", "run.tool_call", "run.tool_call", "run.tool_result", "run.tool_result"],
       ...["run.step", "run.tool_call", "run.tool_result", "run.step"],
     ]);
 
-    for (let length = 0; length <= whole.length; length += 1) {
+    for (let length = 0; length <= complete.length; length += 1) {
       server.reset();
       server.script(model);
-      made.length = 0;
-      const prefix = whole.slice(0, length);
+      executedCalls.length = 0;
+      const prefix = complete.slice(0, length);
       const { journal, outcome } = await play(server.url, {
         tools,
         resumed: true,
@@ -74,14 +77,14 @@ describe("a run that lost its process", () => {
       expect(server.requests.length, `from ${length}`).toBe(3 - answered);
       expect(dataOf(journal, "run.step").map(({ step }) => step)).toEqual([1, 2, 3]);
       expect(dataOf(journal, "run.tool_result")).toHaveLength(3);
-      expect(made).toEqual([...new Set(made)]);
+      expect(executedCalls).toEqual([...new Set(executedCalls)]);
     }
   });
 
-  it("shows the model the same conversation, byte for byte, as the run that kept its process", async () => {
+  it("sends the model the same conversation, byte for byte, as a run that kept its process", async () => {
     await play(server.url, { tools });
     const undisturbed = server.requests.map(({ body }) => JSON.stringify(body));
-    const whole = await wholeJournal();
+    const complete = await completeJournal();
 
     for (const length of [5, 8]) {
       server.reset();
@@ -89,14 +92,14 @@ describe("a run that lost its process", () => {
       await play(server.url, {
         tools,
         resumed: true,
-        journal: memoryJournal({ initial: whole.slice(0, length) }),
+        journal: memoryJournal({ initial: complete.slice(0, length) }),
       });
       expect(JSON.stringify(server.requests[0]?.body)).toBe(undisturbed[length === 5 ? 1 : 2]);
     }
   });
 
-  it("records the call that was probably in flight, and counts it", async () => {
-    const whole = await wholeJournal();
+  it("records the call that was probably in flight, and counts its usage", async () => {
+    const complete = await completeJournal();
     for (const [length, step] of [
       [0, 1],
       [5, 2],
@@ -105,7 +108,7 @@ describe("a run that lost its process", () => {
       const { journal, outcome } = await play(server.url, {
         tools,
         resumed: true,
-        journal: memoryJournal({ initial: whole.slice(0, length) }),
+        journal: memoryJournal({ initial: complete.slice(0, length) }),
       });
       expect(dataOf(journal, "run.step_lost")).toMatchObject([
         { step, reason: "process_lost", usage: { estimated: true, output_tokens: 0 } },
@@ -115,28 +118,28 @@ describe("a run that lost its process", () => {
     }
   });
 
-  it("records no lost call when tools were at work, when it had answered, or when it is new", async () => {
-    const whole = await wholeJournal();
+  it("records no lost call if tools were running, if it had answered, or if it is new", async () => {
+    const complete = await completeJournal();
     for (const length of [3, 4, 7, 9]) {
       const { journal } = await play(server.url, {
         tools,
         resumed: true,
-        journal: memoryJournal({ initial: whole.slice(0, length) }),
+        journal: memoryJournal({ initial: complete.slice(0, length) }),
       });
       expect(dataOf(journal, "run.step_lost"), `from ${length}`).toEqual([]);
     }
     expect(dataOf((await play(server.url, { tools })).journal, "run.step_lost")).toEqual([]);
   });
 
-  it("repeats an open call with the same key only if its tool is safe to repeat; else the model is told that its outcome is unknown", async () => {
-    const whole = await wholeJournal();
+  it("repeats an open call with the same key only if its tool is safe to repeat; otherwise its outcome is unknown", async () => {
+    const complete = await completeJournal();
     const { journal } = await play(server.url, {
       tools,
       resumed: true,
-      journal: memoryJournal({ initial: whole.slice(0, 3) }),
+      journal: memoryJournal({ initial: complete.slice(0, 3) }),
     });
 
-    expect(made).toEqual(["run_1:a1", "run_1:b1"]);
+    expect(executedCalls).toEqual(["run_1:a1", "run_1:b1"]);
     expect(dataOf(journal, "run.tool_call")).toHaveLength(3);
     expect(
       dataOf(journal, "run.tool_result").map(({ call_id, outcome }) => [call_id, outcome]),
@@ -145,35 +148,35 @@ describe("a run that lost its process", () => {
       ["a1", "ok"],
       ["b1", "ok"],
     ]);
-    const told = server.requests[0]?.body.messages.find(
+    const toolMessage = server.requests[0]?.body.messages.find(
       ({ tool_call_id }) => tool_call_id === "a2",
     );
-    expect(told?.content).toMatch(/^The outcome of this call is unknown/);
+    expect(toolMessage?.content).toMatch(/^The outcome of this call is unknown/);
   });
 
-  it("treats an open call of a tool that is granted no more as unknown", async () => {
-    const whole = await wholeJournal();
+  it("treats an open call of a tool that is no longer granted as unknown", async () => {
+    const complete = await completeJournal();
     const { journal } = await play(server.url, {
       tools: [],
       resumed: true,
-      journal: memoryJournal({ initial: whole.slice(0, 3) }),
+      journal: memoryJournal({ initial: complete.slice(0, 3) }),
     });
     expect(
       dataOf(journal, "run.tool_result")
         .slice(0, 2)
         .map(({ outcome }) => outcome),
     ).toEqual(["unknown", "unknown"]);
-    expect(made).toEqual([]);
+    expect(executedCalls).toEqual([]);
   });
 
-  it("is cancelled by its taker without another call, with the lost one on record", async () => {
-    const whole = await wholeJournal();
+  it("is cancelled after failover without another call, with the lost one recorded", async () => {
+    const complete = await completeJournal();
     const signal = AbortSignal.abort(new RunStopped("cancelled"));
     const { journal, outcome } = await play(server.url, {
       tools,
       signal,
       resumed: true,
-      journal: memoryJournal({ initial: whole.slice(0, 5) }),
+      journal: memoryJournal({ initial: complete.slice(0, 5) }),
     });
     expect(outcome).toMatchObject({ status: "cancelled", usage: { estimated: true } });
     expect(journal.writes).toHaveLength(1);
@@ -181,13 +184,13 @@ describe("a run that lost its process", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it("counts its earlier steps against max_steps", async () => {
-    const whole = await wholeJournal();
+  it("counts its earlier steps towards max_steps", async () => {
+    const complete = await completeJournal();
     const { outcome } = await play(server.url, {
       tools,
       maxSteps: 2,
       resumed: true,
-      journal: memoryJournal({ initial: whole.slice(0, 5) }),
+      journal: memoryJournal({ initial: complete.slice(0, 5) }),
     });
     expect(outcome).toMatchObject({ status: "failed", error: { code: "step_limit" } });
     expect(server.requests).toHaveLength(1);

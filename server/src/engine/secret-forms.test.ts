@@ -4,7 +4,7 @@ import { secretForms } from "./secret-forms.ts";
 
 const secret = 'sk-"live"/a+b&c=0123~?>';
 const anyByte = fc.uint8Array({ maxLength: 7 });
-/** Printable ASCII, as keys and secrets are; shorter ones are found in words that are no secret. */
+/** Printable ASCII, as keys and secrets are. Shorter ones would match ordinary words. */
 const anySecret = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 6,
@@ -18,17 +18,17 @@ function scrubbed(text: string, secrets: readonly string[] = [secret]): string {
 describe("a secret is found", () => {
   const base64 = Buffer.from(secret).toString("base64");
   it.each([
-    ["as it is", secret],
-    ["in other case", secret.toUpperCase()],
+    ["in plain text", secret],
+    ["in another case", secret.toUpperCase()],
     ["in JSON", JSON.stringify(secret)],
     ["in JSON that escapes slashes", JSON.stringify(secret).replaceAll("/", "\\/")],
     ["in JSON inside JSON", JSON.stringify(JSON.stringify(secret))],
     [
-      "in JSON with escapes of four digits",
+      "in JSON with \\u escapes",
       secret.replaceAll(/["/+&=]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
     ],
     ["in a URL", `?key=${encodeURIComponent(secret)}`],
-    ["in a URL, in small letters", encodeURIComponent(secret).toLowerCase()],
+    ["in a URL, in lower case", encodeURIComponent(secret).toLowerCase()],
     ["in a form", new URLSearchParams([["key", secret]]).toString()],
     ["in HTML", secret.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll(">", "&gt;")],
     [
@@ -41,7 +41,7 @@ describe("a secret is found", () => {
     ["in percent-encoded base64", encodeURIComponent(base64)],
     ["in base64 inside JSON that escapes slashes", base64.replaceAll("/", "\\/")],
     ["in hex", Buffer.from(secret).toString("hex")],
-    ["in capital hex", Buffer.from(secret).toString("hex").toUpperCase()],
+    ["in upper-case hex", Buffer.from(secret).toString("hex").toUpperCase()],
     ["in credentials of basic authentication", Buffer.from(`user:${secret}`).toString("base64")],
     ["several times", `${secret}${secret} ${base64}`],
   ])("%s", (_how, text) => {
@@ -49,7 +49,7 @@ describe("a secret is found", () => {
     expect(scrubbed(text)).not.toMatch(/live|0123|c2st|bGl2|LmhY|2b2live|736b|6976/i);
   });
 
-  it("in base64 at any place of a longer text, of which nothing of the secret is left", () => {
+  it("in base64 at any offset of a longer text, with nothing of the secret left", () => {
     fc.assert(
       fc.property(
         anyByte,
@@ -57,10 +57,10 @@ describe("a secret is found", () => {
         anyByte,
         fc.constantFrom("base64", "base64url"),
         (before, key, after, encoding) => {
-          const whole = Buffer.concat([before, Buffer.from(key), after]);
-          const left = scrubbed(whole.toString(encoding as BufferEncoding), [key]);
+          const text = Buffer.concat([before, Buffer.from(key), after]);
+          const left = scrubbed(text.toString(encoding as BufferEncoding), [key]);
           expect(left).toContain("[secret]");
-          // What stands before and after still decodes to no byte of the secret.
+          // The text before and after still decodes to no byte of the secret.
           const [head = "", tail = ""] = [
             left.slice(0, left.indexOf("[secret]")),
             left.slice(left.lastIndexOf("]") + 1),

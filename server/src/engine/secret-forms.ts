@@ -1,6 +1,6 @@
-/** A regular expression for secrets in the forms in which servers repeat them. */
+/** A regular expression for secrets in the encodings in which servers echo them. */
 export interface SecretForms {
-  /** Global; undefined if there is no secret. */
+  /** Has the flag `g`; undefined if there are no secrets. */
   readonly pattern: RegExp | undefined;
   /** Length in bytes of the longest form. */
   readonly maxBytes: number;
@@ -11,16 +11,17 @@ interface Form {
   readonly maxBytes: number;
 }
 
-/** Pieces of a secret, and encodings of one, below this length would be found in words that are no secret. */
+/** Minimum characters of a partial or encoded secret: shorter ones would match ordinary words. */
 const minLength = 6;
 
 /**
- * Finds each secret as it is, as JSON, URLs, forms and HTML write it, in hex, and in base64 and base64url at any place of a longer
- * text. Of a secret that is basic authentication, also user and password. A server that disguises it otherwise cannot be helped
- * against: it was given the secret.
+ * Returns a pattern that finds each secret in plain text; escaped as in JSON, URLs, forms and HTML;
+ * in hex; and in base64 and base64url at any offset of a longer text. For credentials of basic
+ * authentication it also finds user and password. Other encodings are not found: the server was
+ * given the secret and can disguise it.
  */
 export function secretForms(secrets: readonly string[]): SecretForms {
-  const parts = secrets.flatMap(basicParts).filter((part) => part.length >= minLength);
+  const parts = secrets.flatMap(basicCredentials).filter((part) => part.length >= minLength);
   const forms = [...new Set([...secrets, ...parts])]
     .filter((secret) => secret !== "")
     .flatMap(formsOf);
@@ -37,14 +38,17 @@ function formsOf(secret: string): Form[] {
   const bytes = Buffer.from(secret);
   const hex = bytes.toString("hex");
   return [
-    { source: secret.replace(/[^a-z0-9]/giu, written), maxBytes: bytes.length * maxBytesPerSign },
+    {
+      source: secret.replace(/[^a-z0-9]/giu, escapesOf),
+      maxBytes: bytes.length * maxBytesPerCharacter,
+    },
     ...(hex.length < minLength ? [] : [{ source: hex, maxBytes: hex.length }]),
     ...[0, 1, 2].flatMap((offset) => base64At(offset, bytes)),
   ];
 }
 
-/** Bytes of the longest way to write one character, `&quot;` or `&#0038;`. */
-const maxBytesPerSign = 8;
+/** Bytes of the longest escape of one character, `&quot;` or `&#0038;`. */
+const maxBytesPerCharacter = 8;
 
 const htmlNames: Readonly<Record<string, string>> = {
   "&": "amp",
@@ -54,30 +58,33 @@ const htmlNames: Readonly<Record<string, string>> = {
   "'": "apos",
 };
 
-/** The ways to write one character that is no letter or digit: mixed, because each encoder leaves other characters as they are. */
-function written(sign: string): string {
-  const code = sign.codePointAt(0) ?? 0;
-  const literal = sign.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
-  const name = htmlNames[sign];
-  const ways = [
-    // JSON may escape it, and JSON inside JSON once more.
-    sign === "\\" ? "\\\\{1,4}" : `\\\\{0,3}${literal}`,
+/**
+ * Returns a pattern of all escapes of one non-alphanumeric character. Escapes can be mixed, since
+ * encoders differ in which characters they escape.
+ */
+function escapesOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const literal = character.replace(/[\\^$.*+?()[\]{}|/-]/, "\\$&");
+  const name = htmlNames[character];
+  const escapes = [
+    // JSON may escape it, and JSON inside JSON again.
+    character === "\\" ? "\\\\{1,4}" : `\\\\{0,3}${literal}`,
     `\\\\{1,2}u${code.toString(16).padStart(4, "0")}`,
-    Buffer.from(sign).toString("hex").replace(/../g, "%$&"),
+    Buffer.from(character).toString("hex").replace(/../g, "%$&"),
     `&#0{0,2}${code};`,
     `&#x0{0,2}${code.toString(16)};`,
-    ...(sign === " " ? ["\\+"] : []),
+    ...(character === " " ? ["\\+"] : []),
     ...(name === undefined ? [] : [`&${name};`]),
   ];
-  return `(?:${ways.join("|")})`;
+  return `(?:${escapes.join("|")})`;
 }
 
-/** Any character of base64, in either alphabet, in a URL and in JSON that escapes slashes. */
-const base64Sign = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
+/** Any base64 character, in both alphabets, in URLs, and in JSON with escaped slashes. */
+const base64Character = "(?:[a-z0-9+_-]|\\\\{0,3}/|%2[BF])";
 
 /**
- * The secret in base64 of a longer text in which `offset` bytes, modulo 3, stand before it. Only the characters in the middle are
- * known: the first and the last also hold bits of the neighbours.
+ * Returns forms of the secret in the base64 of a longer text, after `offset` bytes (modulo 3). Only
+ * the middle characters are known: the first and the last share bits with the neighbouring bytes.
  */
 function base64At(offset: number, bytes: Buffer): Form[] {
   const bits = 8 * (offset + bytes.length);
@@ -85,14 +92,14 @@ function base64At(offset: number, bytes: Buffer): Form[] {
     .toString("base64")
     .slice(Math.ceil((8 * offset) / 6), Math.floor(bits / 6));
   if (known.length < minLength) return [];
-  const middle = known.replace(/[+/]/g, (sign) =>
-    sign === "+" ? "(?:[+-]|%2B)" : "(?:\\\\{0,3}/|_|%2F)",
+  const middle = known.replace(/[+/]/g, (character) =>
+    character === "+" ? "(?:[+-]|%2B)" : "(?:\\\\{0,3}/|_|%2F)",
   );
-  const source = `${offset === 0 ? "" : `${base64Sign}?`}${middle}${bits % 6 === 0 ? "" : `${base64Sign}?`}`;
+  const source = `${offset === 0 ? "" : `${base64Character}?`}${middle}${bits % 6 === 0 ? "" : `${base64Character}?`}`;
   return [{ source, maxBytes: 4 * (known.length + 2) }];
 }
 
-function basicParts(secret: string): string[] {
+function basicCredentials(secret: string): string[] {
   if (!/^[A-Za-z0-9+/]{4,}={0,2}$/.test(secret)) return [];
   const decoded = Buffer.from(secret, "base64").toString("utf8");
   return /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(decoded)

@@ -11,26 +11,26 @@ export interface StopRules {
   readonly settings: ModelSettings;
 }
 
-/** Looks at an answered step and says how it ends the run, or undefined when it does not. */
+/** Returns how an answered step ends the run, or undefined if it does not. */
 type StopCondition = (step: Step, rules: StopRules) => Ending | undefined;
 
-const filtered: StopCondition = (step) =>
+const contentFiltered: StopCondition = (step) =>
   step.finish_reason === "content_filter"
     ? failed("The provider's content filter stopped the model's answer.")
     : undefined;
 
-const endedStrangely: StopCondition = (step) =>
+const unknownFinishReason: StopCondition = (step) =>
   step.finish_reason === "other"
     ? failed(
-        "The model ended its answer for a reason that Beckon does not know, so it may not be whole.",
+        "The model ended its answer with an unknown finish reason, so the answer may be incomplete.",
       )
     : undefined;
 
 /**
- * A cut answer is a success only for an agent that set `max_output_tokens`: it asked for the cut. Anywhere else a hidden cut
- * would be half a text passed off as the whole. A cut inside tool calls is never carried on: one of them may be missing.
+ * A truncated answer is a success only if the agent set `max_output_tokens`: then truncation was
+ * requested. Truncated tool calls always fail, because some may be missing.
  */
-const cutShort: StopCondition = (step, { settings }) => {
+const outputLimitReached: StopCondition = (step, { settings }) => {
   if (step.finish_reason !== "length") return undefined;
   if (callsOf(step).length > 0)
     return failed(
@@ -38,7 +38,7 @@ const cutShort: StopCondition = (step, { settings }) => {
     );
   if (settings.max_output_tokens === undefined) {
     return failed(
-      "The model reached its output limit before its answer was whole. Set max_output_tokens to accept cut answers.",
+      "The model reached its output limit before its answer was complete. Set max_output_tokens to accept truncated answers.",
     );
   }
   return textOf(step).trim() === ""
@@ -46,12 +46,12 @@ const cutShort: StopCondition = (step, { settings }) => {
     : undefined;
 };
 
-/** An empty text under `stop` is an answer too: after a tool call there may be nothing left to say. */
+/** Empty text with `stop` is an answer too: after a tool call there may be nothing left to say. */
 const answered: StopCondition = (step) =>
   callsOf(step).length === 0 ? { status: "succeeded", output: textOf(step) } : undefined;
 
-/** The calls of the last permitted step are not made: no model would read their results. */
-const outOfSteps: StopCondition = (step, { maxSteps }) =>
+/** The calls of the last allowed step are not made: no model call would read their results. */
+const stepLimitReached: StopCondition = (step, { maxSteps }) =>
   step.step >= maxSteps
     ? {
         status: "failed",
@@ -62,16 +62,16 @@ const outOfSteps: StopCondition = (step, { maxSteps }) =>
       }
     : undefined;
 
-/** In order: the first that has something to say decides. */
+/** In order of precedence. */
 const stopConditions: readonly StopCondition[] = [
-  filtered,
-  endedStrangely,
-  cutShort,
+  contentFiltered,
+  unknownFinishReason,
+  outputLimitReached,
   answered,
-  outOfSteps,
+  stepLimitReached,
 ];
 
-/** How `step` ends the run; undefined: its tools are called and the model is asked again. */
+/** Returns how `step` ends the run. Undefined: call its tools, then the model again. */
 export function endingAfter(step: Step, rules: StopRules): Ending | undefined {
   for (const condition of stopConditions) {
     const ending = condition(step, rules);

@@ -1,6 +1,13 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, memoryJournal, play, tool } from "../../test/engine-run.ts";
-import { blackHole, fated, held, says, startModelServer, status } from "../../test/model-server.ts";
+import {
+  blackHole,
+  held,
+  says,
+  startModelServer,
+  status,
+  withDelivery,
+} from "../../test/model-server.ts";
 import { RunStopped, type StopReason } from "./journal.ts";
 
 const server = await startModelServer();
@@ -9,7 +16,7 @@ beforeEach(() => server.reset());
 
 const calling = says({ text: "one moment", calls: [{ id: "c1", name: "act", arguments: "{}" }] });
 
-/** A signal, and what stops it once `ready` is true. */
+/** A signal, and a function that aborts it once `ready` is true. */
 function stopWhen(reason: StopReason, ready: () => boolean): AbortSignal {
   const controller = new AbortController();
   const timer = setInterval(() => {
@@ -25,10 +32,10 @@ describe.each([
   ["deadline", "failed", "deadline_exceeded", "deadline_exceeded"],
 ] as const)("a run stopped as %s", (reason, status_, code, lost) => {
   it.each(["never", "always"] as const)(
-    "leaves its model call at once and records what it may have used (streamed: %s)",
+    "aborts its model call at once and records an estimate of its usage (streamed: %s)",
     async (stream) => {
       server.script(
-        fated(
+        withDelivery(
           { type: "stall", after: 250 },
           says("some words that are heard before the silence begins"),
         ),
@@ -54,16 +61,16 @@ describe.each([
 
   it("does not wait for a tool that ignores its signal, and closes its call as unknown", async () => {
     server.script([calling]);
-    let begun = false;
+    let isStarted = false;
     const act = tool("act", {
       run: () => {
-        begun = true;
+        isStarted = true;
         return new Promise(() => undefined);
       },
     });
     const { journal, outcome } = await play(server.url, {
       tools: [act],
-      signal: stopWhen(reason, () => begun),
+      signal: stopWhen(reason, () => isStarted),
     });
 
     expect(outcome).toMatchObject({
@@ -77,7 +84,7 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
 
-  it("starts nothing when it is stopped before it begins", async () => {
+  it("starts nothing if it is stopped before it begins", async () => {
     const { journal, outcome } = await play(server.url, {
       signal: AbortSignal.abort(new RunStopped(reason)),
     });
@@ -86,11 +93,11 @@ describe.each([
     expect(server.requests).toHaveLength(0);
   });
 
-  it("does not sit out a wait between two tries, and counts no call for it", async () => {
+  it("ends the wait between two attempts at once, and counts no call for it", async () => {
     server.script(status(429, { headers: { "retry-after": "4" } }));
     const { journal, outcome } = await play(server.url, {
       signal: stopWhen(reason, () => server.requests.length === 1),
-      retry: { tries: 3, baseMs: 1, capMs: 1 },
+      retry: { maxAttempts: 3, baseWaitMs: 1, maxWaitMs: 1 },
     });
     expect(outcome).toMatchObject({ status: status_, error: { code } });
     expect(dataOf(journal, "run.step_lost").length).toBeLessThanOrEqual(1);
@@ -98,20 +105,20 @@ describe.each([
 });
 
 describe("a run that is to be cancelled", () => {
-  it("is cancelled by the refusal of its intents: no tool begins, and the step it paid for stays on record", async () => {
+  it("is cancelled when its intents are rejected: no tool is called, and the step that was paid for stays in the journal", async () => {
     server.script([calling]);
-    let begun = 0;
+    let started = 0;
     const journal = memoryJournal({
       gate: (_entries, { intent }) => {
         if (intent) throw new RunStopped("cancelled");
       },
     });
     const { outcome } = await play(server.url, {
-      tools: [tool("act", { run: async () => (begun += 1) })],
+      tools: [tool("act", { run: async () => (started += 1) })],
       journal,
     });
 
-    expect(begun).toBe(0);
+    expect(started).toBe(0);
     expect(outcome).toMatchObject({
       status: "cancelled",
       error: { code: "cancelled" },
@@ -120,14 +127,14 @@ describe("a run that is to be cancelled", () => {
     expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
   });
 
-  it("is cancelled when its end is refused for that", async () => {
+  it("is cancelled when its end is rejected for that reason", async () => {
     const journal = memoryJournal({
       gate: (_entries, { end }) => {
-        if (end && journal.writes.length === 0 && refused++ === 0)
+        if (end && journal.writes.length === 0 && rejected++ === 0)
           throw new RunStopped("cancelled");
       },
     });
-    let refused = 0;
+    let rejected = 0;
     const { outcome } = await play(server.url, { journal });
     expect(outcome).toMatchObject({ status: "cancelled" });
     expect(journal.entries.map(({ type }) => type)).toEqual(["run.step"]);
@@ -135,7 +142,7 @@ describe("a run that is to be cancelled", () => {
 });
 
 describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
-  it("writes nothing more, whether the model, a tool or the journal was in the way", async () => {
+  it("writes nothing more, whether the model, a tool or the journal was running", async () => {
     server.script([blackHole, calling]);
     const asking = memoryJournal();
     await play(server.url, {
@@ -144,10 +151,10 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     });
     expect(asking.writes).toEqual([]);
 
-    let begun = false;
+    let isStarted = false;
     const act = tool("act", {
       run: () => {
-        begun = true;
+        isStarted = true;
         return new Promise(() => undefined);
       },
     });
@@ -155,19 +162,19 @@ describe.each(["fenced", "drain"] as const)("a run stopped as %s", (reason) => {
     await play(server.url, {
       journal: acting,
       tools: [act],
-      signal: stopWhen(reason, () => begun),
+      signal: stopWhen(reason, () => isStarted),
     });
     expect(acting.writes).toHaveLength(1);
     expect(acting.outcome).toBeUndefined();
 
     server.reset();
-    const refusing = memoryJournal({
+    const journal = memoryJournal({
       gate: () => {
         throw new RunStopped(reason);
       },
     });
-    await play(server.url, { journal: refusing });
-    expect(refusing.outcome).toBeUndefined();
+    await play(server.url, { journal: journal });
+    expect(journal.outcome).toBeUndefined();
   });
 });
 
@@ -181,10 +188,10 @@ describe("a signal", () => {
   it("reaches the tools", async () => {
     server.script([calling]);
     let reason: unknown;
-    const begun = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     const act = tool("act", {
       run: (_args, { signal }) => {
-        begun.resolve();
+        started.resolve();
         return new Promise((_, reject) => {
           signal.addEventListener("abort", () => {
             reason = signal.reason;
@@ -194,14 +201,14 @@ describe("a signal", () => {
       },
     });
     let ready = false;
-    begun.promise.then(() => (ready = true));
+    started.promise.then(() => (ready = true));
     await play(server.url, { tools: [act], signal: stopWhen("cancelled", () => ready) });
     expect(reason).toMatchObject({ reason: "cancelled" });
   });
 });
 
-describe("what the journal throws beside RunStopped", () => {
-  it("is passed on, once every tool of the step has been left", async () => {
+describe("an error of the journal other than RunStopped", () => {
+  it("is thrown after every tool of the step was abandoned", async () => {
     server.script([
       says({ calls: [1, 2, 3].map((n) => ({ id: `c${n}`, name: "act", arguments: "{}" })) }),
     ]);
@@ -219,7 +226,7 @@ describe("what the journal throws beside RunStopped", () => {
 });
 
 describe("an answer that has arrived", () => {
-  it("is kept when the run is stopped while it is being written", async () => {
+  it("is journaled if the run is stopped while it is being written", async () => {
     const release = Promise.withResolvers<void>();
     server.script([held(release.promise, says("the answer"))]);
     const controller = new AbortController();

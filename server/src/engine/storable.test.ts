@@ -7,13 +7,13 @@ const anyText = fc.string({
   unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
 });
 
-it("makes any text storable, and leaves storable text as it is", () => {
+it("makes any text storable, and returns storable text unchanged", () => {
   fc.assert(
     fc.property(anyText, (text) => {
-      const made = storableText(text);
-      expect(made.isWellFormed() && !made.includes("\u0000")).toBe(true);
-      expect(made).toHaveLength(text.length);
-      expect(storableText(made)).toBe(made);
+      const storable = storableText(text);
+      expect(storable.isWellFormed() && !storable.includes("\u0000")).toBe(true);
+      expect(storable).toHaveLength(text.length);
+      expect(storableText(storable)).toBe(storable);
     }),
   );
 });
@@ -41,7 +41,7 @@ it("makes every text inside a value storable, keys included, and changes nothing
   );
 });
 
-it("gives a value without bad text back as it is", () => {
+it("returns a value without such text as the same object", () => {
   const value = { text: "\\u0000 written out", emoji: "😀" };
   expect(storableJson(value)).toEqual(value);
   const plain = { a: [1, "two"] };
@@ -52,7 +52,7 @@ const anyValue = fc.jsonValue({
   stringUnit: fc.constantFrom("a", "\\", '"', "\u0000", "\ud83d", "\ude00", "😀"),
 });
 
-it("keeps the value of a JSON text, whether NUL and halves stand in it as they are or as escapes", () => {
+it("keeps the value of a JSON text, whether NUL and surrogates are escaped or not", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       const escaped = JSON.stringify(value);
@@ -62,20 +62,20 @@ it("keeps the value of a JSON text, whether NUL and halves stand in it as they a
       for (const text of [escaped, raw]) {
         const stored = storableJsonText(text);
         expect(storableText(stored)).toBe(stored);
-        // Not `value`, which may hold -0: JSON has none.
+        // Not `value`, which can hold -0: JSON has none.
         expect(JSON.parse(stored)).toEqual(JSON.parse(escaped));
       }
     }),
   );
 });
 
-it.each(["\\\u0000", "\\\ud83d"])("makes no JSON of what was none (%j)", (part) => {
+it.each(["\\\u0000", "\\\ud83d"])("leaves invalid JSON invalid (%j)", (part) => {
   const stored = storableJsonText(`"${part}"`);
   expect(() => JSON.parse(stored)).toThrow(SyntaxError);
   expect(storableText(stored)).toBe(stored);
 });
 
-it("says where in a value a text cannot be stored, exactly when one cannot", () => {
+it("returns the location of a text that cannot be stored, exactly if there is one", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       expect(unstorableIn(value) === undefined).toBe(storableJson(value) === value);
@@ -86,14 +86,16 @@ it("says where in a value a text cannot be stored, exactly when one cannot", () 
   expect(unstorableIn([["\u0000"]])).toBe("[0][0]");
 });
 
-it("turns a tool's result into JSON, and cuts a large one between characters", () => {
+it("converts a tool's result to JSON, and truncates a large one between characters", () => {
   expect(fitResult(undefined)).toBeNull();
   expect(fitResult({ when: new Date(0), gone: undefined, not: Number.NaN })).toEqual({
     when: "1970-01-01T00:00:00.000Z",
     not: null,
   });
   expect(() => fitResult(1n)).toThrow("not JSON");
-  const cut = fitResult(`x${"😀".repeat(100_000)}`);
-  expect(cut).toMatch(/😀\n\[cut: the result has 400001 bytes, these are the first 262144\]$/);
-  expect(cut).not.toContain("\uFFFD");
+  const truncated = fitResult(`x${"😀".repeat(100_000)}`);
+  expect(truncated).toMatch(
+    /😀\n\[truncated: the result has 400001 bytes; these are the first 262144\]$/,
+  );
+  expect(truncated).not.toContain("\uFFFD");
 });

@@ -1,19 +1,25 @@
-/** Milliseconds. None of them is infinite: running out of one is a clear failure, not a hang. */
+/** In milliseconds. All are finite, so that a hanging model fails the run. */
 export interface Timeouts {
-  /** To open a connection to the model. Held by the transport (`createLeanFetch`). */
+  /** To open a connection to the model. Enforced by the transport (`createLeanFetch`). */
   readonly connectMs: number;
-  /** From sending a streamed call to the head of its answer. A plain call answers when all is said, so it has only `stepMs`. */
+  /**
+   * From sending a streamed call to its response headers. Plain calls have only `stepMs`, since
+   * their response starts when the answer is complete.
+   */
   readonly firstByteMs: number;
   /**
-   * Between two pieces of an answer that has begun. Held by the transport, which sees the comments that providers send to
-   * keep a thinking model's stream alive; the loop sees only words and would take them for silence.
+   * Between two chunks of a response. Enforced by the transport, which also sees the keep-alive
+   * comments that providers send while a model reasons.
    */
   readonly idleMs: number;
-  /** One step with all its tries and the waits between them: one number to know how long a broken model can hold a run. */
+  /**
+   * One step with all attempts and the waits between them: the maximum time that a broken model can
+   * hold a run.
+   */
   readonly stepMs: number;
 }
 
-/** The timeouts of a run in production, in milliseconds. */
+/** The timeouts of production. */
 export const defaultTimeouts: Timeouts = {
   connectMs: 10_000,
   firstByteMs: 120_000,
@@ -21,14 +27,18 @@ export const defaultTimeouts: Timeouts = {
   stepMs: 600_000,
 };
 
-/** How often and how fast a failed model call is repeated. */
+/** How often and how fast a failed model call is retried. */
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
-  readonly tries: number;
-  /** Bound of the first wait in milliseconds; doubled with each try. */
-  readonly baseMs: number;
-  /** Bound of any wait in milliseconds, save one that the provider asked for. */
-  readonly capMs: number;
+  /** Maximum attempts, the first included. */
+  readonly maxAttempts: number;
+  /** Upper bound of the first wait in milliseconds; doubles with each attempt. */
+  readonly baseWaitMs: number;
+  /** Upper bound of any wait in milliseconds, except one that the provider asked for. */
+  readonly maxWaitMs: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = { tries: 4, baseMs: 500, capMs: 30_000 };
+export const defaultRetryPolicy: RetryPolicy = {
+  maxAttempts: 4,
+  baseWaitMs: 500,
+  maxWaitMs: 30_000,
+};

@@ -1,23 +1,23 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "@beckon/contract";
 
-/** Above this a count is taken for a provider's error: no model answers a billion tokens in one call. */
-const absurd = 1_000_000_000;
+/** Higher counts are treated as a provider's mistake. */
+const maxPlausibleTokens = 1_000_000_000;
 
 const isCount = (value: number | undefined): value is number =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= absurd;
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxPlausibleTokens;
 
 /**
- * Returns what the provider reports, or undefined if it cannot be true. The libraries turn an absent
- * count into 0, which no prompt has, nor an answer that says anything.
+ * Returns the usage that the provider reports, or undefined if it is implausible. The libraries
+ * turn a missing count into 0, which no prompt and no non-empty answer has.
  */
 export function reportedUsage(
   usage: LanguageModelV4Usage,
-  saysSomething: boolean,
+  hasContent: boolean,
 ): TokenUsage | undefined {
   const { total: input, cacheRead } = usage.inputTokens;
   const { total: output } = usage.outputTokens;
-  if (!isCount(input) || !isCount(output) || input === 0 || (output === 0 && saysSomething))
+  if (!isCount(input) || !isCount(output) || input === 0 || (output === 0 && hasContent))
     return undefined;
   return {
     input_tokens: input,
@@ -26,7 +26,10 @@ export function reportedUsage(
   };
 }
 
-/** Four characters make a token: the rule of thumb for English, flagged because it is no more than that. */
+/**
+ * Estimates four characters per token (the rule of thumb for English) and flags the result as
+ * estimated.
+ */
 export function estimatedUsage(characters: {
   readonly input: number;
   readonly output: number;
@@ -39,7 +42,7 @@ export function estimatedUsage(characters: {
   };
 }
 
-/** The sum, flagged as soon as one part of it is estimated. */
+/** Returns the sum, flagged as estimated if any part is. */
 export function totalUsage(parts: readonly TokenUsage[]): TokenUsage {
   const total = { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 };
   for (const part of parts) {

@@ -1,37 +1,41 @@
 import { ApiError } from "../base/errors.ts";
 import type { Position } from "./position.ts";
 
-/** A position as readers keep it, and the generation of the installation it is of. */
+/** A decoded cursor: a position, and the generation in which it was issued. */
 export interface Cursor extends Position {
+  /** The first 8 hex digits of the generation. */
   readonly generation: string;
 }
 
-/** Letters of the generation that a cursor repeats. */
+/** Hex digits of the generation that a cursor contains. */
 const generationLength = 8;
 
-/** The cursor as text, opaque to its reader. */
+/** Returns the cursor for a position, as text that is opaque to clients. */
 export function toCursor(generation: string, { transaction, runId, seq }: Position): string {
   return Buffer.from(
     `${generation.slice(0, generationLength)}.${transaction}.${runId}.${seq}`,
   ).toString("base64url");
 }
 
-/** @throws ApiError `bad_request` for text that is no cursor. */
+/**
+ * Decodes a cursor.
+ * @throws ApiError `bad_request` if `text` is not a cursor.
+ */
 export function readCursor(text: string): Cursor {
   const [, generation, transaction, runId, seq] =
-    form.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
+    cursorPattern.exec(Buffer.from(text, "base64url").toString("latin1")) ?? [];
   if (generation === undefined || runId === undefined) {
     throw new ApiError(
       "bad_request",
-      "after: this is no cursor of this stream. Go on with the one you were given, or begin without.",
+      "after: this is not a cursor of this stream. Send the cursor of an event you received, or leave it out to start from the beginning.",
     );
   }
   return { generation, transaction: Number(transaction), runId, seq: Number(seq) };
 }
 
-const form = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
+const cursorPattern = /^([0-9a-f]{8})\.(-?\d{1,15})\.(|run_[0-9a-z]{26})\.(\d{1,15})$/;
 
-/** Whether the cursor was made in this generation. */
-export function isOf(cursor: Cursor, generation: string): boolean {
+/** Whether the cursor was issued in this generation. */
+export function isFromGeneration(cursor: Cursor, generation: string): boolean {
   return generation.startsWith(cursor.generation);
 }

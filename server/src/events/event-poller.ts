@@ -4,54 +4,59 @@ import { type Database, failureKind, type ProcessMessages } from "../base/databa
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Position } from "./position.ts";
-import { type PlacedEvent, readEnd, readStretch } from "./store.ts";
+import { readEnd, readEventBatch, type StoredEvent } from "./store.ts";
 
 /**
- * The end of the order of all events, read once for all who follow it in this process, of whichever workspace. It reads when told that
- * something was written, here or in another process, and from time to time, since such a message may be lost; and not at all while nobody follows.
+ * Reads new events of all workspaces once for all subscribers of this process. It polls when
+ * notified of a write, by this process or another, and at an interval, since notifications can be
+ * lost. It does not poll while there are no subscribers.
  */
 export interface EventPoller {
-  /** Follows a workspace from the place that `begun` tells: what was before it is read from the database. */
-  join(workspaceId: string): EventSubscription;
-  /** Something was written here. */
+  /** Subscribes to a workspace. Earlier events than `start` must be read from the database. */
+  subscribe(workspaceId: string): EventSubscription;
+  /** Records that this process has written events. */
   noteWritten(): void;
-  /** Another process has written something, or may have. */
+  /** Polls at once: another process has written events, or may have. */
   wake(): void;
-  /** Another process follows, and has to be told for a while what is written here. */
+  /** Records that another process has subscribers: for a while it is notified of writes here. */
   noteRemoteSubscriber(): void;
   readonly closed: boolean;
   close(): void;
 }
 
 export interface EventSubscription {
-  /** Resolves with the place after which this reader misses nothing; undefined when the tail is closed before. */
-  readonly begun: Promise<Position | undefined>;
-  /** What has come since the last call; undefined: the reader was too slow and has missed some, so it must leave and begin anew. */
-  take(): readonly PlacedEvent[] | undefined;
-  /** Resolves when there is something to take, when `signal` aborts, and when the tail is closed. */
-  more(signal: AbortSignal): Promise<void>;
-  leave(): void;
+  /** Position after which the subscription has all events; undefined if the poller was closed. */
+  readonly start: Promise<Position | undefined>;
+  /**
+   * Returns the events since the last call; undefined if the backlog has overflowed. Then the
+   * subscriber must unsubscribe and subscribe again.
+   */
+  take(): readonly StoredEvent[] | undefined;
+  /** Resolves when `take` has a result, when `signal` aborts, and when the poller is closed. */
+  waitForMore(signal: AbortSignal): Promise<void>;
+  unsubscribe(): void;
 }
 
-/** Events read at once, of 64 KiB each at most. */
-const stretchLimit = 200;
-/** Events kept for a reader who is behind. All readers of a workspace share them. */
-const backlogLimit = 400;
-/** Milliseconds between looks when nobody tells. */
-const interval = 500;
-/** Milliseconds until what a transaction under way holds back is looked for again, doubled each time. */
-const heldPause = 4;
-/** Milliseconds for which other processes tell what they write, and how often they are asked to. */
-const toldFor = 30_000;
-const askEvery = 10_000;
+/** Events read at once. Each is at most 64 KiB. */
+const maxBatchEvents = 200;
+/** Events kept for a slow subscriber. All subscribers of a workspace share the event objects. */
+const maxBacklogEvents = 400;
+/** Between polls without a notification. */
+const pollIntervalMs = 500;
+/** Until events hidden by an open transaction are read again, doubled each time. */
+const heldBackRetryMs = 4;
+/** How long a process notifies of its writes after a request to do so. */
+const notifyForMs = 30_000;
+/** Between requests to other processes to notify this one. */
+const requestIntervalMs = 10_000;
 
-interface Following extends EventSubscription {
+interface Subscriber extends EventSubscription {
   readonly workspaceId: string;
   begin(at: Position | undefined): void;
-  give(events: readonly PlacedEvent[]): void;
+  push(events: readonly StoredEvent[]): void;
 }
 
-/** Makes the reader of new events that all subscribers of this process share. */
+/** Creates the event poller that all subscribers of this process share. */
 export function createEventPoller({
   database,
   processMessages,
@@ -61,13 +66,13 @@ export function createEventPoller({
   processMessages: ProcessMessages;
   log: Log;
 }): EventPoller {
-  const joining = new Set<Following>();
-  const following = new Map<string, Set<Following>>();
+  const joining = new Set<Subscriber>();
+  const subscribers = new Map<string, Set<Subscriber>>();
   const closing = new AbortController();
   let running = false;
   let woken = false;
   let interrupt = () => {};
-  let tellUntil = Number.NEGATIVE_INFINITY;
+  let notifyUntil = Number.NEGATIVE_INFINITY;
 
   function wake(): void {
     woken = true;
@@ -88,72 +93,71 @@ export function createEventPoller({
 
   async function run(): Promise<void> {
     running = true;
-    let place: Position | undefined;
-    let askedAt = Number.NEGATIVE_INFINITY;
-    let held = 0;
-    while (joining.size + following.size > 0 && !closing.signal.aborted) {
-      if (elapsed() - askedAt > askEvery) {
-        askedAt = elapsed();
+    let position: Position | undefined;
+    let requestedAt = Number.NEGATIVE_INFINITY;
+    let retryMs = 0;
+    while (joining.size + subscribers.size > 0 && !closing.signal.aborted) {
+      if (elapsed() - requestedAt > requestIntervalMs) {
+        requestedAt = elapsed();
         processMessages.send({ kind: "follow" });
       }
       woken = false;
       try {
-        place ??= await readEnd(database.engine);
-        for (const reader of joining) {
-          following.set(
-            reader.workspaceId,
-            (following.get(reader.workspaceId) ?? new Set()).add(reader),
-          );
-          reader.begin(place);
+        position ??= await readEnd(database.engine);
+        for (const subscriber of joining) {
+          const { workspaceId } = subscriber;
+          subscribers.set(workspaceId, (subscribers.get(workspaceId) ?? new Set()).add(subscriber));
+          subscriber.begin(position);
         }
         joining.clear();
-        const stretch = await readStretch(database.engine, [...following.keys()], {
-          after: place,
-          limit: stretchLimit,
+        const batch = await readEventBatch(database.engine, [...subscribers.keys()], {
+          after: position,
+          limit: maxBatchEvents,
         });
-        place = stretch.end;
+        position = batch.end;
         for (const [workspaceId, events] of Map.groupBy(
-          stretch.events,
+          batch.events,
           (event) => event.workspaceId,
         )) {
-          for (const reader of following.get(workspaceId) ?? []) reader.give(events);
+          for (const subscriber of subscribers.get(workspaceId) ?? []) subscriber.push(events);
         }
-        if (stretch.cut) continue;
-        held = stretch.held ? Math.min(interval, held * 2 || heldPause) : 0;
-        await pause(held || interval);
+        if (batch.hasMore) continue;
+        retryMs = batch.isHeldBack ? Math.min(pollIntervalMs, retryMs * 2 || heldBackRetryMs) : 0;
+        await pause(retryMs || pollIntervalMs);
       } catch (thrown) {
         if (failureKind(thrown) !== "lost")
-          log.error({ reason: messageOf(thrown) }, "reading events failed; it is tried again");
+          log.error({ reason: messageOf(thrown) }, "reading events failed; it will be retried");
         woken = false;
-        await pause(interval);
+        await pause(pollIntervalMs);
       }
     }
     running = false;
   }
 
   return {
-    join(workspaceId) {
-      const begun = Promise.withResolvers<Position | undefined>();
-      let waiting: PlacedEvent[] = [];
-      let missed = false;
+    subscribe(workspaceId) {
+      const start = Promise.withResolvers<Position | undefined>();
+      let backlog: StoredEvent[] = [];
+      let hasOverflowed = false;
       let resume = () => {};
-      const reader: Following = {
+      const subscriber: Subscriber = {
         workspaceId,
-        begun: begun.promise,
-        begin: begun.resolve,
-        give(events) {
-          missed ||= waiting.length + events.length > backlogLimit;
-          if (missed) waiting = [];
-          else waiting.push(...events);
+        start: start.promise,
+        begin: start.resolve,
+        push(events) {
+          hasOverflowed ||= backlog.length + events.length > maxBacklogEvents;
+          if (hasOverflowed) backlog = [];
+          else backlog.push(...events);
           resume();
         },
         take() {
-          const taken = waiting;
-          waiting = [];
-          return missed ? undefined : taken;
+          const taken = backlog;
+          backlog = [];
+          return hasOverflowed ? undefined : taken;
         },
-        more(signal) {
-          if (missed || waiting.length > 0 || closing.signal.aborted) return Promise.resolve();
+        waitForMore(signal) {
+          if (hasOverflowed || backlog.length > 0 || closing.signal.aborted)
+            return Promise.resolve();
           return untilWoken(signal, (wake) => {
             resume = wake;
             return () => {
@@ -161,37 +165,37 @@ export function createEventPoller({
             };
           });
         },
-        leave() {
-          joining.delete(reader);
-          const others = following.get(workspaceId);
-          others?.delete(reader);
-          if (others?.size === 0) following.delete(workspaceId);
+        unsubscribe() {
+          joining.delete(subscriber);
+          const others = subscribers.get(workspaceId);
+          others?.delete(subscriber);
+          if (others?.size === 0) subscribers.delete(workspaceId);
         },
       };
       if (closing.signal.aborted) {
-        reader.begin(undefined);
-        return reader;
+        subscriber.begin(undefined);
+        return subscriber;
       }
-      joining.add(reader);
+      joining.add(subscriber);
       if (running) wake();
       else void run();
-      return reader;
+      return subscriber;
     },
     noteWritten() {
       if (running) wake();
-      if (elapsed() < tellUntil) processMessages.send({ kind: "events" });
+      if (elapsed() < notifyUntil) processMessages.send({ kind: "events" });
     },
     wake,
     noteRemoteSubscriber() {
-      tellUntil = elapsed() + toldFor;
+      notifyUntil = elapsed() + notifyForMs;
     },
     get closed() {
       return closing.signal.aborted;
     },
     close() {
       closing.abort();
-      for (const reader of joining) reader.begin(undefined);
-      for (const readers of following.values()) for (const reader of readers) reader.give([]);
+      for (const subscriber of joining) subscriber.begin(undefined);
+      for (const each of subscribers.values()) for (const subscriber of each) subscriber.push([]);
     },
   };
 }

@@ -2,27 +2,35 @@ import type { Database } from "../base/database/index.ts";
 
 type Queryable = Pick<Database["engine"], "query">;
 
-/** The history of the database, as far as the server says: its cluster and its timeline. @throws on a server that does not say. */
-export async function currentHistory(client: Queryable): Promise<string> {
+/**
+ * Returns the system identifier of the cluster and its timeline, separated by a dot.
+ * @throws if the role cannot call these functions, or the server does not have them.
+ */
+export async function readCurrentHistory(client: Queryable): Promise<string> {
   const { rows } = await client.query<{ history: string }>(
-    "select system_identifier || '.' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as history from pg_control_system()",
+    `select system_identifier || '.' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)
+      as history from pg_control_system()`,
   );
   return rows[0]?.history ?? "";
 }
 
-/** The one it had at the last start; null: none was known. */
-export async function knownHistory(client: Queryable): Promise<string | null> {
+/** Returns the history stored at the last startup; null if none was stored. */
+export async function readStoredHistory(client: Queryable): Promise<string | null> {
   const { rows } = await client.query<{ history: string | null }>(
     "select history from installation",
   );
   return rows[0]?.history ?? null;
 }
 
-export async function keepHistory(client: Queryable, history: string): Promise<void> {
+/** Stores the history, to compare it at the next startup. */
+export async function storeHistory(client: Queryable, history: string): Promise<void> {
   await client.query("update installation set history = $1", [history]);
 }
 
-/** Makes every cursor void. What another cluster has numbered higher than this one has come to is moved before all that is to come. */
+/**
+ * Begins a new generation, which makes every cursor invalid. Events whose transaction ids the
+ * cluster has not reached yet get negative ids, so that they sort before all new events.
+ */
 export async function beginGeneration(client: Queryable, history: string): Promise<void> {
   await client.query("begin");
   await client.query("update installation set history = $1, generation = gen_random_uuid()", [

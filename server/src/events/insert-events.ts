@@ -1,11 +1,12 @@
 import { eventVersion } from "@beckon/contract";
 
 /**
- * SQL that writes events of runs: the only insert into their table. A column of every event, or a side effect
- * of every event, is a change here.
+ * Returns SQL that inserts events of runs. It is the only insert into their table, so a new column
+ * or side effect of every event belongs here.
  *
- * @param source common table expression with the columns run_id, seq, workspace_id, agent_id, id, type, data,
- *   and `transaction`: the run's `last_transaction`, which orders the events of a workspace.
+ * @param source common table expression with the columns run_id, seq, workspace_id, agent_id, id,
+ *   type, data, and `transaction`: the run's `last_transaction`, which orders the events of a
+ *   workspace.
  * @returns common table expressions to put after `source`.
  */
 export function insertEvents(source: string): string {
@@ -16,7 +17,8 @@ export function insertEvents(source: string): string {
 }
 
 /**
- * SQL that writes workspace events, which belong to no run: the only insert into their table.
+ * Returns SQL that inserts workspace events, which belong to no run. It is the only insert into
+ * their table.
  *
  * @param source common table expression with the columns workspace_id, agent_id, id, type, data.
  * @returns common table expressions to put after `source`.

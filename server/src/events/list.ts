@@ -1,17 +1,20 @@
 import { type WorkspaceEvent, workspaceEventsQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { refusalIfLost } from "../base/database/index.ts";
+import { unavailableIfLost } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parse } from "../base/parse.ts";
-import { isOf, readCursor, toCursor } from "./cursor.ts";
+import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import { matches, permitEvents, permitFilter, sourcesOf } from "./filter.ts";
 import { beginning } from "./position.ts";
-import { readGeneration, readStretch } from "./store.ts";
+import { readEventBatch, readGeneration } from "./store.ts";
 import { toWire } from "./wire.ts";
 
 /**
- * A page of the workspace's events, oldest first. `next` is the `after` of the following page; null: there is no more yet. A page looks
- * at `limit` events and holds those that match.
+ * Returns a page of the workspace's events, oldest first. A page reads `limit` events and returns
+ * those that match, so it can be short or empty although more follow.
+ * @returns `next`: the `after` of the following page; null if there are no more events yet.
+ * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor, or one from
+ *   before a restore; `unavailable` if the database cannot be reached.
  */
 export async function listEvents({
   ctx,
@@ -21,28 +24,28 @@ export async function listEvents({
   input: { query: unknown };
 }): Promise<{ data: WorkspaceEvent[]; next: string | null }> {
   permitEvents(ctx);
-  const { limit, after, ...asked } = parse(workspaceEventsQuery, input.query);
-  const filter = permitFilter(ctx, asked);
+  const { limit, after, ...requested } = parse(workspaceEventsQuery, input.query);
+  const filter = permitFilter(ctx, requested);
   const cursor = after === undefined ? undefined : readCursor(after);
   const { engine } = ctx.database;
   try {
     const { generation, possible } = await readGeneration(engine, cursor ?? beginning);
-    if (cursor !== undefined && !(possible && isOf(cursor, generation))) {
+    if (cursor !== undefined && !(possible && isFromGeneration(cursor, generation))) {
       throw new ApiError(
         "bad_request",
-        "after: this cursor is from before a restore of this installation. Begin again without it.",
+        "after: this cursor was issued before the installation was restored from a backup. Read again without it.",
       );
     }
-    const stretch = await readStretch(engine, [ctx.workspaceId], {
+    const batch = await readEventBatch(engine, [ctx.workspaceId], {
       after: cursor ?? beginning,
       limit,
       ...sourcesOf(filter),
     });
-    const data = stretch.events
+    const data = batch.events
       .filter((event) => matches(filter, event))
       .map((event) => toWire(event, generation));
-    return { data, next: stretch.cut ? toCursor(generation, stretch.end) : null };
+    return { data, next: batch.hasMore ? toCursor(generation, batch.end) : null };
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
 }

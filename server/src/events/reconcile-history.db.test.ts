@@ -7,7 +7,7 @@ import { createLog } from "../base/log.ts";
 import { startRuns } from "../runs/starting/start-runs.ts";
 import { beginning } from "./position.ts";
 import { reconcileHistory } from "./reconcile-history.ts";
-import { readGeneration, readStretch } from "./store.ts";
+import { readEventBatch, readGeneration } from "./store.ts";
 import { writeWorkspaceEvent } from "./workspace-event-store.ts";
 
 const { database } = await testDatabase();
@@ -24,40 +24,42 @@ const pause = () =>
   );
 const generation = async () => (await readGeneration(database.engine, beginning)).generation;
 
-async function settle(): Promise<void> {
+async function reconcile(): Promise<void> {
   const client = await database.engine.connect();
   await reconcileHistory(client, log);
   client.release();
 }
 
-test("a start after a restart keeps the generation", async () => {
-  await settle();
+test("a restart keeps the generation", async () => {
+  await reconcile();
   const before = await generation();
-  await settle();
+  await reconcile();
   expect(await generation()).toBe(before);
 });
 
-test("a start after a restore has a new generation, and what was written before stays before what is to come", async () => {
-  await settle();
+test("a restore begins a new generation, and earlier events sort before later ones", async () => {
+  await reconcile();
   const before = await generation();
   await start();
   await pause();
   await start();
   await pause();
-  // As a copy from a cluster that has come further than this one.
+  // Simulates a copy from a cluster with higher transaction ids.
   await database.engine.query("update events set transaction = transaction + 1000000");
   await database.engine.query("update workspace_events set transaction = transaction + 1000000");
   await database.engine.query("update installation set history = 'another.00000001'");
   const old = await database.engine.query<{ id: string }>(
-    "select id from (select id, transaction from events union all select id, transaction from workspace_events) as e order by transaction",
+    `select id from (
+        select id, transaction from events union all select id, transaction from workspace_events
+      ) as e order by transaction`,
   );
-  await settle();
+  await reconcile();
   await start();
   await pause();
   expect(await generation()).not.toBe(before);
-  // Transactions under way in other databases of this server hold the newest back.
+  // Open transactions in other databases of this server can hide the newest events for a while.
   const ids = await eventually("the events after the restore", async () => {
-    const { events } = await readStretch(database.engine, [agent.workspaceId], {
+    const { events } = await readEventBatch(database.engine, [agent.workspaceId], {
       after: beginning,
       limit: 10,
     });

@@ -1,15 +1,23 @@
 import type { Database } from "../base/database/index.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { beginGeneration, currentHistory, keepHistory, knownHistory } from "./history-store.ts";
+import {
+  beginGeneration,
+  readCurrentHistory,
+  readStoredHistory,
+  storeHistory,
+} from "./history-store.ts";
 
 /**
- * Finds out whether the database has been restored since the last start: from a copy made by logical means it then lies in another cluster,
- * after a recovery to a moment in the past on another timeline. Transactions are numbered anew from there on, so a place in the order of events
- * that a reader has kept may mean another one now: with a new generation it means none. The caller holds the migration lock; `client` sees
- * all workspaces.
+ * Detects whether the database was restored since the last startup, and then begins a new
+ * generation. A restored dump has another system identifier; after point-in-time recovery the
+ * timeline differs. Both reuse transaction ids, so an old cursor could point to other events: the
+ * new generation makes it invalid.
  *
- * A copy of a stopped server's files, put back, cannot be told from a restart. A reader's cursor gives it away: see `readGeneration`.
+ * A file-level copy of a stopped server that was put back looks like a restart here. It is detected
+ * when a client sends a cursor that cannot exist: see `readGeneration`.
+ *
+ * @param client sees all workspaces; its caller holds the migration lock.
  */
 export async function reconcileHistory(
   client: Pick<Database["engine"], "query">,
@@ -17,17 +25,17 @@ export async function reconcileHistory(
 ): Promise<void> {
   let history: string;
   try {
-    history = await currentHistory(client);
+    history = await readCurrentHistory(client);
   } catch (thrown) {
     log.info(
       { reason: messageOf(thrown) },
-      "this database does not say whether it has been restored",
+      "this database does not allow Beckon to detect a restore",
     );
     return;
   }
-  const known = await knownHistory(client);
-  if (known === history) return;
-  if (known === null) return keepHistory(client, history);
-  log.warn("the database has been restored since the last start: streams of events begin anew");
+  const stored = await readStoredHistory(client);
+  if (stored === history) return;
+  if (stored === null) return storeHistory(client, history);
+  log.warn("the database was restored since the last startup; all event cursors become invalid");
   await beginGeneration(client, history);
 }

@@ -1,11 +1,11 @@
 import type { Database } from "../base/database/index.ts";
 import { beforeTransaction, type Position } from "./position.ts";
 
-/** An event of a run or of the workspace, with its place. */
-export interface PlacedEvent extends Position {
+/** An event of a run or of a workspace, with its position. */
+export interface StoredEvent extends Position {
   readonly id: string;
   readonly workspaceId: string;
-  /** null: a workspace event that is about no single agent. */
+  /** null: a workspace event that concerns no single agent. */
   readonly agentId: string | null;
   readonly type: string;
   readonly version: number;
@@ -13,15 +13,15 @@ export interface PlacedEvent extends Position {
   readonly data: Record<string, unknown>;
 }
 
-/** What there is after a position. */
-export interface Stretch {
-  readonly events: readonly PlacedEvent[];
-  /** Everything up to here has been read, whether or not it was an event of these workspaces. */
+/** The events after a position, as far as they were read. */
+export interface EventBatch {
+  readonly events: readonly StoredEvent[];
+  /** All events of these workspaces up to here have been read: the next batch starts after it. */
   readonly end: Position;
-  /** There may be more already. */
-  readonly cut: boolean;
-  /** A transaction is under way, and what was committed after it began is not shown yet. */
-  readonly held: boolean;
+  /** Whether the batch is full, so that more events can follow. */
+  readonly hasMore: boolean;
+  /** Whether an open transaction hides events that committed after it began. */
+  readonly isHeldBack: boolean;
 }
 
 interface Row {
@@ -39,43 +39,49 @@ interface Row {
   readonly data: Record<string, unknown>;
 }
 
-/** The oldest transaction under way: below it nothing can be added any more. */
-const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon, pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
+/** `horizon`: the oldest open transaction. No event can be added below it any more. */
+const snapshot = `(select pg_snapshot_xmin(s)::text::bigint as horizon,
+    pg_snapshot_xmin(s) < pg_snapshot_xmax(s) as held
   from pg_current_snapshot() as s) as snapshot`;
 
-interface Range {
+interface BatchOptions {
   readonly after: Position;
+  /** Inclusive. Default: the horizon. */
   readonly upTo?: Position;
   readonly limit: number;
+  /** Whether to read events of runs. Default true. */
   readonly ofRuns?: boolean;
-  readonly ofNone?: boolean;
+  /** Whether to read workspace events. Default true. */
+  readonly ofWorkspace?: boolean;
 }
 
-/** For the two tables alike. The first two lines let the index find the rows. */
-const within = (place: string) => `e.workspace_id = w.id
-            and e.transaction >= $2::bigint and e.transaction <= $5::bigint and e.transaction < snapshot.horizon
-            and ${place} > ($2, $3, $4::bigint) and ${place} <= ($5, $6, $7::bigint)`;
+/** The condition for both tables. Its first two lines can use the index. */
+const within = (position: string) => `e.workspace_id = w.id
+            and e.transaction >= $2::bigint and e.transaction <= $5::bigint
+            and e.transaction < snapshot.horizon
+            and ${position} > ($2, $3, $4::bigint) and ${position} <= ($5, $6, $7::bigint)`;
 
 /**
- * Reads events of some workspaces after `after`, in order, at most `limit`, and none that another
- * could still come before. `upTo` ends the stretch earlier. `ofRuns` and `ofNone` tell whether to read
- * the events of runs and those that belong to none.
+ * Reads up to `limit` events of some workspaces after `after`, in order. Stops before the oldest
+ * open transaction: it could still add events there, which a reader past them would miss.
  */
-export async function readStretch(
+export async function readEventBatch(
   database: Pick<Database["engine"], "query">,
   workspaceIds: readonly string[],
-  { after, upTo, limit, ofRuns = true, ofNone = true }: Range,
-): Promise<Stretch> {
+  { after, upTo, limit, ofRuns = true, ofWorkspace = true }: BatchOptions,
+): Promise<EventBatch> {
   const { rows } = await database.query<Row>({
-    name: "read-stretch",
+    name: "read-event-batch",
     text: `select snapshot.horizon, snapshot.held, e.* from ${snapshot} left join lateral (
-        select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type, e.version, e.time, e.data
+        select e.transaction, e.run_id, e.seq::bigint, e.id, e.workspace_id, r.agent_id, e.type,
+          e.version, e.time, e.data
         from unnest($1::text[]) as w (id), lateral (
           select * from events e where $9 and ${within("(e.transaction, e.run_id, e.seq)")}
           order by e.transaction, e.run_id, e.seq limit $8
         ) as e join runs r on r.id = e.run_id and r.workspace_id = e.workspace_id
         union all
-        select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version, e.time, e.data
+        select e.transaction, '', e.number, e.id, e.workspace_id, e.agent_id, e.type, e.version,
+          e.time, e.data
         from unnest($1::text[]) as w (id), lateral (
           select * from workspace_events e where $10 and ${within("(e.transaction, '', e.number)")}
           order by e.transaction, e.number limit $8
@@ -88,27 +94,27 @@ export async function readStretch(
       ...(upTo === undefined ? endless : valuesOf(upTo)),
       limit,
       ofRuns,
-      ofNone,
+      ofWorkspace,
     ],
   });
   const [first] = rows;
   if (first === undefined) throw new Error("a snapshot has no row");
-  const events = rows.flatMap((row) => (row.id === null ? [] : toPlaced(row, row.id)));
+  const events = rows.flatMap((row) => (row.id === null ? [] : toStoredEvent(row, row.id)));
   const last = events.at(-1);
-  const cut = events.length === limit;
+  const hasMore = events.length === limit;
   const horizon = beforeTransaction(Number(first.horizon));
   return {
     events,
-    cut,
-    held: first.held,
-    end: cut && last !== undefined ? last : (upTo ?? horizon),
+    hasMore,
+    isHeldBack: first.held,
+    end: hasMore && last !== undefined ? last : (upTo ?? horizon),
   };
 }
 
 const valuesOf = ({ transaction, runId, seq }: Position) => [transaction, runId, seq] as const;
 const endless = ["9223372036854775807", "", 0] as const;
 
-function toPlaced(row: Row, id: string): PlacedEvent {
+function toStoredEvent(row: Row, id: string): StoredEvent {
   return {
     transaction: Number(row.transaction),
     runId: row.run_id,
@@ -123,7 +129,7 @@ function toPlaced(row: Row, id: string): PlacedEvent {
   };
 }
 
-/** Where the events end now: after what nothing can be added to. */
+/** Returns the end of the readable events: the position just before the oldest open transaction. */
 export async function readEnd(database: Pick<Database["engine"], "query">): Promise<Position> {
   const { rows } = await database.query<{ horizon: string }>({
     name: "read-end",
@@ -133,8 +139,9 @@ export async function readEnd(database: Pick<Database["engine"], "query">): Prom
 }
 
 /**
- * The generation of this installation, and whether its events can have had this position: not if the event is there at another one, or its
- * transaction has not been yet. An event that is gone was deleted with its run, which says nothing.
+ * Returns the generation of this installation, and whether a position is possible in it. It is not
+ * if its transaction is in the future, or its event exists with another transaction: then the
+ * database was restored. A missing event proves nothing, since events are deleted with their runs.
  */
 export async function readGeneration(
   database: Pick<Database["engine"], "query">,
@@ -142,9 +149,13 @@ export async function readGeneration(
 ): Promise<{ generation: string; possible: boolean }> {
   const { rows } = await database.query<{ generation: string; possible: boolean }>({
     name: "read-generation",
-    text: `select generation::text, $1::bigint <= pg_snapshot_xmax(pg_current_snapshot())::text::bigint
-        and not exists (select from events where run_id = $2 and seq = $3::bigint and transaction <> $1)
-        and not exists (select from workspace_events where $2 = '' and number = $3 and transaction <> $1) as possible
+    text: `select generation::text,
+        $1::bigint <= pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+        and not exists (
+          select from events where run_id = $2 and seq = $3::bigint and transaction <> $1)
+        and not exists (
+          select from workspace_events where $2 = '' and number = $3 and transaction <> $1
+        ) as possible
       from installation`,
     values: [transaction, runId, seq],
   });

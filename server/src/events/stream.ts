@@ -1,8 +1,8 @@
 import { type StreamNotice, type WorkspaceEvent, workspaceStreamQuery } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
-import { refusalIfLost } from "../base/database/index.ts";
+import { unavailableIfLost } from "../base/database/index.ts";
 import { parse } from "../base/parse.ts";
-import { isOf, readCursor, toCursor } from "./cursor.ts";
+import { isFromGeneration, readCursor, toCursor } from "./cursor.ts";
 import type { EventPoller } from "./event-poller.ts";
 import { type Filter, matches, permitEvents, permitFilter } from "./filter.ts";
 import { beginning, type Position } from "./position.ts";
@@ -10,19 +10,23 @@ import { readEnd, readGeneration } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
 import { toWire } from "./wire.ts";
 
-/** A workspace's stream, not begun yet. */
+/** A stream of a workspace's events that has not started yet. */
 export interface WorkspaceStream {
-  /** All it shows is of these agents; null: it shows the whole workspace. */
+  /** The agents whose events the stream shows; null: all of the workspace. */
   readonly agentIds: readonly string[] | null;
+  /** Starts the stream. It ends when `signal` aborts or the process stops. */
   readonly events: (signal: AbortSignal) => AsyncIterable<WorkspaceEvent | StreamNotice>;
 }
 
-/** Context of verbs that follow events, or write some and wake those who follow. */
+/** Context of operations that subscribe to events, or write events and wake subscribers. */
 export type EventContext = Context & { readonly tail: EventPoller };
 
 /**
- * The workspace's events after a cursor, and those to come; without a cursor, those to come.
- * @throws ApiError `bad_request` for a cursor that is none. One of another generation is not refused: the stream says so and begins now.
+ * Opens a stream of the workspace's events: those after the cursor and later ones, or, without a
+ * cursor, only later ones. With a cursor from another generation the stream starts now, and its
+ * first message is `stream.reset`.
+ * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor; `unavailable` if
+ *   the database cannot be reached.
  */
 export async function streamEvents({
   ctx,
@@ -32,15 +36,15 @@ export async function streamEvents({
   input: { query: unknown; lastEventId: string | undefined };
 }): Promise<WorkspaceStream> {
   permitEvents(ctx);
-  const { after, ...asked } = parse(workspaceStreamQuery, query);
-  const filter = permitFilter(ctx, asked);
-  const given = lastEventId || after;
-  const cursor = given === undefined ? undefined : readCursor(given);
+  const { after, ...requested } = parse(workspaceStreamQuery, query);
+  const filter = permitFilter(ctx, requested);
+  const cursorText = lastEventId || after;
+  const cursor = cursorText === undefined ? undefined : readCursor(cursorText);
   try {
     const { generation, possible } = await readGeneration(ctx.database.engine, cursor ?? beginning);
-    const resumed = cursor !== undefined && possible && isOf(cursor, generation);
-    const start = resumed ? cursor : await readEnd(ctx.database.engine);
-    const notice = resumed
+    const isResumed = cursor !== undefined && possible && isFromGeneration(cursor, generation);
+    const start = isResumed ? cursor : await readEnd(ctx.database.engine);
+    const notice = isResumed
       ? undefined
       : noticeOf(
           cursor === undefined ? "stream.opened" : "stream.reset",
@@ -51,12 +55,12 @@ export async function streamEvents({
       events: (signal) => events(ctx, filter, { start, generation, notice, signal }),
     };
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
 }
 
 const resetMessage =
-  "The cursor is from before a restore of this installation: what you have read may not be so any more. Read again what you keep; the stream goes on from now.";
+  "The cursor was issued before the installation was restored from a backup, so events you have read may no longer exist. Read again what you store; the stream continues from now.";
 
 function noticeOf(type: StreamNotice["type"], cursor: string): StreamNotice {
   return type === "stream.opened"

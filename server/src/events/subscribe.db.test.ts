@@ -7,7 +7,7 @@ import { createLog } from "../base/log.ts";
 import { startRuns } from "../runs/starting/start-runs.ts";
 import { createEventPoller } from "./event-poller.ts";
 import { beginning } from "./position.ts";
-import { type PlacedEvent, readEnd } from "./store.ts";
+import { readEnd, type StoredEvent } from "./store.ts";
 import { subscribeToWorkspace } from "./subscribe.ts";
 
 const { database } = await testDatabase();
@@ -16,10 +16,10 @@ const owner = await seedProcess(database);
 const processMessages = openProcessMessages(database, log);
 afterAll(() => processMessages.close());
 
-function openTail(told: ProcessMessages = processMessages) {
-  const tail = createEventPoller({ database, processMessages: told, log });
-  onTestFinished(() => tail.close());
-  return tail;
+function createPoller(messages: ProcessMessages = processMessages) {
+  const poller = createEventPoller({ database, processMessages: messages, log });
+  onTestFinished(() => poller.close());
+  return poller;
 }
 
 const start = async (agent: SeededAgent, count: number): Promise<string[]> => {
@@ -28,89 +28,89 @@ const start = async (agent: SeededAgent, count: number): Promise<string[]> => {
   return rows.map((row) => row.runId).sort();
 };
 
-function watch(tail: ReturnType<typeof openTail>, agent: SeededAgent, after = beginning) {
-  const leaving = new AbortController();
-  onTestFinished(() => leaving.abort());
-  return subscribeToWorkspace({ database, tail }, agent.workspaceId, {
+function subscribe(poller: ReturnType<typeof createPoller>, agent: SeededAgent, after = beginning) {
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  return subscribeToWorkspace({ database, tail: poller }, agent.workspaceId, {
     after,
-    signal: leaving.signal,
+    signal: ending.signal,
   });
 }
 
-async function take(events: AsyncGenerator<PlacedEvent>, count: number): Promise<string[]> {
+async function take(events: AsyncGenerator<StoredEvent>, count: number): Promise<string[]> {
   const taken: string[] = [];
   while (taken.length < count) taken.push((await events.next()).value?.runId ?? "");
   return taken;
 }
 
-test("a reader who is far behind gets everything, and what is written meanwhile", async () => {
+test("a subscriber far behind gets all old events and those written meanwhile", async () => {
   const agent = await seedAgent(database);
   const early = await start(agent, 250);
-  const tail = openTail();
-  const events = watch(tail, agent);
+  const poller = createPoller();
+  const events = subscribe(poller, agent);
   const first = await take(events, 1);
   const late = await start(agent, 250);
-  tail.noteWritten();
+  poller.noteWritten();
   const rest = await take(events, 499);
   expect([...first, ...rest]).toEqual([...early, ...late]);
 });
 
-test("a reader who takes nothing while more comes than is kept misses nothing, and holds up no other", async () => {
+test("a subscriber whose backlog overflows misses no event and delays no other", async () => {
   const agent = await seedAgent(database);
-  const tail = openTail();
+  const poller = createPoller();
   const after = await readEnd(database.engine);
-  const [slow, quick] = [watch(tail, agent, after), watch(tail, agent, after)];
+  const [slow, quick] = [subscribe(poller, agent, after), subscribe(poller, agent, after)];
   const all: string[] = [];
   const seen: string[] = [];
   for (let batch = 0; batch < 10; batch++) {
     all.push(...(await start(agent, 100)));
-    tail.noteWritten();
+    poller.noteWritten();
     seen.push(...(await take(quick, 100)));
-    // It has begun, and then stands still.
+    // The slow one takes one event and then no more.
     if (batch === 0) await take(slow, 1);
   }
   expect(seen).toEqual(all);
   expect(await take(slow, 999)).toEqual(all.slice(1));
 });
 
-test("readers of one workspace are not shown another's events, and share one look at the database", async () => {
+test("many subscribers of one poller get the events of their own workspace only", async () => {
   const [one, other] = [await seedAgent(database), await seedAgent(database)];
-  const tail = openTail();
+  const poller = createPoller();
   const after = await readEnd(database.engine);
-  const readers = Array.from({ length: 20 }, () => watch(tail, one, after));
-  const foreign = watch(tail, other, after);
+  const subscribers = Array.from({ length: 20 }, () => subscribe(poller, one, after));
+  const foreign = subscribe(poller, other, after);
   const theirs = await start(other, 3);
   const ours = await start(one, 3);
-  tail.noteWritten();
-  expect(await Promise.all(readers.map((reader) => take(reader, 3)))).toEqual(
-    readers.map(() => ours),
+  poller.noteWritten();
+  expect(await Promise.all(subscribers.map((subscriber) => take(subscriber, 3)))).toEqual(
+    subscribers.map(() => ours),
   );
   expect(await take(foreign, 3)).toEqual(theirs);
 });
 
-test("without any message, events are found by looking", async () => {
+test("without any message, events are found by polling", async () => {
   const agent = await seedAgent(database);
-  const deaf: ProcessMessages = {
+  const disconnected: ProcessMessages = {
     send: () => {},
     onMessage: () => {},
     alone: false,
     close: async () => {},
   };
-  const events = watch(openTail(deaf), agent, await readEnd(database.engine));
+  const events = subscribe(createPoller(disconnected), agent, await readEnd(database.engine));
   const next = take(events, 5);
   expect(await start(agent, 5)).toEqual(await next);
 });
 
-test("a process that follows is told by the others, and tells when asked itself", async () => {
+test("a process with subscribers is notified by the others of what they write", async () => {
   const agent = await seedAgent(database);
   const elsewhere = openProcessMessages(database, log);
   onTestFinished(() => elsewhere.close());
   elsewhere.alone = false;
   processMessages.alone = false;
-  const [here, there] = [openTail(processMessages), openTail(elsewhere)];
-  const heard: string[] = [];
+  const [here, there] = [createPoller(processMessages), createPoller(elsewhere)];
+  const received: string[] = [];
   processMessages.onMessage = (message) => {
-    heard.push(message?.kind ?? "lost");
+    received.push(message?.kind ?? "lost");
     if (message?.kind === "events") here.wake();
   };
   const listening = Promise.withResolvers<void>();
@@ -119,21 +119,21 @@ test("a process that follows is told by the others, and tells when asked itself"
     if (message === undefined) listening.resolve();
   };
   await listening.promise;
-  const events = watch(here, agent, await readEnd(database.engine));
+  const events = subscribe(here, agent, await readEnd(database.engine));
   const next = take(events, 1);
-  await eventually("the others to tell", async () => {
+  await eventually("a notification of the other process", async () => {
     there.noteWritten();
-    return heard.includes("events") || undefined;
+    return received.includes("events") || undefined;
   });
   expect(await start(agent, 1)).toEqual(await next);
 });
 
-test("whoever follows a closed tail ends", async () => {
+test("subscriptions end when their poller is closed", async () => {
   const agent = await seedAgent(database);
-  const tail = openTail();
-  const events = watch(tail, agent, await readEnd(database.engine));
+  const poller = createPoller();
+  const events = subscribe(poller, agent, await readEnd(database.engine));
   const next = events.next();
-  tail.close();
+  poller.close();
   expect(await next).toEqual({ done: true, value: undefined });
-  expect(await watch(tail, agent).next()).toEqual({ done: true, value: undefined });
+  expect(await subscribe(poller, agent).next()).toEqual({ done: true, value: undefined });
 });

@@ -2,57 +2,59 @@ import { raceSignal } from "../base/abort.ts";
 import type { Database } from "../base/database/index.ts";
 import type { EventPoller, EventSubscription } from "./event-poller.ts";
 import type { Position } from "./position.ts";
-import { type PlacedEvent, readStretch } from "./store.ts";
+import { readEventBatch, type StoredEvent } from "./store.ts";
 
-/** Events read at once for a reader who is behind. */
-const stretchLimit = 100;
+/** Events read at once while a subscriber catches up from the database. */
+const maxBatchEvents = 100;
 
 /**
- * The workspace's events after `after` and those to come, in order and without gaps, until `signal` aborts or the tail is closed. A reader who
- * does not keep up goes on from the database and comes back to the tail when it has caught up; nothing is kept for it in between.
+ * Yields the workspace's events after `after` and later ones, in order and without gaps, until
+ * `signal` aborts or the poller is closed. A subscriber that is too slow for the shared poller
+ * continues from the database and subscribes again once it has caught up, so that memory for slow
+ * subscribers stays bounded.
  */
 export async function* subscribeToWorkspace(
   { database, tail }: { database: Database; tail: EventPoller },
   workspaceId: string,
   { after, signal }: { after: Position; signal: AbortSignal },
-): AsyncGenerator<PlacedEvent> {
-  let place = after;
+): AsyncGenerator<StoredEvent> {
+  let position = after;
   while (!signal.aborted && !tail.closed) {
-    const reader = tail.join(workspaceId);
+    const subscription = tail.subscribe(workspaceId);
     try {
-      const begun = await raceSignal(reader.begun, signal).catch(() => undefined);
-      if (begun === undefined) return;
-      for (let cut = true; cut && !signal.aborted; ) {
-        const stretch = await readStretch(database.engine, [workspaceId], {
-          after: place,
-          upTo: begun,
-          limit: stretchLimit,
+      const start = await raceSignal(subscription.start, signal).catch(() => undefined);
+      if (start === undefined) return;
+      for (let hasMore = true; hasMore && !signal.aborted; ) {
+        const batch = await readEventBatch(database.engine, [workspaceId], {
+          after: position,
+          upTo: start,
+          limit: maxBatchEvents,
         });
-        yield* stretch.events;
-        place = stretch.end;
-        cut = stretch.cut;
+        yield* batch.events;
+        position = batch.end;
+        hasMore = batch.hasMore;
       }
-      for await (const events of batches(reader, tail, signal)) {
+      for await (const events of batches(subscription, tail, signal)) {
         for (const event of events) {
           yield event;
-          place = event;
+          position = event;
         }
       }
     } finally {
-      reader.leave();
+      subscription.unsubscribe();
     }
   }
 }
 
-/** What the tail brings, until the reader has missed some of it. */
+/** Yields what the poller has read, until the subscription overflows. */
 async function* batches(
-  reader: EventSubscription,
+  subscription: EventSubscription,
   tail: EventPoller,
   signal: AbortSignal,
-): AsyncGenerator<readonly PlacedEvent[]> {
+): AsyncGenerator<readonly StoredEvent[]> {
   while (!signal.aborted && !tail.closed) {
-    await reader.more(signal);
-    const events = reader.take();
+    await subscription.waitForMore(signal);
+    const events = subscription.take();
     if (events === undefined) return;
     yield events;
   }

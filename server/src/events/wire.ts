@@ -1,19 +1,21 @@
 import type { WorkspaceEvent } from "@beckon/contract";
 import { toCursor } from "./cursor.ts";
-import type { PlacedEvent } from "./store.ts";
+import type { StoredEvent } from "./store.ts";
 
-/** Many readers are shown one event: it is made for the first of them. */
-const made = new WeakMap<PlacedEvent, WorkspaceEvent>();
+/** Events already converted: all subscribers of a workspace share one object. */
+const converted = new WeakMap<StoredEvent, WorkspaceEvent>();
 
-export function toWire(event: PlacedEvent, generation: string): WorkspaceEvent {
-  const known = made.get(event);
-  if (known !== undefined) return known;
+/** Returns the event in the form of the public API, with its cursor. */
+
+export function toWire(event: StoredEvent, generation: string): WorkspaceEvent {
+  const cached = converted.get(event);
+  if (cached !== undefined) return cached;
   const { id, runId, agentId, seq, type, version, time, data } = event;
   const rest = { type, version, time, data, cursor: toCursor(generation, event) };
-  const shown =
+  const wire =
     runId === "" || agentId === null
       ? { id, run_id: null, agent_id: agentId, seq: null, ...rest }
       : { id, run_id: runId, agent_id: agentId, seq, ...rest };
-  made.set(event, shown);
-  return shown;
+  converted.set(event, wire);
+  return wire;
 }

@@ -5,12 +5,13 @@ import { newId } from "../base/ids.ts";
 import { insertWorkspaceEvents } from "./insert-events.ts";
 
 /**
- * Writes a workspace event, in the transaction of the change that it reports.
+ * Writes a workspace event in the transaction of the change that it reports.
  *
- * The transaction must have locked the changed row before its first write: PostgreSQL numbers a
- * transaction when it first writes, so the events about one row are in the order of its changes.
+ * The transaction must lock the changed row before its first write. PostgreSQL assigns a
+ * transaction its id at the first write, so only then are the events about a row in the order of
+ * its changes.
  *
- * @param about `agentId` null: the event is about the workspace as a whole.
+ * @param agentId null: the event concerns the workspace as a whole.
  */
 export async function writeWorkspaceEvent(
   tx: WorkspaceTransaction,

@@ -3,17 +3,17 @@ import { testDatabase } from "../../test/database.ts";
 import { eventually } from "../../test/eventually.ts";
 import { seedAgent, seedProcess, startOne } from "../../test/tenant.ts";
 import { beginning, type Position } from "./position.ts";
-import { type PlacedEvent, readStretch } from "./store.ts";
+import { readEventBatch, type StoredEvent } from "./store.ts";
 
 const { database } = await testDatabase();
 const owner = await seedProcess(database);
 
 const ofRun = `insert into events (run_id, seq, workspace_id, id, type, version, data)
   select id, $2, workspace_id, $3, 'run.step', 1, '{}' from runs where id = $1`;
-const ofNone = `insert into workspace_events (id, workspace_id, agent_id, type, version, data)
+const ofWorkspace = `insert into workspace_events (id, workspace_id, agent_id, type, version, data)
   values ($1, $2, $3, 'agent.paused', 1, '{}')`;
 
-/** Writes all of them in one transaction. */
+/** Executes all statements in one transaction. */
 async function commit(
   ...statements: readonly [text: string, values: readonly unknown[]][]
 ): Promise<void> {
@@ -24,23 +24,23 @@ async function commit(
   client.release();
 }
 
-/** All events, read `limit` at a time. Those of transactions that others hold back are waited for. */
-async function readAll(workspaceId: string, count: number, limit: number): Promise<PlacedEvent[]> {
-  const events: PlacedEvent[] = [];
+/** Reads `count` events, `limit` at a time. Waits for events that open transactions still hide. */
+async function readAll(workspaceId: string, count: number, limit: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
   let after: Position = beginning;
   return eventually(`${count} events`, async () => {
-    const stretch = await readStretch(database.engine, [workspaceId], { after, limit });
-    events.push(...stretch.events);
-    after = stretch.end;
+    const batch = await readEventBatch(database.engine, [workspaceId], { after, limit });
+    events.push(...batch.events);
+    after = batch.end;
     return events.length >= count ? events : undefined;
   });
 }
 
-test("workspace events come before the run events of their transaction, and after those of earlier ones", async () => {
+test("workspace events sort before the run events of their transaction", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
   const none = (id: string, about: string | null = agentId) =>
-    [ofNone, [id, workspaceId, about]] as const;
+    [ofWorkspace, [id, workspaceId, about]] as const;
   await commit(
     [ofRun, [runId, 2, "run-2"]],
     [...none("none-1")],
@@ -60,31 +60,31 @@ test("workspace events come before the run events of their transaction, and afte
   expect(two).toMatchObject({ runId: "", agentId: null, seq: (one?.seq ?? 0) + 1 });
 });
 
-test("a stretch that ends at a place in the middle of a transaction has what comes before, and the next one the rest", async () => {
+test("a batch can end in the middle of a transaction, and the next one has the rest", async () => {
   const { agentId, workspaceId, hash } = await seedAgent(database);
   const { runId } = await startOne(database, { agentId, workspaceId, hash }, { owner });
   await commit(
     [ofRun, [runId, 2, "run"]],
-    [ofNone, ["one", workspaceId, agentId]],
-    [ofNone, ["two", workspaceId, agentId]],
+    [ofWorkspace, ["one", workspaceId, agentId]],
+    [ofWorkspace, ["two", workspaceId, agentId]],
   );
   const all = await readAll(workspaceId, 4, 100);
   for (const [index, upTo] of all.entries()) {
-    const before = await readStretch(database.engine, [workspaceId], {
+    const before = await readEventBatch(database.engine, [workspaceId], {
       after: beginning,
       upTo,
       limit: 10,
     });
-    const after = await readStretch(database.engine, [workspaceId], { after: upTo, limit: 10 });
+    const after = await readEventBatch(database.engine, [workspaceId], { after: upTo, limit: 10 });
     expect([before.events, after.events]).toEqual([all.slice(0, index + 1), all.slice(index + 1)]);
   }
 });
 
-test("a stretch of one workspace has no event of another", async () => {
+test("a batch of one workspace has no event of another", async () => {
   const [ours, theirs] = [await seedAgent(database), await seedAgent(database)];
   await commit(
-    [ofNone, ["ours", ours.workspaceId, ours.agentId]],
-    [ofNone, ["theirs", theirs.workspaceId, null]],
+    [ofWorkspace, ["ours", ours.workspaceId, ours.agentId]],
+    [ofWorkspace, ["theirs", theirs.workspaceId, null]],
   );
   expect((await readAll(ours.workspaceId, 1, 10)).map(({ id }) => id)).toEqual(["ours"]);
 });

@@ -6,7 +6,7 @@ import { addPerson } from "../../test/people.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
-// Long because every action that is recorded is one row of one table.
+// Long because every recorded action is one row of one table.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 const model = await startModelServer();
@@ -36,7 +36,7 @@ const tools = [
 ];
 const ofAgent = `/agents/${agent.id}`;
 const ofTrigger = `${ofAgent}/triggers/${trigger.id}`;
-/** A run that is under way until it is cancelled. */
+/** A run that executes until it is cancelled. */
 const { body: started } = await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
 await beckon.invoke(waiting, "Hello", { prefer: "respond-async" });
 const [once, swept] = [await beckon.createAgent(), await beckon.createAgent()];
@@ -54,13 +54,13 @@ const { data: invitation } = (
 interface Act {
   readonly action: string;
   readonly request: readonly [method: string, path: string, body?: unknown];
-  /** Its id, or what finds it in the answer. */
+  /** Its id, or a function that finds it in the response. */
   readonly target: string | ((created: { id: string }) => string);
   readonly data: unknown;
 }
 const made = ({ id }: { id: string }) => id;
 
-/** Everything that changes or reveals something, in an order in which it can. */
+/** Everything that changes or reveals something, in an order that works. */
 const acts: readonly Act[] = [
   {
     action: "agent.create",
@@ -332,11 +332,11 @@ const acts: readonly Act[] = [
   },
 ];
 
-/** All that was answered, of which the secrets must be in no record. */
+/** All responses; their secrets must not be in any entry. */
 const answers: string[] = [JSON.stringify([agent, trigger, waiting, key])];
 
 test.each(acts)(
-  "$action is on record, with actor and address, in one entry",
+  "$action is recorded, with actor and address, in one entry",
   async ({ action, request: [method, path, body], target, data }) => {
     const answer = await beckon.call(path, {
       method,
@@ -364,14 +364,14 @@ let entries = (
   (await engine.query("select count(*)::int as entries from audit")).rows[0] as { entries: number }
 ).entries;
 
-/** What stores nothing, and what is on record in the workspace that it makes. */
+/** Routes that store nothing, or are recorded in the workspace that they create. */
 const exceptions = [
   "POST /providers/:provider_id/check",
   "POST /tools/http/import",
   "POST /workspaces",
 ];
 
-test("every route that can change or reveal something here was tried", () => {
+test("every route that can change or reveal something here was called", () => {
   const pattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
   const untried = managedRoutes
     .filter(({ method, path }) => method !== "GET" || path.endsWith("/token"))
@@ -385,7 +385,7 @@ test("every route that can change or reveal something here was tried", () => {
   expect(untried.map(({ method, path }) => `${method} ${path}`)).toEqual(exceptions);
 });
 
-test("no secret is in any entry", async () => {
+test("no entry contains a secret", async () => {
   const secrets = [...answers.join().matchAll(/bk[a-z]_[\w-]{48}/g)].map(([secret]) => secret);
   expect(new Set(secrets).size).toBeGreaterThanOrEqual(10);
   const { rows } = await engine.query<{ text: string }>(
@@ -398,7 +398,7 @@ test("no secret is in any entry", async () => {
 });
 
 test.each(["update audit set actor = 'nobody'", "delete from audit", "truncate audit"])(
-  "the database refuses: %s",
+  "the database rejects: %s",
   async (statement) => {
     await expect(engine.query(statement)).rejects.toThrow(/only ever added to/);
   },
@@ -417,7 +417,7 @@ describe("a filter", () => {
     }[];
   };
 
-  test("shows what it says, newest first", async () => {
+  test("shows only what matches, newest first", async () => {
     const found = await find(`target=${agent.id}&action=agent.update`);
     expect(found.map(({ target, action }) => [target, action])).toEqual(
       Array.from({ length: 2 }, () => [agent.id, "agent.update"]),
@@ -434,7 +434,7 @@ describe("a filter", () => {
     expect(await find("actor=nobody")).toEqual([]);
   });
 
-  test("of time holds from since until before until", async () => {
+  test("by time includes `since` and excludes `until`", async () => {
     const [third, second, first] = await find("limit=3");
     const between = await find(`since=${second?.time}&until=${third?.time}`);
     expect(
@@ -458,7 +458,7 @@ describe("a filter", () => {
   });
 
   test.each(["who=me", "since=yesterday", "limit=0"])(
-    "that is none is refused: %s",
+    "that is invalid is rejected: %s",
     async (query) => {
       expectError(await beckon.call(`/audit?${query}`), 400, "bad_request");
     },
@@ -472,7 +472,7 @@ describe("an export", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
 
-  test("is all of the audit as JSON Lines, however long", async () => {
+  test("contains the complete audit as JSON Lines, however long it is", async () => {
     await engine.query(
       `insert into audit (id, workspace_id, actor, action, target, data)
         select 'aud_' || lpad(i::text, 26, '0'), 'wsp_00000000000000000000000000', 'test', 'test.fill', 'x', '{}' from generate_series(1, 1200) as i`,
@@ -484,7 +484,7 @@ describe("an export", () => {
     expect(lines(body)[0]).toEqual((await beckon.call("/audit?limit=1")).body.data[0]);
   });
 
-  test("takes the same filters", async () => {
+  test("accepts the same filters", async () => {
     expect(
       lines((await beckon.call("/audit/export?action=test.fill&actor=test")).body).length,
     ).toBe(1_200);
@@ -493,14 +493,14 @@ describe("an export", () => {
   });
 });
 
-test("another workspace's audit is its own", async () => {
+test("a workspace sees only its own audit", async () => {
   await engine.query("insert into workspaces (id, name) values ('wsp_stranger', 'Strangers')");
   const credential = await insertKey(beckon, { workspaceId: "wsp_stranger" });
   expect((await beckon.call("/audit", { credential })).body.data).toEqual([]);
   expect((await beckon.call("/audit/export", { credential })).body).toBeUndefined();
 });
 
-test("a second request to cancel is no second entry, and a run that is over is not cancelled on record", async () => {
+test("a second request to cancel adds no entry, and neither does one for a run that has ended", async () => {
   await beckon.call(`/runs/${started.run_id}/cancel`, { method: "POST" });
   const { rows } = await engine.query(
     "select count(*)::int as entries from audit where action = 'run.cancel'",

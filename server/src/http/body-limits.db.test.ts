@@ -8,13 +8,13 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const limit = 1_048_576;
 
-/** JSON of `size` bytes in all, which invoke accepts. */
+/** JSON of `size` bytes, which invoke accepts. */
 const inputOf = (size: number) => `{"input":"${"x".repeat(size - 12)}"}`;
 
-/** A management body of `size` bytes, all of it sound but for the last white space. */
+/** A management body of `size` bytes: valid, with trailing white space. */
 const agentOf = (size: number) => `{"name":"Test","model":"demo/echo"}`.padEnd(size);
 
-const doors = {
+const endpoints = {
   invoke: (body: string) =>
     beckon.call(`/agents/${agent.id}/invoke`, { credential: agent.token, body }),
   fire: (body: string) => beckon.call(trigger.url, { credential: null, body }),
@@ -23,39 +23,39 @@ const doors = {
 };
 
 test("invoke accepts a body of 1 MiB", async () => {
-  const { status, body } = await doors.invoke(inputOf(limit));
+  const { status, body } = await endpoints.invoke(inputOf(limit));
   expect([status, body.output.length]).toEqual([200, limit - 12]);
 });
 
-test("fire accepts a body of 1 MiB and passes all of it on", async () => {
-  const { status, body } = await doors.fire("x".repeat(limit));
+test("fire accepts a body of 1 MiB and passes all of it to the run", async () => {
+  const { status, body } = await endpoints.fire("x".repeat(limit));
   expect(status).toBe(200);
   expect((await beckon.call(`/runs/${body.run_id}`)).body.data.input.length).toBe(limit);
 });
 
 test("the management API accepts a body of 1 MiB", async () => {
-  expect((await doors["the management API"](agentOf(limit))).status).toBe(201);
+  expect((await endpoints["the management API"](agentOf(limit))).status).toBe(201);
 });
 
-describe.each(["invoke", "fire", "the management API"] as const)("%s", (door) => {
+describe.each(["invoke", "fire", "the management API"] as const)("%s", (endpoint) => {
   test.each([limit + 1, 2 * limit, 20 * limit])(
-    "refuses a body of %d bytes with 413",
+    "rejects a body of %d bytes with 413",
     async (size) => {
-      expectError(await doors[door]("x".repeat(size)), 413, "too_large", /1 MiB/);
+      expectError(await endpoints[endpoint]("x".repeat(size)), 413, "too_large", /1 MiB/);
     },
   );
 
-  test("answers the next request after it has refused a body", async () => {
-    await doors[door]("x".repeat(5 * limit));
+  test("accepts the next request after it has rejected a body", async () => {
+    await endpoints[endpoint]("x".repeat(5 * limit));
     expect((await beckon.call("/agents?limit=1")).status).toBe(200);
   });
 });
 
-test("the bytes count, not the characters", async () => {
-  expectError(await doors.fire("é".repeat(limit / 2 + 1)), 413, "too_large");
+test("bytes count, not characters", async () => {
+  expectError(await endpoints.fire("é".repeat(limit / 2 + 1)), 413, "too_large");
 });
 
-test("a body whose length is not told is refused as soon as it is too large", async () => {
+test("a body without a declared length is rejected as soon as it is too large", async () => {
   const answer = await rawRequest(trigger.url, {
     method: "POST",
     headers: ["content-type", "text/plain"],
@@ -64,7 +64,7 @@ test("a body whose length is not told is refused as soon as it is too large", as
   expectError(answer, 413, "too_large");
 });
 
-test("a body whose length is not told is accepted up to 1 MiB", async () => {
+test("a body without a declared length is accepted up to 1 MiB", async () => {
   const pieces = Array.from({ length: 64 }, () => Buffer.alloc(limit / 64, "x"));
   const { status } = await rawRequest(trigger.url, {
     method: "POST",
@@ -74,7 +74,7 @@ test("a body whose length is not told is accepted up to 1 MiB", async () => {
   expect(status).toBe(200);
 });
 
-test("a refused body starts no run", async () => {
+test("a rejected body starts no run", async () => {
   const other = await beckon.createAgent();
   await beckon.invoke(other, "x".repeat(limit));
   expect((await beckon.call(`/agents/${other.id}/runs`)).body.data).toEqual([]);
@@ -103,11 +103,11 @@ describe("the management API", () => {
     "multipart/form-data; boundary=x",
     "application/xml",
     "nonsense",
-  ])("refuses a body of the type %s with 415", async (type) => {
+  ])("rejects the content type %s with 415", async (type) => {
     expectError(await send(type), 415, "unsupported_type", /application\/json/);
   });
 
-  test("asks for no type where there is no body", async () => {
+  test("requires no content type without a body", async () => {
     const { status } = await beckon.call(`/agents/${(await beckon.createAgent()).id}/pause`, {
       method: "POST",
     });
@@ -116,12 +116,12 @@ describe("the management API", () => {
 
   test.each([
     ["does not parse", '{"name":'],
-    ["holds a NUL byte", Buffer.from('{"name":"a\0"}')],
+    ["contains a NUL byte", Buffer.from('{"name":"a\0"}')],
     ["is not UTF-8", Buffer.from([0x22, 0xff, 0x22])],
     ["is a list", "[]"],
     ["is null", "null"],
     ["is empty", ""],
-  ])("refuses a body that %s with 400", async (_, body) => {
+  ])("rejects a body that %s with 400", async (_, body) => {
     expectError(
       await beckon.call("/agents", {
         method: "POST",

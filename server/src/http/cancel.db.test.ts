@@ -25,7 +25,7 @@ async function queued() {
 }
 
 describe("a queued run", () => {
-  test("ends at once when it is cancelled", async () => {
+  test("ends immediately when it is cancelled", async () => {
     const { runId } = await queued();
     const { status, body } = await cancel(runId);
     expect([status, body]).toEqual([200, { ok: true, data: await runOf(runId) }]);
@@ -39,7 +39,7 @@ describe("a queued run", () => {
     });
   });
 
-  test("never reaches the model once it is cancelled", async () => {
+  test("never reaches the model after it was cancelled", async () => {
     const { held, agent, runId } = await queued();
     await cancel(runId);
     held.release();
@@ -47,7 +47,7 @@ describe("a queued run", () => {
     expect(held.requests.length).toBe(2);
   });
 
-  test("that is cancelled makes room in the queue", async () => {
+  test("frees its capacity in the queue when it is cancelled", async () => {
     const { agent, runId } = await queued();
     await beckon.call(`/agents/${agent.id}`, {
       method: "PATCH",
@@ -59,7 +59,7 @@ describe("a queued run", () => {
   });
 });
 
-describe("a run that executes", () => {
+describe("an executing run", () => {
   test("ends soon after it is cancelled, whatever its model does", async () => {
     const { runId } = await executing();
     const { status, body } = await cancel(runId);
@@ -71,7 +71,7 @@ describe("a run that executes", () => {
     expect(run).toMatchObject({ status: "cancelled", output: null, error: { code: "cancelled" } });
   });
 
-  test("answers whoever waits for it that it was cancelled", async () => {
+  test("sends the cancellation to callers that wait for it", async () => {
     const held = await startHeldModel(beckon);
     const agent = await beckon.createAgent({ model: held.model });
     const invoked = beckon.invoke(agent, "Hello");
@@ -88,13 +88,13 @@ describe("a run that executes", () => {
     });
   });
 
-  test("may be cancelled again and again", async () => {
+  test("can be cancelled repeatedly", async () => {
     const { runId } = await executing();
     const answers = await Promise.all([cancel(runId), cancel(runId), cancel(runId)]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
-  test("has one end in its journal however often it was cancelled", async () => {
+  test("has one end event in its journal however often it was cancelled", async () => {
     const { runId } = await executing();
     await Promise.all([cancel(runId), cancel(runId), cancel(runId)]);
     await eventually("the end of the run", async () =>
@@ -106,7 +106,7 @@ describe("a run that executes", () => {
   });
 });
 
-test("a finished run is answered unchanged", async () => {
+test("a finished run is returned unchanged", async () => {
   const { body } = await beckon.invoke(await beckon.createAgent(), "Hello");
   const before = await runOf(body.run_id);
   const answer = await cancel(body.run_id);
@@ -120,7 +120,7 @@ test("an agent token cancels a run of its agent", async () => {
   expect([status, body.data.status]).toEqual([200, "cancelled"]);
 });
 
-test("pausing, disabling, revoking and deleting leave accepted runs going on", async () => {
+test("accepted runs continue after pausing, disabling, revoking and deleting", async () => {
   const { agent, held, runId } = await executing();
   const { id: triggerId, url } = await beckon.createTrigger(agent.id);
   const { body: fired } = await beckon.call(url, { credential: null, body: "fired" });

@@ -10,10 +10,10 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const expired = await insertKey(beckon, { expiresIn: -1 });
 
-/** What every credential that does not stand is told. */
-const { body: refusal } = await beckon.call("/agents", { credential: null });
+/** The response for every invalid credential. */
+const { body: rejection } = await beckon.call("/agents", { credential: null });
 
-/** An agent that was invoked before, so that this process has accepted its token once. */
+/** An agent that was invoked before, so that this process has cached its token. */
 async function invokedAgent() {
   const made = await beckon.createAgent();
   await beckon.invoke(made, "Hello");
@@ -27,7 +27,7 @@ async function firedTrigger() {
   return { agent: owner, path: `/agents/${owner.id}/triggers/${made.id}`, token: made.token };
 }
 
-test("a refused credential is told what to do", async () => {
+test("the response for a rejected credential says what to do", async () => {
   expectError(await beckon.call("/agents", { credential: null }), 401, "unauthorized", /valid one/);
 });
 
@@ -45,19 +45,19 @@ describe.each([
       "an agent token with a wrong checksum",
       `${agent.token.slice(0, -1)}${agent.token.endsWith("A") ? "B" : "A"}`,
     ],
-    ["an agent token with more behind it", `${agent.token}x`],
-    ["an agent token in other letters", agent.token.toUpperCase()],
+    ["an agent token with trailing characters", `${agent.token}x`],
+    ["an agent token in another case", agent.token.toUpperCase()],
     ["an unknown key", newCredential("bkw_")],
     ["an unknown bootstrap key", "x".repeat(40)],
-    ["the bootstrap key without its end", beckon.key.slice(0, -1)],
+    ["the bootstrap key, truncated", beckon.key.slice(0, -1)],
     ["a trigger's token", trigger.token],
     ["an expired key", expired],
-  ])("refuses %s with the one answer there is", async (__, credential) => {
+  ])("rejects %s with the same response", async (__, credential) => {
     const { status, body } = await beckon.call(path, { ...request, credential });
-    expect([status, body]).toEqual([401, refusal]);
+    expect([status, body]).toEqual([401, rejection]);
   });
 
-  test("takes a credential from its header only", async () => {
+  test("accepts credentials only in their header", async () => {
     const { status } = await beckon.call(`${path}?x-api-key=${beckon.key}&api_key=${beckon.key}`, {
       ...request,
       credential: null,
@@ -66,17 +66,17 @@ describe.each([
     expect(status).toBe(401);
   });
 
-  test("takes a credential once only", async () => {
+  test("rejects more than one credential", async () => {
     const { status, body } = await rawRequest(`${beckon.url}/api/public${path}`, {
       method: request.method,
       headers: ["x-api-key", beckon.key, "x-api-key", beckon.key],
       ...(request.body === undefined ? {} : { pieces: [JSON.stringify(request.body)] }),
     });
-    expect([status, body]).toEqual([401, refusal]);
+    expect([status, body]).toEqual([401, rejection]);
   });
 });
 
-describe("an agent token is refused", () => {
+describe("an agent token is rejected", () => {
   const invoke = async (path: string, token: string) => {
     const { status, body } = await beckon.call(path, {
       credential: token,
@@ -87,46 +87,46 @@ describe("an agent token is refused", () => {
 
   test("at another agent", async () => {
     const other = await beckon.createAgent();
-    expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, refusal]);
+    expect(await invoke(`/agents/${other.id}/invoke`, agent.token)).toEqual([401, rejection]);
   });
 
   test.each(["agt_00000000000000000000000000", "unknown", "%00", "%F0%9F%91%8B"])(
     "at the unknown agent %s",
     async (id) => {
-      expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, refusal]);
+      expect(await invoke(`/agents/${id}/invoke`, agent.token)).toEqual([401, rejection]);
     },
   );
 
   test("after it was rotated", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token/rotate`, { method: "POST" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
   });
 
-  test("after its grace has ended", async () => {
+  test("after its grace period has ended", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token/rotate`, { body: { grace_seconds: 60 } });
     await beckon.db.database.engine.query("update tokens set expires_at = now() where hash = $1", [
       hashCredential(made.token),
     ]);
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
   });
 
   test("after it was revoked", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}/token`, { method: "DELETE" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
   });
 
   test("after its agent was deleted", async () => {
     const made = await invokedAgent();
     await beckon.call(`/agents/${made.id}`, { method: "DELETE" });
-    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, refusal]);
+    expect(await invoke(`/agents/${made.id}/invoke`, made.token)).toEqual([401, rejection]);
     expect((await beckon.call("/runs", { credential: made.token })).status).toBe(401);
   });
 });
 
-describe("a fire is refused with the answer that other doors give", () => {
+describe("a fire is rejected with the same response as other requests", () => {
   const fire = async (token: string) => {
     const { status, body } = await beckon.call(`/triggers/${token}`, {
       credential: null,
@@ -142,26 +142,26 @@ describe("a fire is refused with the answer that other doors give", () => {
     ["the token of an agent", agent.token],
     ["the bootstrap key", beckon.key],
     ["a NUL", "%00"],
-    ["a broken escape", "%ff"],
+    ["an invalid escape", "%ff"],
   ])("for %s", async (_, token) => {
-    expect(await fire(token)).toEqual([401, refusal]);
+    expect(await fire(token)).toEqual([401, rejection]);
   });
 
   test("after its trigger's token was rotated", async () => {
     const { token, path } = await firedTrigger();
     await beckon.call(`${path}/rotate`, { method: "POST" });
-    expect(await fire(token)).toEqual([401, refusal]);
+    expect(await fire(token)).toEqual([401, rejection]);
   });
 
   test("after its trigger was deleted", async () => {
     const { token, path } = await firedTrigger();
     await beckon.call(path, { method: "DELETE" });
-    expect(await fire(token)).toEqual([401, refusal]);
+    expect(await fire(token)).toEqual([401, rejection]);
   });
 
   test("after its agent was deleted", async () => {
     const { token, agent: owner } = await firedTrigger();
     await beckon.call(`/agents/${owner.id}`, { method: "DELETE" });
-    expect(await fire(token)).toEqual([401, refusal]);
+    expect(await fire(token)).toEqual([401, rejection]);
   });
 });

@@ -8,7 +8,7 @@ const beckon = await startTestBeckon();
 const onlyRunOf = async (agentId: string) =>
   (await beckon.call(`/agents/${agentId}/runs`)).body.data[0];
 
-test("a caller that goes away does not stop its run", async () => {
+test("a caller that disconnects does not stop its run", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const leaving = new AbortController();
@@ -28,7 +28,7 @@ test("a caller that goes away does not stop its run", async () => {
   expect(run).toMatchObject({ status: "succeeded", output: "Hello" });
 });
 
-test("a caller that comes back with its key gets the answer it did not wait for", async () => {
+test("a caller that repeats its request with the same key gets the output", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const leaving = new AbortController();

@@ -3,7 +3,10 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
-/** As for the doors that start runs: two faults each, neighbours in the contract's order, and the first one is told. */
+/**
+ * As in error-order-start: each request has two adjacent errors of the contract's order, and the
+ * first one is returned.
+ */
 
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
@@ -13,7 +16,7 @@ const tooLarge = "x".repeat(1_048_577);
 const unknownAgent = "/agents/agt_00000000000000000000000000";
 const json = { "content-type": "application/json" };
 
-test("the method is judged before the credential", async () => {
+test("the method is checked before the credential", async () => {
   expectError(
     await beckon.call("/agents", { method: "DELETE", credential: null }),
     405,
@@ -21,15 +24,15 @@ test("the method is judged before the credential", async () => {
   );
 });
 
-test("the path is judged before the credential", async () => {
+test("the path is checked before the credential", async () => {
   expectError(await beckon.call("/nothing", { credential: null }), 404, "not_found");
 });
 
-test("the credential is judged before the resource", async () => {
+test("the credential is checked before the resource", async () => {
   expectError(await beckon.call(unknownAgent, { credential: "junk" }), 401, "unauthorized");
 });
 
-test("the credential is judged before the body", async () => {
+test("the credential is checked before the body", async () => {
   expectError(
     await beckon.call("/agents", { credential: "junk", body: "no JSON" }),
     401,
@@ -37,7 +40,7 @@ test("the credential is judged before the body", async () => {
   );
 });
 
-test("the credential is judged before the body's size", async () => {
+test("the credential is checked before the body's size", async () => {
   expectError(
     await beckon.call("/agents", { credential: "junk", body: tooLarge }),
     401,
@@ -86,7 +89,7 @@ const resources: readonly (readonly [method: string, path: string])[] = [
 ];
 
 describe.each(resources)("%s %s", (method, path) => {
-  test("judges the scope before the resource", async () => {
+  test("checks the scope before the resource", async () => {
     expectError(
       await beckon.call(path, { method, credential: unscoped }),
       403,
@@ -95,19 +98,19 @@ describe.each(resources)("%s %s", (method, path) => {
     );
   });
 
-  test("is told that there is no such resource", async () => {
+  test("returns not_found for an unknown resource", async () => {
     expectError(await beckon.call(path, { method }), 404, "not_found");
   });
 });
 
 describe.each(resources.filter(([method]) => method === "GET"))("%s %s", (_, path) => {
-  test("judges the resource before the query", async () => {
+  test("checks the resource before the query", async () => {
     expectError(await beckon.call(`${path}?limit=none&after=none`), 404, "not_found");
   });
 });
 
 describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method, path) => {
-  test("judges the resource before the body", async () => {
+  test("checks the resource before the body", async () => {
     expectError(
       await beckon.call(path, { method, body: "no JSON", headers: json }),
       404,
@@ -115,7 +118,7 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
     );
   });
 
-  test("judges the resource before the key and the body's size", async () => {
+  test("checks the resource before the key and the body's size", async () => {
     expectError(
       await beckon.call(path, {
         method,
@@ -129,7 +132,7 @@ describe.each(resources.filter(([method]) => method !== "GET"))("%s %s", (method
 });
 
 test.each(["/agents", "/providers", "/keys"])(
-  "POST %s judges the scope before the body",
+  "POST %s checks the scope before the body",
   async (path) => {
     expectError(
       await beckon.call(path, { credential: unscoped, body: "no JSON" }),
@@ -140,7 +143,7 @@ test.each(["/agents", "/providers", "/keys"])(
 );
 
 test.each(["/agents", "/runs", "/providers", "/keys", "/audit", "/audit/export"])(
-  "GET %s judges the scope before the query",
+  "GET %s checks the scope before the query",
   async (path) => {
     expectError(
       await beckon.call(`${path}?limit=none`, { credential: unscoped }),
@@ -165,7 +168,7 @@ const posts = [
 ];
 
 describe.each(posts)("POST %s", (path) => {
-  test("judges an unusable key before the body", async () => {
+  test("checks an unusable key before the body", async () => {
     const answer = await beckon.call(path, {
       body: "no JSON",
       headers: { ...json, "idempotency-key": "x".repeat(256) },
@@ -173,7 +176,7 @@ describe.each(posts)("POST %s", (path) => {
     expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
-  test("judges the size of a body that a key would be compared with before anything else about it", async () => {
+  test("checks the size of a body with a key before anything else about it", async () => {
     expectError(
       await beckon.call(path, { body: tooLarge, headers: { "idempotency-key": "large" } }),
       413,
@@ -182,7 +185,7 @@ describe.each(posts)("POST %s", (path) => {
   });
 });
 
-test("the key of another body is judged before that body", async () => {
+test("a key that was used with another body is checked before that body", async () => {
   const headers = { "idempotency-key": "other body" };
   await beckon.call("/agents", { body: { name: "Test", model: "demo/echo" }, headers });
   expectError(
@@ -192,7 +195,7 @@ test("the key of another body is judged before that body", async () => {
   );
 });
 
-test("a stale version is judged before the body", async () => {
+test("a stale version is checked before the body", async () => {
   const answer = await beckon.call(`/agents/${agent.id}`, {
     method: "PATCH",
     body: "no JSON",

@@ -5,8 +5,8 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 
 /**
- * Each test sends a request with two faults, neighbours in the contract's order: method, credential, scope, resource, idempotency,
- * paused or disabled, body, queue limit. The first one is told.
+ * Each request has two adjacent errors of the contract's order: method, credential, scope,
+ * resource, idempotency, paused or disabled, body, queue limit. The first one is returned.
  */
 
 const beckon = await startTestBeckon();
@@ -39,7 +39,10 @@ const fire = (
     headers: { "content-type": type, ...(key === undefined ? {} : { "idempotency-key": key }) },
   });
 
-/** `known`: this process has accepted its credential before, and reads a body without asking the database first. */
+/**
+ * `known`: this process has cached the credential, and reads the body without a query to the
+ * database first.
+ */
 async function pausedAgent(known: boolean) {
   const made = await beckon.createAgent();
   if (known) await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
@@ -58,7 +61,7 @@ async function disabledTrigger(known: boolean) {
 }
 
 describe("invoke", () => {
-  test("judges the method before the credential", async () => {
+  test("checks the method before the credential", async () => {
     expectError(
       await beckon.call(`/agents/${agent.id}/invoke`, { method: "GET", credential: null }),
       405,
@@ -66,7 +69,7 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the credential before the resource", async () => {
+  test("checks the credential before the resource", async () => {
     expectError(
       await invoke(unknownAgent, { credential: "junk", body: '{"input":"Hello"}' }),
       401,
@@ -74,11 +77,11 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the credential before the body's size", async () => {
+  test("checks the credential before the body's size", async () => {
     expectError(await invoke(agent.id, { credential: null, body: tooLarge }), 401, "unauthorized");
   });
 
-  test("judges the scope before the resource", async () => {
+  test("checks the scope before the resource", async () => {
     expectError(
       await invoke(unknownAgent, { credential: unscoped, body: '{"input":"Hello"}' }),
       403,
@@ -87,7 +90,7 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the scope before a key that was used", async () => {
+  test("checks the scope before a reused key", async () => {
     await invoke(agent.id, { credential: agent.token, body: '{"input":"Hello"}', key: "scope" });
     expectError(
       await invoke(agent.id, { credential: unscoped, body: '{"input":"Hello"}', key: "scope" }),
@@ -96,7 +99,7 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the resource before the key", async () => {
+  test("checks the resource before the key", async () => {
     expectError(
       await invoke(unknownAgent, {
         credential: invoker,
@@ -108,7 +111,7 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the resource before the body's size", async () => {
+  test("checks the resource before the body's size", async () => {
     expectError(
       await invoke(unknownAgent, { credential: invoker, body: tooLarge, key: "large" }),
       404,
@@ -117,10 +120,10 @@ describe("invoke", () => {
   });
 
   describe.each([
-    ["a credential that is known here", true],
-    ["a credential that is new here", false],
+    ["a cached credential", true],
+    ["a new credential", false],
   ])("with %s", (_, known) => {
-    test("judges an unusable key before the pause", async () => {
+    test("checks an unusable key before the pause", async () => {
       const { id, token } = await pausedAgent(known);
       const answer = await invoke(id, {
         credential: token,
@@ -130,7 +133,7 @@ describe("invoke", () => {
       expectError(answer, 400, "bad_request", /Idempotency-Key/);
     });
 
-    test("judges the size of a body that a key would be compared with before the pause", async () => {
+    test("checks the size of a body with a key before the pause", async () => {
       const { id, token } = await pausedAgent(known);
       expectError(
         await invoke(id, { credential: token, body: tooLarge, key: "large" }),
@@ -139,17 +142,17 @@ describe("invoke", () => {
       );
     });
 
-    test("judges the pause before the size of a body without a key", async () => {
+    test("checks the pause before the size of a body without a key", async () => {
       const { id, token } = await pausedAgent(known);
       expectError(await invoke(id, { credential: token, body: tooLarge }), 409, "agent_paused");
     });
 
-    test("judges the pause before the body", async () => {
+    test("checks the pause before the body", async () => {
       const { id, token } = await pausedAgent(known);
       expectError(await invoke(id, { credential: token, body: "no JSON" }), 409, "agent_paused");
     });
 
-    test("judges the pause before the body that comes with a new key", async () => {
+    test("checks the pause before the body with a new key", async () => {
       const { id, token } = await pausedAgent(known);
       expectError(
         await invoke(id, { credential: token, body: "no JSON", key: "new" }),
@@ -159,7 +162,7 @@ describe("invoke", () => {
     });
   });
 
-  test("judges the key of another body before the pause", async () => {
+  test("checks a key that was used with another body before the pause", async () => {
     const { id, token } = await pausedAgent(true);
     expectError(
       await invoke(id, { credential: token, body: '{"input":"Other"}', key: "used" }),
@@ -168,7 +171,7 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the key of another body before that body", async () => {
+  test("checks a key that was used with another body before that body", async () => {
     const made = await beckon.createAgent();
     await beckon.invoke(made, "Hello", { "idempotency-key": "used" });
     expectError(
@@ -178,13 +181,13 @@ describe("invoke", () => {
     );
   });
 
-  test("judges the body before the queue limit", async () => {
+  test("checks the body before the queue limit", async () => {
     const { id, token } = await busyAgent();
     expectError(await invoke(id, { credential: token, body: '{"input":""}' }), 400, "bad_request");
   });
 });
 
-/** An agent with one run executing and its queue full. */
+/** An agent with one executing run and a full queue. */
 async function busyAgent() {
   const held = await startHeldModel(beckon);
   const made = await beckon.createAgent({
@@ -200,7 +203,7 @@ async function busyAgent() {
 }
 
 describe("fire", () => {
-  test("judges the method before the credential", async () => {
+  test("checks the method before the credential", async () => {
     const answer = await beckon.call(`${beckon.url}/api/public/triggers/junk`, {
       method: "PUT",
       credential: null,
@@ -209,7 +212,7 @@ describe("fire", () => {
     expectError(answer, 405, "method_not_allowed");
   });
 
-  test("judges the credential before the body's type", async () => {
+  test("checks the credential before the body's type", async () => {
     expectError(
       await fire(`${beckon.url}/api/public/triggers/junk`, { body: "Hello", type: "image/png" }),
       401,
@@ -217,7 +220,7 @@ describe("fire", () => {
     );
   });
 
-  test("judges the credential before the body's size", async () => {
+  test("checks the credential before the body's size", async () => {
     expectError(
       await fire(`${beckon.url}/api/public/triggers/junk`, { body: tooLarge }),
       401,
@@ -226,10 +229,10 @@ describe("fire", () => {
   });
 
   describe.each([
-    ["a trigger that is known here", true],
-    ["a trigger that is new here", false],
+    ["a cached trigger", true],
+    ["a new trigger", false],
   ])("of %s", (_, known) => {
-    test("judges an unusable key before it is disabled", async () => {
+    test("checks an unusable key before the disabled trigger", async () => {
       expectError(
         await fire(await disabledTrigger(known), { body: "Hello", key: "" }),
         400,
@@ -238,7 +241,7 @@ describe("fire", () => {
       );
     });
 
-    test("judges the size of a body that a key would be compared with before it is disabled", async () => {
+    test("checks the size of a body with a key before the disabled trigger", async () => {
       expectError(
         await fire(await disabledTrigger(known), { body: tooLarge, key: "large" }),
         413,
@@ -246,7 +249,7 @@ describe("fire", () => {
       );
     });
 
-    test("judges that it is disabled before the body's size", async () => {
+    test("checks the disabled trigger before the body's size", async () => {
       expectError(
         await fire(await disabledTrigger(known), { body: tooLarge }),
         409,
@@ -254,7 +257,7 @@ describe("fire", () => {
       );
     });
 
-    test("judges that it is disabled before the body's type", async () => {
+    test("checks the disabled trigger before the content type", async () => {
       expectError(
         await fire(await disabledTrigger(known), { body: "Hello", type: "image/png" }),
         409,
@@ -262,12 +265,12 @@ describe("fire", () => {
       );
     });
 
-    test("judges that it is disabled before an empty body", async () => {
+    test("checks the disabled trigger before an empty body", async () => {
       expectError(await fire(await disabledTrigger(known), { body: "" }), 409, "trigger_disabled");
     });
   });
 
-  test("judges the key of another body before that it is disabled", async () => {
+  test("checks a key that was used with another body before the disabled trigger", async () => {
     expectError(
       await fire(await disabledTrigger(true), { body: "Other", key: "used" }),
       422,
@@ -275,24 +278,24 @@ describe("fire", () => {
     );
   });
 
-  test("judges the pause of the agent before the body", async () => {
+  test("checks the pause of the agent before the body", async () => {
     const { id } = await pausedAgent(false);
     const { url } = await beckon.createTrigger(id);
     expectError(await fire(url, { body: "Hello", type: "image/png" }), 409, "agent_paused");
   });
 
-  test("judges the body before the queue limit", async () => {
+  test("checks the body before the queue limit", async () => {
     const { url } = await beckon.createTrigger((await busyAgent()).id);
     expectError(await fire(url, { body: "Hello", type: "image/png" }), 415, "unsupported_type");
   });
 
-  test("judges an empty body before the queue limit", async () => {
+  test("checks an empty body before the queue limit", async () => {
     const { url } = await beckon.createTrigger((await busyAgent()).id);
     expectError(await fire(url, { body: "" }), 400, "bad_request");
   });
 });
 
-test("a refusal leaves no run behind", async () => {
+test("a rejected request creates no run", async () => {
   const { id, token } = await pausedAgent(false);
   await invoke(id, { credential: token, body: '{"input":"Hello"}', key: "k" });
   expect((await beckon.call(`/agents/${id}/runs`)).body.data).toEqual([]);

@@ -6,21 +6,21 @@ import { apiErrors } from "./errors.ts";
 
 const root = join(import.meta.dirname, "..");
 
-/** The server's sources, without the examples in its documents. */
+/** The server's source files, without the examples of its documentation. */
 const sources = globSync("**/*.ts", { cwd: root })
   .filter((file) => !/\.test\.ts$|^http\/openapi\//.test(file))
   .map((file) => readFileSync(join(root, file), "utf8"))
   .join("\n");
 
-/** As a string; the tables that have an entry for each code write it as a name. */
+/** As a string. Tables with an entry for each code write it as a property name. */
 const isUsed = (value: string) =>
   ["'", '"', "`"].some((quote) => sources.includes(`${quote}${value}${quote}`));
 
-test("the server has a use for every error code of the contract but the reserved ones", () => {
+test("the server uses every error code of the contract except the reserved ones", () => {
   const codes = [...Object.keys(apiErrors), ...runErrorCode.options];
   expect(codes.filter((code) => !isUsed(code))).toEqual([...reservedRunErrorCodes]);
 });
 
-test("the server has a use for every scope of the contract", () => {
+test("the server uses every scope of the contract", () => {
   expect(scopes.filter((scope) => !isUsed(scope))).toEqual([]);
 });

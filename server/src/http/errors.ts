@@ -1,4 +1,4 @@
-import type { ErrorAnswer, ErrorCode } from "@beckon/contract";
+import type { ErrorCode, ErrorResponse } from "@beckon/contract";
 import { ApiError, type AppliedLimit, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
@@ -50,7 +50,7 @@ export const apiErrors: {
 /** The answer to a refusal. Anything else that was thrown is a fault of ours: logged, and told as such without its text. */
 export function errorResponse(thrown: unknown, log: Log, route: string): Response {
   const refusal = thrown instanceof ApiError ? thrown : fault(thrown, log, route);
-  const body: ErrorAnswer = { ok: false, error: refusal.message, code: refusal.code };
+  const body: ErrorResponse = { ok: false, error: refusal.message, code: refusal.code };
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (refusal.retryAfter !== undefined) headers["retry-after"] = String(refusal.retryAfter);
   if (refusal.limit !== undefined) Object.assign(headers, limitHeaders(refusal.limit));

@@ -6,9 +6,9 @@ const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 
-/** Each test guesses from an address of its own. */
+/** Each test uses its own address. */
 const from = (address: string) => ({ "x-forwarded-for": address });
-const doors = [
+const endpoints = [
   (headers: Record<string, string>) => beckon.call("/agents", { credential: "wrong", headers }),
   (headers: Record<string, string>) =>
     beckon.invoke({ id: agent.id, token: "bka_wrong" }, "Hello", headers),
@@ -19,15 +19,15 @@ const doors = [
 async function guess(address: string): Promise<void> {
   for (let round = 0; round < 10; round++) {
     await Promise.all(
-      Array.from({ length: 31 }, (_, index) => doors[(index % 3) as 0 | 1 | 2](from(address))),
+      Array.from({ length: 31 }, (_, index) => endpoints[(index % 3) as 0 | 1 | 2](from(address))),
     );
   }
 }
 
-test("whoever guesses at any of the doors is soon told to wait, at all of them", async () => {
+test("a caller that guesses at any entry point is soon rate limited at all of them", async () => {
   await guess("203.0.113.1");
-  for (const door of doors) {
-    const answer = await door(from("203.0.113.1"));
+  for (const endpoint of endpoints) {
+    const answer = await endpoint(from("203.0.113.1"));
     expectError(answer, 429, "too_many_requests");
     const wait = Number(answer.headers.get("retry-after"));
     expect(wait).toBeGreaterThan(0);
@@ -35,7 +35,7 @@ test("whoever guesses at any of the doors is soon told to wait, at all of them",
   }
 });
 
-test("valid callers at the address of one who guesses are served", async () => {
+test("valid callers at the same address are served", async () => {
   await guess("203.0.113.2");
   const headers = from("203.0.113.2");
   const answers = await Promise.all([
@@ -46,48 +46,48 @@ test("valid callers at the address of one who guesses are served", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
 });
 
-test("one who guesses does not slow down another address", async () => {
+test("guesses do not slow down another address", async () => {
   await guess("203.0.113.3");
-  const answers = await Promise.all(doors.map((door) => door(from("203.0.113.4"))));
+  const answers = await Promise.all(endpoints.map((endpoint) => endpoint(from("203.0.113.4"))));
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
 });
 
-test("an address that a caller names in front of the proxy's own does not help who guesses", async () => {
+test("an address that a caller adds in front of the proxy's own is ignored", async () => {
   await guess("198.51.100.9, 203.0.113.5");
-  expect((await doors[0](from("198.51.100.10, 203.0.113.5"))).status).toBe(429);
+  expect((await endpoints[0](from("198.51.100.10, 203.0.113.5"))).status).toBe(429);
 });
 
-test("a few mistakes are told as such", async () => {
+test("a few mistakes get the normal error", async () => {
   for (let round = 0; round < 20; round++)
-    expect((await doors[0](from("203.0.113.6"))).status).toBe(401);
+    expect((await endpoints[0](from("203.0.113.6"))).status).toBe(401);
 });
 
-test("the slowed down page of another origin may read why", async () => {
+test("a rate limited page of another origin can read the error", async () => {
   await guess("203.0.113.7");
-  expect((await doors[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe(
+  expect((await endpoints[2](from("203.0.113.7"))).headers.get("access-control-allow-origin")).toBe(
     "*",
   );
 });
 
-test("each failure says how many more there may be until when, and the last that there are none", async () => {
+test("each failure says how many more are allowed until when, and the last that none are", async () => {
   const address = "203.0.113.8";
-  for (const [index, door] of doors.entries()) {
-    const { headers } = await door(from(address));
+  for (const [index, endpoint] of endpoints.entries()) {
+    const { headers } = await endpoint(from(address));
     expect(headers.get("ratelimit-policy")).toBe('"failed-authentications";q=300;w=60');
     expect(headers.get("ratelimit")).toMatch(
       new RegExp(`^"failed-authentications";r=${299 - index};t=([1-9]|[1-5]\\d|60)$`),
     );
   }
   await guess(address);
-  for (const door of doors) {
-    const { headers } = await door(from(address));
+  for (const endpoint of endpoints) {
+    const { headers } = await endpoint(from(address));
     expect(headers.get("ratelimit")).toBe(
       `"failed-authentications";r=0;t=${headers.get("retry-after")}`,
     );
   }
 });
 
-test("a valid caller is told of no limit, also at the address of one who guesses", async () => {
+test("a valid caller gets no limit headers, also at the address of a caller that guesses", async () => {
   await guess("203.0.113.9");
   const { headers } = await beckon.call("/agents", { headers: from("203.0.113.9") });
   expect([
@@ -97,23 +97,23 @@ test("a valid caller is told of no limit, also at the address of one who guesses
   ]).toEqual([null, null, null]);
 });
 
-/** An address of one IPv6 network of a test's own; the last two groups differ. */
+/** Addresses of one IPv6 network per test; the last two groups differ. */
 const inNetwork = (network: string) => (index: number) =>
   `2001:db8:0:${network}:${index.toString(16)}::${index.toString(16)}`;
 
-test("whoever guesses from many addresses of one IPv6 network is told to wait, and another network is not", async () => {
+test("a caller that guesses from many addresses of one IPv6 network is rate limited, and another network is not", async () => {
   const address = inNetwork("a");
   for (let round = 0; round < 10; round++) {
     await Promise.all(
-      Array.from({ length: 31 }, (_, index) => doors[0](from(address(31 * round + index)))),
+      Array.from({ length: 31 }, (_, index) => endpoints[0](from(address(31 * round + index)))),
     );
   }
-  expect((await doors[0](from(address(1_000)))).status).toBe(429);
-  expect((await doors[0](from("2001:DB8:0:A:ffff:ffff:ffff:ffff"))).status).toBe(429);
-  expect((await doors[0](from("2001:db8:0:b::1"))).status).toBe(401);
+  expect((await endpoints[0](from(address(1_000)))).status).toBe(429);
+  expect((await endpoints[0](from("2001:DB8:0:A:ffff:ffff:ffff:ffff"))).status).toBe(429);
+  expect((await endpoints[0](from("2001:db8:0:b::1"))).status).toBe(401);
 });
 
-test("passwords guessed from many addresses of one IPv6 network are counted as those of one", async () => {
+test("passwords guessed from many addresses of one IPv6 network are counted together", async () => {
   const address = inNetwork("c");
   const body = {
     email: "nobody@example.com",
@@ -127,10 +127,10 @@ test("passwords guessed from many addresses of one IPv6 network are counted as t
   expect((await attempt(from("2001:db8:0:d::1"))).status).toBe(401);
 });
 
-test("an IPv4 address is counted as itself, however it is written", async () => {
+test("an IPv4 address counts as itself in every notation", async () => {
   await guess("::ffff:203.0.113.10");
   for (const address of ["203.0.113.10", "::ffff:cb00:710a", "::FFFF:203.0.113.10"]) {
-    expect([address, (await doors[0](from(address))).status]).toEqual([address, 429]);
+    expect([address, (await endpoints[0](from(address))).status]).toEqual([address, 429]);
   }
-  expect((await doors[0](from("::ffff:203.0.113.11"))).status).toBe(401);
+  expect((await endpoints[0](from("::ffff:203.0.113.11"))).status).toBe(401);
 });

@@ -12,7 +12,7 @@ const readiness = async () =>
 const becomes = (status: number) =>
   eventually(`readiness ${status}`, async () => (await readiness()) === status || undefined);
 
-/** From here on PostgreSQL itself refuses these writes with this SQLSTATE. @returns what ends it. */
+/** Makes PostgreSQL reject these writes with this SQLSTATE. Returns a function that ends it. */
 async function failing(writes: string, code: string): Promise<() => Promise<unknown>> {
   await engine.query(
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`,
@@ -25,10 +25,10 @@ async function failing(writes: string, code: string): Promise<() => Promise<unkn
 
 test.each([
   ["the disk is full", "53100"],
-  ["the server takes no writes", "25006"],
+  ["the server is read-only", "25006"],
   ["the disk fails", "58030"],
 ])(
-  "while runs cannot be written since %s the process is not ready, and afterwards it is again",
+  "while runs cannot be written because %s the process is not ready, and afterwards it is ready again",
   async (_, code) => {
     const end = await failing("insert on runs", code);
     expect(await readiness()).toBe(200);
@@ -42,7 +42,7 @@ test.each([
   },
 );
 
-test("while the lease cannot be renewed the process is not ready though nobody calls, and afterwards it is again", async () => {
+test("while the lease cannot be renewed the process is not ready, even without requests, and afterwards it is ready again", async () => {
   const end = await failing("update on processes", "53100");
   await becomes(503);
   await end();

@@ -7,7 +7,7 @@ const agent = await beckon.createAgent();
 const bare = await beckon.createTrigger(agent.id);
 const prefixed = await beckon.createTrigger(agent.id, { prompt_prefix: "Prefix" });
 
-/** Bytes go out without a Content-Type, unless one is given. */
+/** Sends bytes without a Content-Type, unless one is given. */
 const fire = (body: string | Uint8Array, type: string | undefined, { url } = bare) =>
   beckon.call(url, {
     method: "POST",
@@ -57,16 +57,16 @@ test.each([
     "tag=a&other=x&tag=b&tag=c",
     '{"tag":["a","b","c"],"other":"x"}',
   ],
-  ["a field without a value is an empty text", "a=&b", '{"a":"","b":""}'],
-  ["a field called __proto__ is a field like any other", "__proto__=x", '{"__proto__":"x"}'],
+  ["a field without a value is an empty string", "a=&b", '{"a":"","b":""}'],
+  ["a field called __proto__ is an ordinary field", "__proto__=x", '{"__proto__":"x"}'],
   ["an escaped NUL in a form stays an escape", "a=%00", '{"a":"\\u0000"}'],
   [
-    "JSON that curl sent under its default type stays as it is",
+    "JSON with curl's default content type is passed on unchanged",
     '{"formula": "a=b&c=d"}',
     '{"formula": "a=b&c=d"}',
   ],
   [
-    "text without = that curl sent under its default type stays as it is",
+    "text without = with curl's default content type is passed on unchanged",
     "100% of & + all",
     "100% of & + all",
   ],
@@ -74,7 +74,7 @@ test.each([
   expect(await inputOf(body, form)).toBe(input);
 });
 
-test("a form type may carry a charset", async () => {
+test("a form type can have a charset", async () => {
   expect(await inputOf("a=1", `${form}; charset=UTF-8`)).toBe('{"a":"1"}');
 });
 
@@ -86,11 +86,11 @@ test.each([
   "application/jsonl",
   "json",
   "nonsense",
-])("the type %s is refused with 415", async (type) => {
+])("the content type %s is rejected with 415", async (type) => {
   expectError(await fire('{"a":1}', type), 415, "unsupported_type");
 });
 
-test("a compressed body is refused with 415", async () => {
+test("a compressed body is rejected with 415", async () => {
   const answer = await beckon.call(bare.url, {
     credential: null,
     body: Buffer.from("Hello"),
@@ -112,14 +112,14 @@ test.each([
     /UTF-8/,
   ],
   ["an overlong form of UTF-8", Buffer.from([0xc0, 0xaf]), "text/plain", /UTF-8/],
-  ["half of a surrogate pair in UTF-8", Buffer.from([0xed, 0xa0, 0x80]), "text/plain", /UTF-8/],
+  ["a lone surrogate in UTF-8", Buffer.from([0xed, 0xa0, 0x80]), "text/plain", /UTF-8/],
   ["a form that is not UTF-8", Buffer.from("a=é", "latin1"), form, /UTF-8/],
-])("%s is refused with 400", async (_, body, type, text) => {
+])("%s is rejected with 400", async (_, body, type, text) => {
   expectError(await fire(body, type), 400, "bad_request", text);
 });
 
 test.each([undefined, "text/plain", "application/json", form])(
-  "an empty body of type %s is refused without a prefix",
+  "an empty body of type %s is rejected without a prefix",
   async (type) => {
     expectError(await fire("", type), 400, "bad_request", /empty/);
   },

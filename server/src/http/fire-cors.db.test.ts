@@ -6,7 +6,7 @@ const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const origin = { origin: "https://forms.example.com" };
 
-test("a browser that asks whether it may fire is told that any origin may", async () => {
+test("a CORS preflight allows fires from any origin", async () => {
   const { status, headers } = await beckon.call(trigger.url, {
     method: "OPTIONS",
     credential: null,
@@ -23,7 +23,7 @@ test("a browser that asks whether it may fire is told that any origin may", asyn
   expect(headers.has("access-control-allow-credentials")).toBe(false);
 });
 
-test("OPTIONS is answered alike for a trigger that is unknown, and starts nothing", async () => {
+test("OPTIONS is answered the same for an unknown trigger, and starts nothing", async () => {
   const ask = (url: string) =>
     beckon.call(url, { method: "OPTIONS", credential: null, headers: origin });
   const [known, unknown] = await Promise.all([
@@ -37,7 +37,7 @@ test("OPTIONS is answered alike for a trigger that is unknown, and starts nothin
 test.each([
   ["an accepted fire", "POST", trigger.url, "Hello", {}, 200],
   [
-    "a body of a type that cannot be read",
+    "a body of an unsupported content type",
     "POST",
     trigger.url,
     "Hello",
@@ -49,7 +49,7 @@ test.each([
   ["an unknown trigger", "POST", `${beckon.url}/api/public/triggers/bkt_unknown`, "Hello", {}, 401],
   ["a wrong method", "GET", trigger.url, undefined, {}, 405],
 ])(
-  "a page of any origin may read the answer to %s",
+  "a page of any origin can read the response to %s",
   async (_, method, url, body, headers, expected) => {
     const answer = await beckon.call(url, {
       method,
@@ -64,7 +64,7 @@ test.each([
   },
 );
 
-test("no other path answers a page of another origin", async () => {
+test("no other path allows pages of other origins", async () => {
   const asked = await beckon.call("/agents", {
     method: "OPTIONS",
     credential: null,

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { METHODS } from "node:http";
-import { errorAnswer } from "@beckon/contract";
+import { errorResponse } from "@beckon/contract";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
@@ -9,13 +9,15 @@ import { startModelServer } from "../../test/model-server.ts";
 import { type Exchange, type ExchangeOptions, rawExchange } from "../../test/raw-exchange.ts";
 
 /**
- * Both doors that start runs, fed with what nobody should send. After every exchange: each answer has the form of our answers, no
- * fault is ours, and there are exactly the runs that the answers told of. At the end: one model call for each run, none beside.
+ * Sends unexpected input to both entry points that start runs. After every exchange: each response
+ * has our format, none is a 5xx, and exactly the runs exist that the responses named. At the end:
+ * one model call for each run.
  *
- * Long because all properties share one account of the runs there may be, and their inputs are written out.
+ * Long because all properties share one record of the expected runs, and their inputs are written
+ * out.
  */
 
-// Addresses are made up for each request, so that failed authentications do not slow each other down.
+// Addresses are random for each request, so that failed authentications are not rate limited.
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const models = await startModelServer();
 afterAll(() => models.close());
@@ -26,10 +28,10 @@ const prefixed = await beckon.createTrigger(agent.id, { prompt_prefix: "Read thi
 const invokePath = `/api/public/agents/${agent.id}/invoke`;
 const firePath = new URL(trigger.url).pathname;
 
-/** Runs that an exchange has accounted for. */
+/** Runs that belong to an earlier exchange. */
 const known = new Set<string>();
 
-/** Those since the last call. */
+/** Returns the runs since the last call. */
 async function newRuns(): Promise<string[]> {
   const { rows } = await beckon.db.database.engine.query<{ id: string }>(
     "select id from runs where not (id = any ($1)) order by id",
@@ -39,7 +41,7 @@ async function newRuns(): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Checks the form of one answer. @returns the run it tells of. */
+/** Checks the format of one response. Returns the run that it names. */
 function checked(
   status: number,
   contentType: string | null | undefined,
@@ -52,7 +54,7 @@ function checked(
     expect(body.run_id).toMatch(/^run_[0-9a-z]{26}$/);
     return String(body.run_id);
   }
-  expect(errorAnswer.strict().parse(body).error).toMatch(/^\S.*\.$/s);
+  expect(errorResponse.strict().parse(body).error).toMatch(/^\S.*\.$/s);
   if (status < 500) {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(body).not.toHaveProperty("run_id");
@@ -64,10 +66,10 @@ function checked(
   return String(body.run_id);
 }
 
-/** There are exactly the runs that answers told of. */
-async function nothingElse(told: readonly (string | undefined)[]): Promise<void> {
+/** Expects exactly the runs that the responses named. */
+async function expectOnlyRuns(namedRuns: readonly (string | undefined)[]): Promise<void> {
   const added = await newRuns();
-  const answered = told.filter((run) => run !== undefined);
+  const answered = namedRuns.filter((run) => run !== undefined);
   expect(answered).toEqual(expect.arrayContaining(added));
   expect([...known]).toEqual(expect.arrayContaining(answered));
 }
@@ -78,7 +80,7 @@ async function exchange(
 ): Promise<Exchange & { statuses: number[] }> {
   const result = await rawExchange(beckon.url, bytes, options);
   expect(result.rest).toBe("");
-  await nothingElse(
+  await expectOnlyRuns(
     result.answers.map(({ status, headers, text }) =>
       text === "" && (options.isHead || status === 204)
         ? undefined
@@ -100,7 +102,7 @@ async function send(
     headers: { ...headers, "x-forwarded-for": address() },
   });
   const text = await response.text();
-  await nothingElse([checked(response.status, response.headers.get("content-type"), text)]);
+  await expectOnlyRuns([checked(response.status, response.headers.get("content-type"), text)]);
   return { status: response.status, body: JSON.parse(text) };
 }
 
@@ -114,7 +116,7 @@ function address(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-/** Runs the property for 200 inputs, or for as many as fit into 2 seconds. */
+/** Runs the property for 200 inputs, or for 2 seconds. */
 async function holds<T>(
   inputs: fc.Arbitrary<T>,
   predicate: (input: T) => Promise<void>,
@@ -155,7 +157,10 @@ const jsonText = fc.oneof(
   nested,
   number,
 );
-/** UTF-8 or nearly: any bytes, text, JSON, with a byte order mark, or with one byte changed. */
+/**
+ * Valid or almost valid UTF-8: any bytes, text, JSON, with a byte order mark, or with one changed
+ * byte.
+ */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 64 }).map((array) => Buffer.from(array)),
   fc.string({ unit: "grapheme" }).map((text) => Buffer.from(text)),
@@ -202,7 +207,7 @@ const mediaType = fc.oneof(
     .filter((text) => text.trim() === text && text !== ""),
 );
 
-/** What the contract says of a body that is fired at a trigger: the payload, or the refusal's status. */
+/** The expected result of a fired body: the payload, or the error status. */
 function expectedPayload(
   body: Buffer,
   type: string | undefined,
@@ -228,7 +233,7 @@ function parses(text: string): boolean {
   return parsed(text) !== undefined;
 }
 
-/** A byte order mark is no fault. */
+/** A byte order mark is accepted. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
@@ -237,7 +242,7 @@ function parsed(text: string): unknown {
   }
 }
 
-test("fire passes on what the contract says it can read, unchanged, and refuses the rest", async () => {
+test("fire passes on every body that the contract allows, unchanged, and rejects others", async () => {
   const forms = fc
     .oneof(fc.webQueryParameters(), fc.string({ unit: fc.constantFrom(..."a=&%+0") }))
     .map((text) => Buffer.from(text));
@@ -265,7 +270,7 @@ test("fire passes on what the contract says it can read, unchanged, and refuses 
   });
 });
 
-test("invoke answers its own input back when the body is as the contract says, whatever its type, and refuses the rest", async () => {
+test("invoke echoes its input if the body is valid, with any content type, and rejects others", async () => {
   const text = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.string({ unit: fc.constantFrom("\0", "\ud800", "\udc00", "a", "\ufeff", " ") }),
@@ -302,7 +307,7 @@ test("invoke answers its own input back when the body is as the contract says, w
   });
 });
 
-/** A request as bytes. Lengths and connection headers are the caller's. */
+/** A request as bytes. Lengths and connection headers are set by the caller. */
 function request(
   method: string,
   target: string,
@@ -323,7 +328,7 @@ const hello = '{"input":"Hello"}';
 const credential = `x-api-key: ${agent.token}`;
 const sized = `Content-Length: ${hello.length}`;
 
-test("headers of any kind get an answer of ours, and only the exact credential, given once, starts a run", async () => {
+test("any headers get a response in our format, and only the exact credential, sent once, starts a run", async () => {
   const names = fc.constantFrom(
     "Accept",
     "Prefer",
@@ -399,7 +404,7 @@ test("headers of any kind get an answer of ours, and only the exact credential, 
   });
 });
 
-test("an Idempotency-Key of any kind is refused, or binds one run to its body", async () => {
+test("any Idempotency-Key is rejected, or binds one run to its body", async () => {
   const character = fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code));
   const printable = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code));
   const keys = fc.oneof(
@@ -407,9 +412,9 @@ test("an Idempotency-Key of any kind is refused, or binds one run to its body", 
     fc.string({ unit: character, maxLength: 20 }),
     fc.constantFrom('""', '"', "a".repeat(256), " a "),
   );
-  await holds(fc.tuple(keys, fc.constantFrom("invoke", "fire")), async ([key, door]) => {
+  await holds(fc.tuple(keys, fc.constantFrom("invoke", "fire")), async ([key, source]) => {
     const [target, headers, other] =
-      door === "fire"
+      source === "fire"
         ? [firePath, [], "Hallo, Welt! 1234"]
         : [invokePath, [credential], '{"input":"Other"}'];
     const once = (body: string) =>
@@ -427,7 +432,7 @@ test("an Idempotency-Key of any kind is refused, or binds one run to its body", 
   });
 });
 
-test("only a POST of a known path starts a run, however the path is spelt", async () => {
+test("only a POST to a known path starts a run, however the path is spelled", async () => {
   const methods = fc.oneof(
     fc.constantFrom(...METHODS.filter((method) => method !== "CONNECT")),
     fc.constantFrom("post", "POST ", "PO ST", "FOO", "", "P\xd6ST"),
@@ -489,14 +494,14 @@ function chunked(body: string, sizes: readonly number[]): string {
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 8 }));
-const doors = fc.constantFrom(
+const endpoints = fc.constantFrom(
   { target: firePath, headers: [] as string[] },
   { target: invokePath, headers: [credential] },
 );
 
-test("a request that is cut off at any byte starts no run", async () => {
+test("a request that is truncated at any byte starts no run", async () => {
   const inputs = fc.tuple(
-    doors,
+    endpoints,
     fc.option(sizes, { nil: undefined }),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   );
@@ -517,9 +522,9 @@ test("a request that is cut off at any byte starts no run", async () => {
   });
 });
 
-test("a body arrives whole in any chunks, with and without Expect: 100-continue", async () => {
+test("a body arrives complete in any chunks, with and without Expect: 100-continue", async () => {
   const inputs = fc.tuple(
-    doors,
+    endpoints,
     sizes,
     fc.constantFrom([], ["Expect: 100-continue"], ["Expect: something-else"], ["Trailer: x"]),
   );
@@ -538,7 +543,7 @@ test("a body arrives whole in any chunks, with and without Expect: 100-continue"
   });
 });
 
-test("lengths that lie, and framing that contradicts itself, get an answer and start at most what arrived whole", async () => {
+test("wrong lengths and contradicting framing get a response, and start at most what arrived complete", async () => {
   const length = fc.oneof(
     fc.nat({ max: 2 * hello.length }).map(String),
     fc.constantFrom(
@@ -584,22 +589,23 @@ test("lengths that lie, and framing that contradicts itself, get an answer and s
     sizes.map((pieces) => chunked(hello, pieces)),
     fc.constantFrom("5\r\nHel\r\n0\r\n\r\n", "zz\r\n", "ffffffffffffffff\r\nx"),
   );
-  await holds(fc.tuple(doors, framing, bodies), async ([{ target, headers }, lines, body]) => {
+  await holds(fc.tuple(endpoints, framing, bodies), async ([{ target, headers }, lines, body]) => {
     const { answers, rest } = await rawExchange(
       beckon.url,
       request("POST", target, [...headers, ...lines], body),
       { complete: true },
     );
     expect(rest).toBe("");
-    const told = answers.map(({ status, headers, text }) =>
+    const namedRuns = answers.map(({ status, headers, text }) =>
       checked(status, headers.get("content-type"), text),
     );
-    // A caller that has said goodbye may not hear of its run, but it gets no more than one, and that of what it had sent. Starts are
-    // written in order: when the next caller has its answer, there is what there will be.
+    // A caller that has disconnected may not learn of its run, but gets at most one, for what it
+    // had sent. Starts are written in order: when the next caller has its response, no earlier run
+    // can follow.
     const next = await beckon.call(trigger.url, { body: "next" });
     const added = (await newRuns()).filter((run) => run !== next.body.run_id);
     expect(added.length).toBeLessThanOrEqual(1);
-    expect(added).toEqual(expect.arrayContaining(told.filter((run) => run !== undefined)));
+    expect(added).toEqual(expect.arrayContaining(namedRuns.filter((run) => run !== undefined)));
     for (const run of added) {
       const input = await inputOf(run);
       expect(
@@ -611,7 +617,7 @@ test("lengths that lie, and framing that contradicts itself, get an answer and s
   });
 });
 
-test("pipelined requests are answered one by one, in order, whatever stands between them", async () => {
+test("pipelined requests are answered one by one, in order, whatever is sent between them", async () => {
   const kinds = fc.constantFrom(
     { status: 200, bytes: () => request("POST", firePath, [sized], hello) },
     { status: 200, bytes: () => request("POST", invokePath, [credential, sized], hello) },
@@ -640,12 +646,14 @@ test("pipelined requests are answered one by one, in order, whatever stands betw
   });
 });
 
-/** Nobody's trigger: two letters are wrong, so that no change of one byte makes it ours. */
-const nobody =
+/**
+ * An unknown trigger: two characters differ, so that a change of one byte does not make it valid.
+ */
+const unknownTarget =
   firePath.slice(0, -2) +
   [...firePath.slice(-2)].map((letter) => (letter === "x" ? "y" : "x")).join("");
 
-test("bytes that are no HTTP at all get an answer of ours or a closed connection", async () => {
+test("bytes that are not HTTP get a response in our format or a closed connection", async () => {
   const inputs = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 200 }).map((array) => Buffer.from(array)),
     fc
@@ -659,7 +667,7 @@ test("bytes that are no HTTP at all get an answer of ours or a closed connection
       )
       .map((text) => Buffer.from(text, "latin1")),
     fc.tuple(fc.nat(), fc.nat({ max: 255 })).map(([at, byte]) => {
-      const bytes = request("POST", nobody, [sized], hello);
+      const bytes = request("POST", unknownTarget, [sized], hello);
       bytes[at % bytes.length] = byte;
       return bytes;
     }),
@@ -670,7 +678,7 @@ test("bytes that are no HTTP at all get an answer of ours or a closed connection
   });
 });
 
-test("after all this every run has ended with an answer, and each made one model call", async () => {
+test("in the end every run has ended, with one model call each", async () => {
   await eventually("the end of all runs", async () => {
     const { rows } = await beckon.db.database.engine.query<{ open: number }>(
       "select count(*)::int as open from runs where finished_at is null",

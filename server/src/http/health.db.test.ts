@@ -4,18 +4,18 @@ import { startTestBeckon } from "../../test/beckon.ts";
 const beckon = await startTestBeckon();
 
 test.each(["/healthz", "/readyz"])(
-  "%s is open, and says that all is well and no more",
+  "%s needs no credential, and reveals only that all is well",
   async (path) => {
     const { status, body } = await beckon.call(beckon.url + path, { credential: null });
     expect([status, body]).toEqual([200, { ok: true }]);
   },
 );
 
-test.each(["/healthz", "/readyz"])("%s does not mind a credential that is wrong", async (path) => {
+test.each(["/healthz", "/readyz"])("%s ignores an invalid credential", async (path) => {
   expect((await beckon.call(beckon.url + path, { credential: "junk" })).status).toBe(200);
 });
 
-test("a process whose database has not our schema is alive but not ready", async () => {
+test("a process whose database lacks our schema is alive but not ready", async () => {
   const { engine } = beckon.db.database;
   await engine.query("alter table installation rename to installation_away");
   try {

@@ -4,7 +4,7 @@ import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startProxy } from "../../test/proxy.ts";
 
-/** One process whose database says nothing any more, beside one that keeps it for the test. */
+/** One process whose database hangs, next to one with a working connection for the test. */
 
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
@@ -33,7 +33,7 @@ async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
 }
 
 test.each<"blackHole" | "mute">(["blackHole", "mute"])(
-  "while the database hangs (%s) readiness and reads fail in time, and both come back by themselves",
+  "while the database hangs (%s) readiness and reads fail in time, and both recover by themselves",
   { timeout: 90_000 },
   async (type) => {
     await eventually("readiness", async () => (await readiness()) === 200 || undefined);
@@ -61,7 +61,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
       expect(ms).toBeLessThan(5_000);
     }
-    // With all connections in use, too.
+    // Also when all connections are in use.
     const { answer, ms } = await timed(readiness());
     expect([answer, ms < 3_000]).toEqual([503, true]);
 
@@ -72,7 +72,7 @@ test.each<"blackHole" | "mute">(["blackHole", "mute"])(
   },
 );
 
-test("those who ask for readiness at once share one query", async () => {
+test("simultaneous readiness requests share one query", async () => {
   await eventually("readiness", async () => (await readiness()) === 200 || undefined);
   let queries = 0;
   proxy.weather = { type: "slow", ms: 200 };

@@ -13,7 +13,7 @@ const create = (key: string, { name = "Test", credential = beckon.key } = {}) =>
     headers: { "idempotency-key": key },
   });
 
-/** The routes that take a key, each with a body that it accepts. */
+/** The routes that accept a key, each with a valid body. */
 async function routes() {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
@@ -89,7 +89,7 @@ const names: readonly RouteName[] = [
 ];
 
 describe.each(names)("a repeated request to %s", (name) => {
-  test("gets the stored answer, secrets and status included, and says so", async () => {
+  test("gets the stored response, secrets and status included, and says so", async () => {
     const { path, body, status } = (await routes())[name];
     const send = () => beckon.call(path, { body, headers: { "idempotency-key": "stored" } });
     const [first, second] = [await send(), await send()];
@@ -104,7 +104,7 @@ describe.each(names)("a repeated request to %s", (name) => {
       expect(second.headers.get(header)).toBe(first.headers.get(header));
   });
 
-  test("is refused with 422 when its body is another", async () => {
+  test("is rejected with 422 if its body differs", async () => {
     const { path, body } = (await routes())[name];
     const send = (text: string) =>
       beckon.call(path, {
@@ -116,14 +116,14 @@ describe.each(names)("a repeated request to %s", (name) => {
   });
 });
 
-test("a repeated creation leaves one agent", async () => {
+test("a repeated creation creates one agent", async () => {
   await create("one agent", { name: "Only one" });
   await create("one agent", { name: "Only one" });
   const { body } = await beckon.call("/agents?limit=200");
   expect(body.data.filter((agent: { name: string }) => agent.name === "Only one").length).toBe(1);
 });
 
-test("a repeated rotation leaves the token that it answered with", async () => {
+test("after a repeated rotation the returned token is valid", async () => {
   const agent = await beckon.createAgent();
   const rotate = () =>
     beckon.call(`/agents/${agent.id}/token/rotate`, {
@@ -135,14 +135,14 @@ test("a repeated rotation leaves the token that it answered with", async () => {
   expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
 });
 
-test("a stored answer is the old one although the resource has changed since", async () => {
+test("a stored response is returned unchanged although the resource has changed since", async () => {
   const { data } = (await create("old answer", { name: "Before" })).body;
   await beckon.call(`/agents/${data.id}`, { method: "PATCH", body: { name: "After" } });
   const again = await create("old answer", { name: "Before" });
   expect(again.body.data).toEqual(data);
 });
 
-test("a stored answer is sealed", async () => {
+test("a stored response is encrypted", async () => {
   const { data } = (await create("sealed")).body;
   const { rows } = await beckon.db.database.engine.query<{ answer: string }>(
     "select answer from idempotency where key = 'sealed'",
@@ -151,14 +151,14 @@ test("a stored answer is sealed", async () => {
   expect(rows[0]?.answer).not.toContain(data.token);
 });
 
-test("the same key of another principal is another request", async () => {
+test("the same key of another principal is a new request", async () => {
   const first = await create("principals");
   const second = await create("principals", { credential: await insertKey(beckon) });
   expect([second.status, isReplay(second)]).toEqual([201, false]);
   expect(second.body.data.id).not.toBe(first.body.data.id);
 });
 
-test("the same key at another path is another request", async () => {
+test("the same key at another path is a new request", async () => {
   const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
   const rotate = (id: string) =>
     beckon.call(`/agents/${id}/token/rotate`, {
@@ -175,14 +175,14 @@ test("a key in quotes is the same key", async () => {
   expect([second.body, isReplay(second)]).toEqual([first.body, true]);
 });
 
-test("a refusal does not bind the key", async () => {
-  const refused = await create("refused", { name: "" });
-  expect(refused.status).toBe(400);
+test("a rejected request does not bind the key", async () => {
+  const rejected = await create("refused", { name: "" });
+  expect(rejected.status).toBe(400);
   const answer = await create("refused", { name: "Good" });
   expect([answer.status, isReplay(answer)]).toEqual([201, false]);
 });
 
-test("a principal that has lost the scope is refused before its key is looked up", async () => {
+test("a principal that has lost the scope is rejected before its key is looked up", async () => {
   const credential = await insertKey(beckon, { scopes: ["agents:write"] });
   await create("lost scope", { credential });
   await beckon.db.database.engine.query(
@@ -191,7 +191,7 @@ test("a principal that has lost the scope is refused before its key is looked up
   expectError(await create("lost scope", { credential }), 403, "forbidden");
 });
 
-test("requests with one key at the same moment create one agent", async () => {
+test("simultaneous requests with one key create one agent", async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => create("same moment")));
   expect(
     new Set(answers.map(({ status, body }) => `${status} ${body.data.id} ${body.data.token}`)).size,

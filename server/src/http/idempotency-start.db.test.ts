@@ -13,13 +13,13 @@ const isReplay = ({ headers }: Answer) => headers.get("idempotency-replayed") ==
 const fire = (url: string, payload: string, headers: Record<string, string>) =>
   beckon.call(url, { credential: null, body: payload, headers });
 
-/** Sends the same twice. */
+/** Sends the same request twice. */
 async function twice(send: () => Promise<Answer>): Promise<[Answer, Answer]> {
   return [await send(), await send()];
 }
 
 describe("a repeated invoke", () => {
-  test("is answered from the same run, and says so", async () => {
+  test("gets the result of the same run, and says so", async () => {
     const agent = await beckon.createAgent();
     const [first, second] = await twice(() =>
       beckon.invoke(agent, "Hello", { "idempotency-key": "k" }),
@@ -39,9 +39,9 @@ describe("a repeated invoke", () => {
     ["one character", "k", "k"],
     ["255 characters", "k".repeat(255), "k".repeat(255)],
     ["255 characters in quotes", `"${"k".repeat(255)}"`, "k".repeat(255)],
-    ["quotes now and none then", '"k"', "k"],
-    ["none now and quotes then", "k", '"k"'],
-    ["spaces and signs inside", "a b, c; d=é".replace("é", "~"), '"a b, c; d=~"'],
+    ["quotes only the first time", '"k"', "k"],
+    ["quotes only the second time", "k", '"k"'],
+    ["spaces and punctuation", "a b, c; d=é".replace("é", "~"), '"a b, c; d=~"'],
   ])("is recognised by a key of %s", async (_, key, again) => {
     const agent = await beckon.createAgent();
     const first = await beckon.invoke(agent, "Hello", { "idempotency-key": key });
@@ -55,14 +55,14 @@ describe("a repeated invoke", () => {
     ["256 characters", "k".repeat(256)],
     ["256 characters in quotes", `"${"k".repeat(256)}"`],
     ["not ASCII", "\u00e9"],
-  ])("is not promised by a key that is %s, which is refused", async (_, key) => {
+  ])("with the invalid key %s is rejected", async (_, key) => {
     const answer = await beckon.invoke(await beckon.createAgent(), "Hello", {
       "idempotency-key": key,
     });
     expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
-  test("is recognised whoever sends it", async () => {
+  test("is recognised for any caller", async () => {
     const agent = await beckon.createAgent();
     const first = await beckon.invoke(agent, "Hello", { "idempotency-key": "k" });
     const byKey = { id: agent.id, token: await insertKey(beckon, { scopes: ["agents:invoke"] }) };
@@ -70,7 +70,7 @@ describe("a repeated invoke", () => {
     expect([second.body.run_id, isReplay(second)]).toEqual([first.body.run_id, true]);
   });
 
-  test("of another agent is another request", async () => {
+  test("of another agent is a new request", async () => {
     const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
     const first = await beckon.invoke(one, "Hello", { "idempotency-key": "k" });
     const second = await beckon.invoke(other, "Hello", { "idempotency-key": "k" });
@@ -80,8 +80,8 @@ describe("a repeated invoke", () => {
 
   test.each([
     ["another input", '{"input":"Other"}'],
-    ["another spelling of the same input", '{"input": "Hello"}'],
-  ])("with %s is refused with 422", async (_, body) => {
+    ["another serialisation of the same input", '{"input": "Hello"}'],
+  ])("with %s is rejected with 422", async (_, body) => {
     const agent = await beckon.createAgent();
     const options = { credential: agent.token, headers: { "idempotency-key": "k" } };
     await beckon.call(`/agents/${agent.id}/invoke`, { ...options, body: '{"input":"Hello"}' });
@@ -115,7 +115,7 @@ describe("a repeated invoke", () => {
     expect(held.requests.length).toBe(1);
   });
 
-  test("of a failed run is answered with the same failure", async () => {
+  test("of a failed run gets the same failure", async () => {
     const held = await startHeldModel(beckon, modelSays(400));
     held.release();
     const agent = await beckon.createAgent({ model: held.model });
@@ -134,7 +134,7 @@ describe("a repeated invoke", () => {
   test.each([
     ["respond-async", 202, { ok: true, status: "succeeded" }],
     ["wait=5", 200, { ok: true, output: "Hello" }],
-  ])("is answered as its own preference %s says", async (prefer, status, body) => {
+  ])("gets the response that its own preference %s asks for", async (prefer, status, body) => {
     const agent = await beckon.createAgent();
     const first = await beckon.invoke(agent, "Hello", { "idempotency-key": "k" });
     const second = await beckon.invoke(agent, "Hello", { "idempotency-key": "k", prefer });
@@ -142,7 +142,7 @@ describe("a repeated invoke", () => {
     expect([second.headers.get("preference-applied"), isReplay(second)]).toEqual([prefer, true]);
   });
 
-  test("waits for the output although the first did not", async () => {
+  test("waits for the output although the first request did not", async () => {
     const agent = await beckon.createAgent();
     const first = await beckon.invoke(agent, "Hello", {
       "idempotency-key": "k",
@@ -155,7 +155,7 @@ describe("a repeated invoke", () => {
     ]);
   });
 
-  test("at the same moment starts one run", async () => {
+  test("at the same time starts one run", async () => {
     const agent = await beckon.createAgent();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => beckon.invoke(agent, "Hello", { "idempotency-key": "k" })),
@@ -166,7 +166,7 @@ describe("a repeated invoke", () => {
   });
 });
 
-describe("a refusal does not bind the key:", () => {
+describe("a rejected request does not bind the key:", () => {
   test("a bad body", async () => {
     const agent = await beckon.createAgent();
     await beckon.invoke(agent, "", { "idempotency-key": "k" });
@@ -222,24 +222,21 @@ describe("a repeated fire", () => {
     },
   );
 
-  test.each(["", "x".repeat(256)])(
-    "is another fire under the unusable webhook-id %j",
-    async (id) => {
-      const { agent, trigger } = await made();
-      const answers = await twice(() => fire(trigger.url, "Hello", { "webhook-id": id }));
-      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-      expect(await runsOf(agent.id)).toBe(2);
-    },
-  );
+  test.each(["", "x".repeat(256)])("with the unusable webhook-id %j is a new fire", async (id) => {
+    const { agent, trigger } = await made();
+    const answers = await twice(() => fire(trigger.url, "Hello", { "webhook-id": id }));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(await runsOf(agent.id)).toBe(2);
+  });
 
-  test("goes by its Idempotency-Key when it has a webhook-id too", async () => {
+  test("uses its Idempotency-Key if it also has a webhook-id", async () => {
     const { agent, trigger } = await made();
     await fire(trigger.url, "Hello", { "idempotency-key": "a", "webhook-id": "same" });
     await fire(trigger.url, "Hello", { "idempotency-key": "b", "webhook-id": "same" });
     expect(await runsOf(agent.id)).toBe(2);
   });
 
-  test("with an unusable Idempotency-Key is refused although it has a webhook-id", async () => {
+  test("with an unusable Idempotency-Key is rejected although it has a webhook-id", async () => {
     const { trigger } = await made();
     const answer = await fire(trigger.url, "Hello", {
       "idempotency-key": "x".repeat(256),
@@ -248,7 +245,7 @@ describe("a repeated fire", () => {
     expectError(answer, 400, "bad_request", /Idempotency-Key/);
   });
 
-  test("of another trigger of the agent is another request", async () => {
+  test("of another trigger of the agent is a new request", async () => {
     const { agent, trigger } = await made();
     const other = await beckon.createTrigger(agent.id);
     await fire(trigger.url, "Hello", { "idempotency-key": "k" });
@@ -267,7 +264,7 @@ describe("a repeated fire", () => {
     expect([answer.status, isReplay(answer)]).toEqual([200, false]);
   });
 
-  test("with another body is refused with 422", async () => {
+  test("with another body is rejected with 422", async () => {
     const { trigger } = await made();
     await fire(trigger.url, "Hello", { "webhook-id": "msg_1" });
     expectError(

@@ -5,7 +5,7 @@ import { expectError } from "../../test/expect-error.ts";
 const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 
-/** Bytes go out without a Content-Type, unless one is given. */
+/** Sends bytes without a Content-Type, unless one is given. */
 const send = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
   beckon.call(`/agents/${agent.id}/invoke`, {
     credential: agent.token,
@@ -20,7 +20,7 @@ test.each([
   "application/x-www-form-urlencoded",
   "multipart/form-data; boundary=x",
   "nonsense",
-])("the body is read as JSON under the Content-Type %s", async (type) => {
+])("the body is read as JSON with the Content-Type %s", async (type) => {
   const { status, body } = await send(
     '{"input":"Hello"}',
     type === undefined ? {} : { "content-type": type },
@@ -28,19 +28,19 @@ test.each([
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
-test("members that invoke does not know are ignored", async () => {
+test("fields that invoke does not know are ignored", async () => {
   const { status, body } = await send(
     '{"input":"Hello","stream":true,"metadata":{"a":[1]},"output":7}',
   );
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
-test("what counts is the decoded input", async () => {
+test("the decoded input counts", async () => {
   const { body } = await send(String.raw`{"input":"\u0048\u00e9\ud83d\udc4b\n"}`);
   expect(body.output).toBe("Hé👋\n");
 });
 
-test("an input of white space is an input", async () => {
+test("white space is a valid input", async () => {
   const { status, body } = await send('{"input":" "}');
   expect([status, body.output]).toEqual([200, " "]);
 });
@@ -63,9 +63,13 @@ test.each([
   ["has a number as its input", '{"input":5}', /input.*string/],
   ["has an object as its input", '{"input":{"text":"Hello"}}', /input.*string/],
   ["has an escaped NUL in its input", String.raw`{"input":"a\u0000b"}`, /NUL/],
-  ["holds a NUL byte", Buffer.from('{"input":"a\0b"}'), /NUL/],
-  ["has half of a surrogate pair in its input", String.raw`{"input":"a\ud800b"}`, /surrogate/],
-  ["has a surrogate pair the wrong way round", String.raw`{"input":"\udc4b\ud83d"}`, /surrogate/],
+  ["contains a NUL byte", Buffer.from('{"input":"a\0b"}'), /NUL/],
+  ["has a lone surrogate in its input", String.raw`{"input":"a\ud800b"}`, /surrogate/],
+  [
+    "has the surrogates of a pair in the wrong order",
+    String.raw`{"input":"\udc4b\ud83d"}`,
+    /surrogate/,
+  ],
   [
     "is not UTF-8",
     Buffer.from([...Buffer.from('{"input":"'), 0xff, ...Buffer.from('"}')]),
@@ -76,11 +80,11 @@ test.each([
     Buffer.from("1f8b08000000000000ffaa56cacc2b282d51b25250f248cdc9c957aa050000ffff", "hex"),
     /body/,
   ],
-])("a body that %s is refused with 400", async (_, body, text) => {
+])("a body that %s is rejected with 400", async (_, body, text) => {
   expectError(await send(body), 400, "bad_request", text);
 });
 
-test("a refused body starts no run", async () => {
+test("a rejected body starts no run", async () => {
   const other = await beckon.createAgent();
   await beckon.call(`/agents/${other.id}/invoke`, { credential: other.token, body: { input: "" } });
   const { body } = await beckon.call(`/agents/${other.id}/runs`);

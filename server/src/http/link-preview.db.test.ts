@@ -9,11 +9,13 @@ const models = await startModelServer();
 afterAll(() => models.close());
 const { name: provider } = await beckon.createProvider(models.url);
 const agent = await beckon.createAgent({ model: `${provider}/echo` });
-// With a prefix even an empty body would be enough to start.
+// With a prefix, an empty body would be enough to start a run.
 const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "Read this:" });
 const invokeUrl = `${beckon.url}/api/public/agents/${agent.id}/invoke`;
 
-/** What chat programs, mail scanners and browsers send to a URL that somebody pasted or typed. */
+/**
+ * Requests that chat programs, mail scanners and browsers send for a URL that was pasted or typed.
+ */
 const previews: readonly [name: string, method: string, headers: Record<string, string>][] = [
   [
     "Slack",
@@ -41,11 +43,7 @@ const previews: readonly [name: string, method: string, headers: Record<string, 
       "sec-fetch-dest": "document",
     },
   ],
-  [
-    "a browser that prefetches",
-    "GET",
-    { "sec-purpose": "prefetch;prerender", purpose: "prefetch" },
-  ],
+  ["a browser's prefetch", "GET", { "sec-purpose": "prefetch;prerender", purpose: "prefetch" }],
   [
     "a crawler",
     "HEAD",
@@ -66,7 +64,7 @@ test.each(previews)("a link preview by %s starts no run", async (_name, method, 
 });
 
 test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "TRACE", "QUERY", "PROPFIND"])(
-  "%s with a body starts no run, on either door",
+  "%s with a body starts no run, at either entry point",
   async (method) => {
     const pieces = ['{"input":"Hello"}'];
     const headers = ["content-type", "application/json", "x-api-key", agent.token];
@@ -82,6 +80,6 @@ test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH", "TRACE", "QUERY", "PROPFIND"
   },
 );
 
-test("none of this has called the model", () => {
+test("none of these requests has called the model", () => {
   expect(models.requests).toEqual([]);
 });

@@ -9,7 +9,7 @@ async function urlAt(host: string): Promise<string> {
   return another.url;
 }
 
-test("a server on every address names one in its links that can be opened", async () => {
+test("a server that listens on all addresses uses one in its links that can be opened", async () => {
   expect(beckon.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(await urlAt("::")).toMatch(/^http:\/\/\[::1\]:\d+$/);
   const { url } = await beckon.createTrigger((await beckon.createAgent()).id);
@@ -20,7 +20,7 @@ test("a server on every address names one in its links that can be opened", asyn
   ).toBe(200);
 });
 
-test("a server on one address names that one, as it was set", async () => {
+test("a server that listens on one address uses that one, as configured", async () => {
   expect(await urlAt("localhost")).toMatch(/^http:\/\/localhost:\d+$/);
   expect(await urlAt("::1")).toMatch(/^http:\/\/\[::1\]:\d+$/);
 });

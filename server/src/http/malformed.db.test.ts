@@ -9,7 +9,7 @@ const { pathname } = new URL((await beckon.createTrigger(agent.id)).url);
 const { hostname, port } = new URL(beckon.url);
 
 test.each([
-  ["that is no HTTP", "Hello\r\n\r\n", 400, "bad_request"],
+  ["that is not HTTP", "Hello\r\n\r\n", 400, "bad_request"],
   ["of HTTP/2 with prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400, "bad_request"],
   [
     "without a Host",
@@ -18,7 +18,7 @@ test.each([
     "bad_request",
   ],
   [
-    "with a Host that is none",
+    "with an invalid Host",
     `POST ${pathname} HTTP/1.1\r\nHost: a b\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
     400,
     "bad_request",
@@ -42,7 +42,7 @@ test.each([
     "bad_request",
   ],
   [
-    "whose body is encoded in transit",
+    "whose body has a transfer encoding",
     `POST ${pathname} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\nConnection: close\r\n\r\n1\r\nx\r\n0\r\n\r\n`,
     415,
     "unsupported_type",
@@ -53,7 +53,7 @@ test.each([
     405,
     "method_not_allowed",
   ],
-])("a request %s is answered in the form of all errors", async (_what, bytes, status, code) => {
+])("a request %s gets an error in our format", async (_what, bytes, status, code) => {
   const { answers, rest } = await rawExchange(beckon.url, Buffer.from(bytes));
   expect(
     answers.map((answer) => [
@@ -67,7 +67,7 @@ test.each([
   expect(rest).toBe("");
 });
 
-test("an expectation that nobody understands is ignored", async () => {
+test("an unknown expectation is ignored", async () => {
   const bytes = Buffer.from(
     `POST ${pathname} HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx`,
   );
@@ -75,13 +75,13 @@ test("an expectation that nobody understands is ignored", async () => {
   expect(answers.map(({ status }) => status)).toEqual([200]);
 });
 
-// Most clients do so. A connection closed while they send would cost them the answer.
+// Most clients do so. Closing the connection while they send would lose the response.
 test.each([
   ["401 without a credential", `/api/public/agents/${agent.id}/invoke`, 401],
   ["413 for the size", pathname, 413],
   ["404 for the path", "/nowhere", 404],
 ])(
-  "a client that reads only when it has sent all of 16 MB gets its %s",
+  "a client that only reads after it has sent all of 16 MB gets its %s",
   async (_what, path, status) => {
     for (let round = 0; round < 3; round++) {
       const received = await new Promise<string>((resolve, reject) => {

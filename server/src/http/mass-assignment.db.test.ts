@@ -7,7 +7,10 @@ import { readRows } from "../../test/rows-of.ts";
 import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Members that only the server sets, one by one in the body of every route that has one: refused by name, and nothing is written. */
+/**
+ * Fields that only the server sets, each in the body of every route with a body: rejected by name,
+ * and nothing is written.
+ */
 
 const beckon = await startTestBeckon();
 const [workspace] = await fillTwoWorkspaces(beckon);
@@ -46,7 +49,7 @@ const members = [
   "constructor",
 ];
 
-/** Every object of a body is closed, the nested ones too: as much of them as a route takes. */
+/** Every object of a body is closed, nested ones too: the largest body that a route accepts. */
 const operation = {
   name: "read",
   description: "Reads",
@@ -75,14 +78,17 @@ const fuller: Readonly<Record<string, unknown>> = {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The places of all objects in a body: each as the members and positions that lead to it. */
+/** The paths of all objects in a body, as lists of property names and indexes. */
 function objectsIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
   if (value === null || typeof value !== "object") return [];
   const below = Object.entries(value).flatMap(([name, inner]) => objectsIn(inner, [...at, name]));
   return Array.isArray(value) ? below : [at, ...below];
 }
 
-/** The body as text with one more member at a place. Text: a member named __proto__ would be lost in an object. */
+/**
+ * Returns the body as text with one more field at a path. Text, because an object would lose a
+ * field named __proto__.
+ */
 function withMember(body: unknown, at: readonly string[], member: string): string {
   const [next, ...rest] = at;
   if (Array.isArray(body))
@@ -94,7 +100,7 @@ function withMember(body: unknown, at: readonly string[], member: string): strin
   return `{${[...given, ...(next === undefined ? [`${JSON.stringify(member)}:"x"`] : [])]}}`;
 }
 
-/** Members that the schema has somewhere: what they may be there is another test's. */
+/** Fields that the schema has somewhere. Other tests check their values. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>
@@ -107,7 +113,7 @@ function namesIn(schema: unknown): string[] {
 const personal = new Set(accountRoutes.map(({ doc }) => doc.id));
 const taking = [...managedRoutes, ...accountRoutes].filter(({ doc }) => doc.body !== undefined);
 
-test("every route that creates or changes something by a body says what it takes", () => {
+test("every route that creates or changes something documents its body", () => {
   const silent = [...managedRoutes, ...accountRoutes].filter(
     ({ method, doc }) => ["POST", "PATCH"].includes(method) && doc.body === undefined,
   );
@@ -124,13 +130,13 @@ describe.each(taking.map((route) => ({ ...route, id: route.doc.id })))("$method 
     ? workspace.owner.call
     : (to: string, options = {}) => beckon.call(to, { ...options, credential: workspace.key });
 
-  test("takes no member that the server sets, at any depth, and writes nothing", async () => {
+  test("rejects fields that the server sets, at any depth, and writes nothing", async () => {
     const before = await rows.marks(workspace.id);
     const { rows: counted } = await beckon.db.database.engine.query(
       "select (select count(*) from workspaces) w, (select count(*) from users) u",
     );
     for (const at of objectsIn(body)) {
-      // A document to import is somebody else's, and open.
+      // A document to import is a third party's, and open.
       if (id === "importHttpTool" && at.length > 0) continue;
       const tried = at.length === 0 ? members : ["id", "workspace_id", "version", "__proto__"];
       for (const member of tried.filter((name) => !known.has(name))) {

@@ -6,7 +6,7 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import type { HeapGuard } from "../base/heap-guard.ts";
 
 const heap: HeapGuard & { isFull: boolean } = { isFull: false, onChange: () => {}, stop: () => {} };
-/** Bodies and responses may hold 30 MiB, those of one caller 22.5 MiB. */
+/** Limits: 30 MiB for bodies and responses, 22.5 MiB for those of one caller. */
 const beckon = await startTestBeckon({ BECKON_MEMORY_BUDGET_MIB: "96" }, { heap });
 
 function setFull(isFull: boolean): void {
@@ -15,8 +15,8 @@ function setFull(isFull: boolean): void {
 }
 
 /**
- * Sends all but the last byte of a body of 1 MiB, and keeps the connection. `answer` is what has
- * come back by now.
+ * Sends all but the last byte of a body of 1 MiB and keeps the connection open. `answer` is what
+ * was received so far.
  */
 function sendSlowly(agent: { id: string; token: string }): {
   readonly socket: Socket;
@@ -35,20 +35,20 @@ function sendSlowly(agent: { id: string; token: string }): {
   return slow;
 }
 
-test("more large bodies than one caller may send at once are answered with 503, another caller's is not", async () => {
+test("more large bodies than one caller may send at once get 503, those of another caller do not", async () => {
   const [greedy, other] = [await beckon.createAgent(), await beckon.createAgent()];
   const large = "x".repeat(1_040_000);
   expect((await beckon.invoke(greedy, large)).status).toBe(200);
   const slow = Array.from({ length: 6 }, () => sendSlowly(greedy));
-  const refused = await eventually("a refused body", () =>
+  const rejected = await eventually("a rejected body", () =>
     slow.find(({ answer }) => answer.includes("}")),
   );
-  expect(refused.answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":"unavailable"/s);
+  expect(rejected.answer).toMatch(/^HTTP\/1.1 503 .*\r\nretry-after: 1\r\n.*"code":"unavailable"/s);
   expect((await beckon.invoke(other, large)).status).toBe(200);
   expect((await beckon.invoke(greedy, "small")).status).toBe(200);
   for (const { socket } of slow) socket.destroy();
   await eventually(
-    "room for its bodies again",
+    "capacity for its bodies again",
     async () => (await beckon.invoke(greedy, large)).status === 200 || undefined,
   );
 });
@@ -67,7 +67,7 @@ test("an output that is too large to be sent now is answered with 503 and the ru
   expect(body.error).toContain(body.run_id);
 });
 
-test("a page of runs ends early when their texts are large, and its cursor goes on with the next", async () => {
+test("a page of runs ends early if their texts are large, and its cursor continues with the next run", async () => {
   const server = await startModelServer();
   onTestFinished(() => server.close());
   server.script(says("x".repeat(1_500_000)));
@@ -87,7 +87,7 @@ test("a page of runs ends early when their texts are large, and its cursor goes 
   expect(pages.flat()).toEqual(made);
 });
 
-test("while the heap is full nothing is started, and all is as before when it is not any more", async () => {
+test("while the heap is full nothing is started, and afterwards everything works again", async () => {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id);
   setFull(true);
@@ -104,12 +104,12 @@ test("while the heap is full nothing is started, and all is as before when it is
   expect((await beckon.invoke(agent, "hello")).status).toBe(200);
 });
 
-test("a run that another process has accepted meanwhile is not lost: it is executed when there is memory again", async () => {
+test("a run that another process has accepted in the meantime is executed when memory is free again", async () => {
   const agent = await beckon.createAgent();
-  const door = await beckon.another({ settings: { BECKON_ROLE: "api" } });
-  onTestFinished(() => door.stop());
+  const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
+  onTestFinished(() => api.stop());
   setFull(true);
-  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, {
+  const invoked = beckon.call(`${api.url}/api/public/agents/${agent.id}/invoke`, {
     credential: agent.token,
     body: { input: "kept" },
   });

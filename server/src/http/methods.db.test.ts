@@ -7,7 +7,7 @@ const beckon = await startTestBeckon();
 const agent = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 
-/** Every path there is, with what it answers. */
+/** Every path, with its allowed methods. */
 const paths: readonly (readonly [path: string, allow: readonly string[]])[] = [
   ["/api/public/agents", ["POST", "GET", "HEAD"]],
   [`/api/public/agents/${agent.id}`, ["GET", "PATCH", "DELETE", "HEAD"]],
@@ -74,7 +74,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
 describe.each(paths)("%s", (path, allow) => {
   test.each(methods.filter((method) => !allow.includes(method) && method !== "HEAD"))(
-    "refuses %s with 405 and says what it answers",
+    "rejects %s with 405 and lists the allowed methods",
     async (method) => {
       const answer = await beckon.call(beckon.url + path, { method, credential: null });
       expectError(answer, 405, "method_not_allowed");
@@ -84,7 +84,7 @@ describe.each(paths)("%s", (path, allow) => {
 });
 
 test.each(paths.filter(([, allow]) => !allow.includes("HEAD")).map(([path]) => path))(
-  "%s refuses HEAD with 405 and no body",
+  "%s rejects HEAD with 405 and no body",
   async (path) => {
     const { status, body } = await beckon.call(beckon.url + path, {
       method: "HEAD",
@@ -99,7 +99,7 @@ test("HEAD is answered like GET, without a body", async () => {
   expect([status, body, headers.get("etag")]).toEqual([200, undefined, '"1"']);
 });
 
-test("a method that HTTP does not know well is refused like any other", async () => {
+test("an uncommon method is rejected like any other", async () => {
   const answer = await rawRequest(`${beckon.url}/api/public/agents`, {
     method: "PROPFIND",
     headers: [],
@@ -107,7 +107,7 @@ test("a method that HTTP does not know well is refused like any other", async ()
   expectError(answer, 405, "method_not_allowed");
 });
 
-test("a method that is named in a header is not used", async () => {
+test("a method override header is ignored", async () => {
   const answer = await beckon.call(`/agents/${agent.id}`, {
     method: "PUT",
     headers: { "x-http-method-override": "DELETE" },
@@ -141,7 +141,7 @@ test.each([
   "/healthz/x",
   "/%00",
   "/%ff",
-])("%s is nothing, whatever the method", async (path) => {
+])("%s is not found, with any method", async (path) => {
   for (const method of ["GET", "POST", "OPTIONS"]) {
     expectError(
       await beckon.call(beckon.url + path, { method, credential: null }),

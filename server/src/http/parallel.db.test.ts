@@ -10,7 +10,7 @@ afterAll(() => models.close());
 const { name: provider } = await beckon.createProvider(models.url);
 const agent = await beckon.createAgent({ model: `${provider}/echo`, instructions: "Repeat." });
 
-/** The address of the first or the second process, in turn. */
+/** The URL of the first or the second process, alternating. */
 const urlOf = (index: number) =>
   `${(index % 2 === 0 ? beckon : other).url}/api/public/agents/${agent.id}/invoke`;
 
@@ -25,7 +25,7 @@ async function count(): Promise<number> {
   return rows[0]?.runs ?? 0;
 }
 
-test("of 1,000 invokes in parallel, through two processes, each caller gets the answer to its own question", {
+test("each of 1,000 parallel invokes, through two processes, gets the output of its own run", {
   timeout: 60_000,
 }, async () => {
   const nonces = Array.from({ length: 1_000 }, (_, index) => `${index} ${crypto.randomUUID()}`);
@@ -49,7 +49,7 @@ test.each([
   ["one process", () => urlOf(0)],
   ["two processes", urlOf],
 ])(
-  "one Idempotency-Key 100 times in parallel through %s is one run, one model call and one answer",
+  "one Idempotency-Key 100 times in parallel through %s is one run, one model call and one response",
   async (_name, url) => {
     models.reset();
     const before = await count();
@@ -90,7 +90,7 @@ test("one Idempotency-Key 100 times in parallel on a trigger, through two proces
   await expect.poll(() => models.requests.length).toBe(1);
 });
 
-test("100 bodies under one Idempotency-Key in parallel start one run, and the others are told so", async () => {
+test("100 bodies with one Idempotency-Key in parallel start one run, and the others are rejected", async () => {
   models.reset();
   const key = crypto.randomUUID();
   const answers = await Promise.all(

@@ -7,7 +7,10 @@ import { insertKey } from "../../test/workspace-key.ts";
 import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Other ways to write a request, byte by byte, for every route: they never get more than the plain one, and change nothing. */
+/**
+ * Alternative byte sequences of a request, for every route: they never get more than the plain
+ * request, and change nothing.
+ */
 
 const beckon = await startTestBeckon();
 const [workspace, elsewhere] = await fillTwoWorkspaces(beckon);
@@ -19,7 +22,7 @@ const observer = await insertKey(beckon, {
 
 type Headers = readonly (readonly [name: string, value: string])[];
 
-/** Who may do little: what a trick would have to add to is what they are answered plainly. */
+/** Callers with few permissions, whose plain requests are rejected. */
 const callers: Readonly<Record<string, Headers>> = {
   nobody: [],
   "an observer's key": [["x-api-key", observer]],
@@ -29,7 +32,7 @@ const callers: Readonly<Record<string, Headers>> = {
   ],
 };
 
-/** The path, written otherwise. */
+/** The path, spelled differently. */
 const paths: readonly ((path: string) => string)[] = [
   (path) => path.replace(/\/([^/]*)$/, "%2F$1"),
   (path) => path.replace(/\/([^/]*)$/, "%2f$1"),
@@ -73,7 +76,7 @@ const paths: readonly ((path: string) => string)[] = [
 ];
 const acts = ["GET", "POST", "PATCH", "DELETE"];
 
-/** Headers that others have been known to go by. Some replace one of the caller's own. */
+/** Headers that other servers are known to obey. Some replace one of the caller's own. */
 const headers: readonly ((own: Headers, path: string) => Headers)[] = [
   ...["x-http-method-override", "x-http-method", "x-method-override"].flatMap((name) =>
     acts.map((act) => (own: Headers) => [...own, [name, act] as const]),
@@ -123,7 +126,7 @@ interface Sent {
   readonly body: unknown;
 }
 
-/** The status and text that these bytes are answered with; 400 for those that are answered with nothing. */
+/** Returns the status and text of the response; 400 if there is none. */
 async function send({
   method,
   path,
@@ -164,8 +167,8 @@ const kindOf = (route: { method: string; permission?: string }) =>
 describe.each(Object.entries(callers))("%s", (who, own) => {
   const here = who === "a viewer's session" ? [...managedRoutes, invoke] : routes;
 
-  test.each(here)("gets no more of $method $path", async (route) => {
-    // A member may leave, so the one in the path is another.
+  test.each(here)("gets no more access to $method $path", async (route) => {
+    // A member can leave the workspace, so the one in the path is another.
     const path = `/api/public${pathOf(route.path, workspace, { ":user_id": workspace.owner.id })}`;
     const plain: Sent = { method: route.method, path, headers: own, body: bodyOf(route) };
     const all = [
@@ -173,7 +176,8 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
       ...headers.map((change) => ({ ...plain, headers: change(own, path) })),
       ...acts.map((act) => ({ ...plain, path: `${path}?_method=${act}` })),
     ];
-    // One caller tries all on the first route of each kind; else each trick has its turn on every fourth route.
+    // One caller uses all tricks on the first route of each kind; otherwise each trick is used on
+    // every fourth route.
     const isFirst =
       who === "an observer's key" &&
       here.findIndex((each) => kindOf(each) === kindOf(route)) === here.indexOf(route);
@@ -193,7 +197,7 @@ describe.each(Object.entries(callers))("%s", (who, own) => {
   });
 });
 
-test("who may do everything does what the request's method says, whatever a header or the query says", async () => {
+test("a caller with all permissions gets what the request's method says, whatever headers and query say", async () => {
   const path = `/api/public/agents/${workspace.agent.id}`;
   const own: Headers = [["x-api-key", beckon.key]];
   const plain = await send({ method: "GET", path, headers: own, body: undefined });
@@ -211,7 +215,7 @@ test("who may do everything does what the request's method says, whatever a head
   ).toBe(plain.text);
 });
 
-test("a page of another site gets nothing by naming itself in headers that a proxy would set", async () => {
+test("a page of another site gets no access by headers that a proxy would set", async () => {
   const evil = ["http://evil.example", "evil.example"] as const;
   const cookie = ["cookie", workspace.owner.cookie] as const;
   const body = { name: "Test", model: "demo/echo" };

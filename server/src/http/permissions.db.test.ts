@@ -11,7 +11,7 @@ const agent = await beckon.createAgent();
 const other = await beckon.createAgent();
 const trigger = await beckon.createTrigger(agent.id);
 const provider = await beckon.createProvider("http://127.0.0.1:9/v1");
-// Of a scope that every key of this file may hand on: rotating one that may do more is refused.
+// Has only scopes that every key of this file can grant: rotating a key with more is rejected.
 const { data: key } = (
   await beckon.call("/keys", { body: { name: "Test", scopes: ["keys:write"] } })
 ).body;
@@ -23,7 +23,7 @@ const { body: own } = await beckon.invoke(agent, "mine");
 const { body: foreign } = await beckon.invoke(other, "theirs");
 const stranger = await insertStranger(beckon);
 
-/** Every managed route with a scope that opens it, on resources that exist. */
+/** Every managed route with a scope that allows it, on existing resources. */
 const routes: readonly (readonly [scope: string, method: string, path: string])[] = [
   ["agents:write", "POST", "/agents"],
   ["agents:read", "GET", "/agents"],
@@ -63,6 +63,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
   ["runs:read", "GET", "/events"],
   ["providers:write", "POST", "/providers"],
   ["providers:read", "GET", "/providers"],
+  ["providers:read", "GET", "/models"],
   ["providers:read", "GET", `/providers/${provider.id}`],
   ["providers:write", "PATCH", `/providers/${provider.id}`],
   ["providers:write", "DELETE", `/providers/${provider.id}`],
@@ -90,7 +91,7 @@ const routes: readonly (readonly [scope: string, method: string, path: string])[
 ];
 const scopes = [...new Set(routes.map(([scope]) => scope)), "agents:invoke"];
 
-test("no route is missing here", () => {
+test("this file lists all managed routes", () => {
   const listed = (method: string, path: string) => {
     const pattern = new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`);
     return routes.some(([, ...route]) => route[0] === method && pattern.test(route[1]));
@@ -102,7 +103,7 @@ test("no route is missing here", () => {
   ).toEqual([]);
 });
 
-test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, path) => {
+test.each(routes)("all scopes except %s do not allow %s %s", async (needed, method, path) => {
   const credential = await insertKey(beckon, {
     scopes: scopes.filter((scope) => scope !== needed),
   });
@@ -115,7 +116,7 @@ test.each(routes)("all scopes but %s do not open %s %s", async (needed, method, 
 });
 
 test.each(routes.filter(([, method]) => method === "GET"))(
-  "the scope %s opens %s %s",
+  "the scope %s allows %s %s",
   async (needed, method, path) => {
     expect(
       (
@@ -128,9 +129,9 @@ test.each(routes.filter(([, method]) => method === "GET"))(
   },
 );
 
-// None of these reaches its body, so that the resources stay as they are.
+// None of these requests has a valid body, so that the resources do not change.
 test.each(routes.filter(([, method]) => method === "POST" || method === "PATCH"))(
-  "the scope %s opens %s %s",
+  "the scope %s allows %s %s",
   async (needed, method, path) => {
     const credential = await insertKey(beckon, { scopes: [needed] });
     const answer = await beckon.call(path, { method, credential, body: { nonsense: 1 } });
@@ -146,7 +147,7 @@ describe("an agent token", () => {
     routes
       .filter(([scope]) => !scope.startsWith("runs:"))
       .map(([, method, path]) => [method, path] as const),
-  )("is refused at %s %s with 403", async (method, path) => {
+  )("is rejected at %s %s with 403", async (method, path) => {
     expectError(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
@@ -168,12 +169,12 @@ describe("an agent token", () => {
     ["POST", `/runs/${own.run_id}/retry`],
     ["DELETE", `/runs/${own.run_id}`],
     ["POST", "/runs/delete"],
-  ])("is refused at %s %s with 403, though the run is its agent's", async (method, path) => {
+  ])("is rejected at %s %s with 403, although the run is its agent's", async (method, path) => {
     expectError(await asAgent(path, method), 403, "forbidden", /agent token/);
   });
 
   test.each(["/runs", `/agents/${agent.id}/runs`])(
-    "finds runs of its agent only at %s",
+    "finds only runs of its agent at %s",
     async (path) => {
       const { status, body } = await asAgent(path);
       expect([status, body.data.map((run: { id: string }) => run.id)]).toEqual([200, [own.run_id]]);
@@ -186,11 +187,11 @@ describe("an agent token", () => {
     ["POST", `/runs/${foreign.run_id}/cancel`],
     ["GET", `/agents/${other.id}/runs`],
     ["GET", "/agents/agt_00000000000000000000000000/runs"],
-  ])("is told at %s %s that there is nothing", async (method, path) => {
+  ])("gets not_found at %s %s", async (method, path) => {
     expectError(await asAgent(path, method), 404, "not_found");
   });
 
-  test("in its grace reads its agent's runs too", async () => {
+  test("in its grace period reads its agent's runs too", async () => {
     const made = await beckon.createAgent();
     await beckon.call(`/agents/${made.id}/token/rotate`, { body: { grace_seconds: 60 } });
     expect((await beckon.call("/runs", { credential: made.token })).status).toBe(200);
@@ -202,7 +203,7 @@ describe("a key of another workspace", () => {
     routes
       .filter(([, , path]) => /\/[a-z]{3}_/.test(path))
       .map(([, method, path]) => [method, path] as const),
-  )("is told at %s %s that there is nothing", async (method, path) => {
+  )("gets not_found at %s %s", async (method, path) => {
     expectError(await beckon.call(path, { method, credential: stranger }), 404, "not_found");
   });
 
@@ -211,11 +212,11 @@ describe("a key of another workspace", () => {
     expect([status, body]).toEqual([200, { ok: true, data: [], next: null }]);
   });
 
-  test("is told that there is no such agent to invoke", async () => {
+  test("gets not_found when it invokes an agent", async () => {
     expectError(await beckon.invoke({ id: agent.id, token: stranger }, "Hello"), 404, "not_found");
   });
 
-  test("cannot build an agent on a provider that is not its own", async () => {
+  test("cannot use a provider of this workspace in an agent", async () => {
     const credential = await insertStranger(beckon);
     const answer = await beckon.call("/agents", {
       credential,
@@ -224,7 +225,7 @@ describe("a key of another workspace", () => {
     expectError(answer, 400, "bad_request", /model/);
   });
 
-  test("may use a name that a provider here has", async () => {
+  test("can use a name that a provider here has", async () => {
     const body = {
       name: provider.name,
       kind: "openai-compatible",

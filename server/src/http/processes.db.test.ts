@@ -4,7 +4,10 @@ import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 
-/** Two processes on one database. The second answers callers only: the first executes what it accepts. */
+/**
+ * Two processes on one database. The second only serves callers; the first executes the runs that
+ * it accepts.
+ */
 
 const beckon = await startTestBeckon();
 const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
@@ -23,7 +26,7 @@ const invokeThere = (
     headers,
   });
 
-test("an invoke that one process accepts and another executes is answered with the output", async () => {
+test("an invoke that one process accepts and another executes gets the output", async () => {
   const { status, body } = await invokeThere(await beckon.createAgent(), "Hello");
   expect([status, body]).toEqual([
     200,
@@ -31,7 +34,7 @@ test("an invoke that one process accepts and another executes is answered with t
   ]);
 });
 
-test("an invoke that one process accepts and another executes is answered with the failure", async () => {
+test("an invoke that one process accepts and another executes gets the failure", async () => {
   const agent = await beckon.createAgent({ limits: { max_steps: 1 }, tools: [{ type: "clock" }] });
   const { status, body } = await invokeThere(agent, "/call clock {}");
   expect([status, body.code, body.run_id]).toEqual([
@@ -61,7 +64,7 @@ test("a key that was used at one process is known to the other", async () => {
   expect([second.status, second.body, isReplay(second)]).toEqual([200, first.body, true]);
 });
 
-test("a key that comes to both processes at the same moment starts one run", async () => {
+test("a key that is sent to both processes at the same time starts one run", async () => {
   const agent = await beckon.createAgent();
   const headers = { "idempotency-key": "k" };
   const answers = await Promise.all(
@@ -75,7 +78,7 @@ test("a key that comes to both processes at the same moment starts one run", asy
   expect(answers.filter((answer) => !isReplay(answer)).length).toBe(1);
 });
 
-test("a management answer that one process has stored is given by the other", async () => {
+test("a management response that one process has stored is returned by the other", async () => {
   const send = (url: string) =>
     beckon.call(url, {
       body: { name: "Test", model: "demo/echo" },
@@ -86,14 +89,14 @@ test("a management answer that one process has stored is given by the other", as
   expect([second.status, second.body, isReplay(second)]).toEqual([201, first.body, true]);
 });
 
-test("a pause holds at the other process from its answer on", async () => {
+test("a pause is in effect at the other process once it was acknowledged", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its token is known there");
   await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
   expectError(await invokeThere(agent, "Hello"), 409, "agent_paused");
 });
 
-test("a resumption holds at the other process from its answer on", async () => {
+test("a resumption is in effect at the other process once it was acknowledged", async () => {
   const agent = await beckon.createAgent();
   await beckon.call(`/agents/${agent.id}/pause`, { method: "POST" });
   expectError(await invokeThere(agent, "Hello"), 409, "agent_paused");
@@ -101,14 +104,14 @@ test("a resumption holds at the other process from its answer on", async () => {
   expect((await invokeThere(agent, "Hello")).status).toBe(200);
 });
 
-test("a revocation holds at the other process from its answer on", async () => {
+test("a revocation is in effect at the other process once it was acknowledged", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its token is known there");
   await beckon.call(`/agents/${agent.id}/token`, { method: "DELETE" });
   expectError(await invokeThere(agent, "Hello"), 401, "unauthorized");
 });
 
-test("a disabled trigger is disabled at the other process from the answer on", async () => {
+test("a disabled trigger is disabled at the other process once that was acknowledged", async () => {
   const agent = await beckon.createAgent();
   const { id, token } = await beckon.createTrigger(agent.id);
   const fireThere = () =>
@@ -121,7 +124,7 @@ test("a disabled trigger is disabled at the other process from the answer on", a
   expectError(await fireThere(), 409, "trigger_disabled");
 });
 
-test("a changed agent is executed in its new version by the other process", async () => {
+test("the other process executes a changed agent in its new version", async () => {
   const agent = await beckon.createAgent();
   await invokeThere(agent, "so that its version is known");
   await beckon.call(`/agents/${agent.id}`, {

@@ -7,7 +7,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 const beckon = await startTestBeckon();
 const async = { prefer: "respond-async" };
 
-/** An agent that executes one run, which is held, and has `queued` more waiting. */
+/** An agent with one executing run, which is held, and `queued` waiting ones. */
 async function busyAgent({ queued, limit = queued }: { queued: number; limit?: number }) {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({
@@ -30,7 +30,7 @@ const statusesOf = async (agentId: string): Promise<string[]> =>
     (run: { status: string }) => run.status,
   );
 
-test("an invoke of an agent whose queue is full is refused with 429 and when to come back", async () => {
+test("an invoke of an agent with a full queue is rejected with 429 and Retry-After", async () => {
   const { agent } = await busyAgent({ queued: 2 });
   const answer = await beckon.invoke(agent, "one more");
   expectError(answer, 429, "agent_busy");
@@ -41,7 +41,7 @@ test("an invoke of an agent whose queue is full is refused with 429 and when to 
   ]);
 });
 
-test("a key that invokes is told the limit too, and who is served is told none", async () => {
+test("a rejected key gets the limit too, and a successful caller gets none", async () => {
   const { agent, held } = await busyAgent({ queued: 1 });
   expect(limitsIn(await beckon.invoke({ id: agent.id, token: beckon.key }, "one more"))[0]).toMatch(
     /q=1;/,
@@ -54,7 +54,7 @@ test("a key that invokes is told the limit too, and who is served is told none",
   expect(limitsIn(await beckon.invoke(agent, "Hello"))).toEqual([null, null]);
 });
 
-test("a fire at an agent whose queue is full is refused with 429 and when to come back", async () => {
+test("a fire at an agent with a full queue is rejected with 429 and Retry-After", async () => {
   const { agent } = await busyAgent({ queued: 1 });
   const { url } = await beckon.createTrigger(agent.id);
   const answer = await beckon.call(url, { credential: null, body: "one more" });
@@ -66,13 +66,13 @@ test("a fire at an agent whose queue is full is refused with 429 and when to com
   ]);
 });
 
-test("what is refused for a full queue is not on record", async () => {
+test("a request that is rejected for a full queue creates no run", async () => {
   const { agent } = await busyAgent({ queued: 1 });
   await beckon.invoke(agent, "one more");
   expect(await statusesOf(agent.id)).toEqual(["queued", "running"]);
 });
 
-test("requests at the same moment fill the queue and no more", async () => {
+test("simultaneous requests fill the queue and no more", async () => {
   const { agent } = await busyAgent({ queued: 0, limit: 3 });
   const answers = await Promise.all(
     Array.from({ length: 10 }, () => beckon.invoke(agent, "Hello", async)),
@@ -85,7 +85,7 @@ test("requests at the same moment fill the queue and no more", async () => {
   ]);
 });
 
-test("an agent with a concurrency limit executes no more than that at once, and all in the end", async () => {
+test("an agent with a concurrency limit never executes more runs at once, and all of them in the end", async () => {
   const { agent, held } = await busyAgent({ queued: 3 });
   expect((await statusesOf(agent.id)).filter((status) => status === "running").length).toBe(1);
   expect(held.requests.length).toBe(1);
@@ -96,7 +96,7 @@ test("an agent with a concurrency limit executes no more than that at once, and 
   );
 });
 
-test("an agent whose queue has emptied accepts again", async () => {
+test("an agent accepts runs again when its queue is empty", async () => {
   const { agent, held } = await busyAgent({ queued: 1 });
   expect((await beckon.invoke(agent, "one more", async)).status).toBe(429);
   held.release();
@@ -104,12 +104,12 @@ test("an agent whose queue has emptied accepts again", async () => {
   expect((await beckon.invoke(agent, "one more")).status).toBe(200);
 });
 
-test("a full queue of one agent does not concern another", async () => {
+test("a full queue of one agent does not affect another", async () => {
   await busyAgent({ queued: 1 });
   expect((await beckon.invoke(await beckon.createAgent(), "Hello")).status).toBe(200);
 });
 
-test("a changed limit holds for runs that are queued already", async () => {
+test("a changed limit applies to runs that are queued already", async () => {
   const { agent } = await busyAgent({ queued: 1 });
   await beckon.call(`/agents/${agent.id}`, {
     method: "PATCH",

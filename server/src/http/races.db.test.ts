@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Many callers at the same moment, at every route where the last word must be one caller's. */
+/** Many simultaneous callers at every route where exactly one of them must win. */
 
 const beckon = await startTestBeckon();
 const atOnce = 100;
@@ -11,7 +11,7 @@ const many = <T>(work: (index: number) => Promise<T>) =>
 
 const names = (routes: typeof managedRoutes) => routes.map(({ doc }) => doc.id).sort();
 
-/** For each route that rotates: a path of its own, and whether what it answered with works. */
+/** For each route that rotates: its path, and whether the returned secret is valid. */
 const rotating: Readonly<
   Record<
     string,
@@ -43,14 +43,14 @@ const rotating: Readonly<
   },
 };
 
-test("every route that rotates has its race here", () => {
+test("this file lists every route that rotates", () => {
   expect(Object.keys(rotating).sort()).toEqual(
     names(managedRoutes.filter(({ path }) => path.endsWith("/rotate"))),
   );
 });
 
 test.each(Object.entries(rotating))(
-  "%s a hundred times at the same moment leaves one that works",
+  "%s a hundred times at the same time leaves one valid secret",
   async (_, make) => {
     const { path, works } = await make();
     const answers = await many(() => beckon.call(path, { body: {} }));
@@ -63,7 +63,7 @@ test.each(Object.entries(rotating))(
 );
 
 test.each(Object.entries(rotating))(
-  "%s with one Idempotency-Key a hundred times at the same moment rotates once",
+  "%s with one Idempotency-Key a hundred times at the same time rotates once",
   async (_, make) => {
     const { path, works } = await make();
     const answers = await many(() =>
@@ -74,7 +74,7 @@ test.each(Object.entries(rotating))(
   },
 );
 
-/** For each route that takes If-Match: what changes an agent that both callers have seen. */
+/** For each route with If-Match: a change of an agent that both callers have read. */
 const matching: Readonly<
   Record<
     string,
@@ -86,14 +86,14 @@ const matching: Readonly<
   restoreAgentVersion: (id) => ["POST", `/agents/${id}/versions/1/restore`, {}],
 };
 
-test("every route that takes If-Match has its race here", () => {
+test("this file lists every route with If-Match", () => {
   expect(Object.keys(matching).sort()).toEqual(
     names(managedRoutes.filter(({ doc }) => doc.ifMatch)),
   );
 });
 
 test.each(Object.entries(matching))(
-  "%s against an update: one holds, the other is told that it is stale",
+  "%s against an update: one succeeds, the other gets stale",
   async (_, change) => {
     for (let round = 0; round < 5; round++) {
       const { id } = await beckon.createAgent();
@@ -107,7 +107,7 @@ test.each(Object.entries(matching))(
       ]);
       const [won, lost] = answers[0].status < 300 ? answers : answers.toReversed();
       expect(won?.status).toBeOneOf([200, 204]);
-      // Who comes after a deletion finds nothing that could be stale.
+      // A request after a deletion finds no resource, so nothing can be stale.
       expect([lost?.status, lost?.body.code]).toEqual(
         won?.status === 204 ? [404, "not_found"] : [412, "stale"],
       );

@@ -2,7 +2,10 @@ import { afterAll, expect, test } from "vitest";
 import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { statesOf } from "../../test/runs-of.ts";
 
-/** Two processes that both answer and execute; what one has ended is refused by both from its answer on. */
+/**
+ * Two processes that both serve and execute. Once one has acknowledged an end of access, both
+ * reject the credential.
+ */
 const beckon = await startTestBeckon();
 const other = await beckon.another();
 afterAll(() => other.stop());
@@ -13,7 +16,10 @@ interface Sent {
   readonly code: string | undefined;
 }
 
-/** Sends requests, `perSecond` of them or as fast as answers come, until told to stop; with when each was sent and what it got. */
+/**
+ * Sends requests, `perSecond` of them or as fast as possible, until it is stopped. Records when
+ * each was sent and its response.
+ */
 function sendOn(
   send: (index: number) => Promise<Answer>,
   { perSecond, atOnce = 1 }: { perSecond?: number; atOnce?: number },
@@ -58,11 +64,11 @@ async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
-/** What was sent after `answeredAt` and accepted all the same. */
+/** Requests that were sent after `answeredAt` and accepted nevertheless. */
 const acceptedAfter = (sent: readonly Sent[], answeredAt: number) =>
   sent.filter(({ at, status }) => at > answeredAt && status < 300);
 
-test("of 100 requests a second at another process none is accepted that was sent after the answer to a revocation", async ({
+test("of 100 requests a second at another process none is accepted that was sent after a revocation was acknowledged", async ({
   annotate,
 }) => {
   const agent = await beckon.createAgent();
@@ -102,7 +108,7 @@ test.each([
     "trigger_disabled",
   ],
 ] as const)(
-  "nor is a fire after the answer that its trigger was %s",
+  "nor is a fire that was sent after its trigger was %s",
   async (_what, end, status, code) => {
     const agent = await beckon.createAgent();
     const { id, token } = await beckon.createTrigger(agent.id);
@@ -126,7 +132,7 @@ test.each([
   },
 );
 
-test("of 1,000 starts at two processes none is accepted that was sent after the answer to a pause", async ({
+test("of 1,000 starts at two processes none is accepted that was sent after a pause was acknowledged", async ({
   annotate,
 }) => {
   const agent = await beckon.createAgent();

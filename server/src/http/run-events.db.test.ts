@@ -16,7 +16,7 @@ const numbers = seqsOf(all);
 const last = numbers.length;
 
 test("the events of a run are its journal, oldest first", () => {
-  // It may have waited first: that depends on what else this process has to do.
+  // It may have been queued first, depending on the load of this process.
   expect(typesOf(all).filter((type) => type !== "run.queued")).toEqual([
     "run.started",
     "run.step",
@@ -31,7 +31,7 @@ test("events are numbered from 1 without gaps", () => {
   expect(numbers).toEqual(numbers.map((_, index) => index + 1));
 });
 
-test("an event has these members and no more", () => {
+test("an event has exactly these fields", () => {
   for (const event of all.body.data) {
     expect(event).toEqual({
       id: expect.stringMatching(/^evt_[0-9a-z]{26}$/),
@@ -45,7 +45,7 @@ test("an event has these members and no more", () => {
   }
 });
 
-test("the last event holds the output", () => {
+test("the last event contains the output", () => {
   expect(all.body.data.at(-1).data).toMatchObject({
     output: expect.stringMatching(/^clock answered: /),
   });
@@ -65,12 +65,12 @@ test("there is no next page when the last event is on this one", async () => {
   expect((await beckon.call(`${path}?limit=${last}`)).body.next).toBeNull();
 });
 
-test("after is the number of the last event that the reader has seen", async () => {
+test("`after` is the number of the last event that the client has read", async () => {
   expect(seqsOf(await beckon.call(`${path}?after=0`))).toEqual(numbers);
   expect(seqsOf(await beckon.call(`${path}?after=${last - 1}`))).toEqual([last]);
 });
 
-test("after the last event there is nothing", async () => {
+test("after the last event there are none", async () => {
   for (const after of [last, last + 1, 2_147_483_647]) {
     expect((await beckon.call(`${path}?after=${after}`)).body).toEqual({
       ok: true,
@@ -88,7 +88,7 @@ test.each([
   "limit=0",
   "limit=201",
   "limit=x",
-])("%s is refused", async (query) => {
+])("%s is rejected", async (query) => {
   expectError(
     await beckon.call(`${path}?${query}`),
     400,
@@ -106,12 +106,12 @@ describe("while a run executes", () => {
     return `/runs/${body.run_id}/events`;
   }
 
-  test("its events so far are answered at once", async () => {
+  test("its events so far are returned at once", async () => {
     const events = await beckon.call(await executing());
     expect([typesOf(events).at(-1), events.body.next]).toEqual(["run.started", null]);
   });
 
-  test("after what was seen there is nothing yet", async () => {
+  test("after the last event so far there are none yet", async () => {
     const running = await executing();
     const seen = seqsOf(await beckon.call(running)).at(-1);
     expect((await beckon.call(`${running}?after=${seen}`)).body).toEqual({
@@ -122,7 +122,7 @@ describe("while a run executes", () => {
   });
 });
 
-test("a run that waited has an event for that", async () => {
+test("a run that was queued has an event for that", async () => {
   const held = await startHeldModel(beckon);
   held.release();
   const limited = await beckon.createAgent({

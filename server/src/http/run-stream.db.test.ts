@@ -1,19 +1,19 @@
 import { EventSource } from "eventsource";
 import { expect, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../test/beckon.ts";
-import { startCutter } from "../../test/cutter.ts";
 import { eventually } from "../../test/eventually.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import {
   type Behaviour,
-  fated,
   says,
   startModelServer,
   streamOf,
   textChunk,
+  withDelivery,
 } from "../../test/model-server.ts";
 import { openStream, type StreamOptions } from "../../test/read-stream.ts";
+import { startResettingProxy } from "../../test/resetting-proxy.ts";
 
 const beckon = await startTestBeckon({}, { streamLimits: { heartbeatMs: 50, retryMs: 100 } });
 const agent = await beckon.createAgent({ tools: [{ type: "clock" }] });
@@ -32,7 +32,7 @@ const stream = async (path: string, options: StreamOptions = {}) => {
   return reader;
 };
 
-/** A run whose model answers when it is told to. */
+/** A run whose model is held until it is released. */
 async function executing(behaviour: Behaviour = says("Hello")) {
   const held = await startHeldModel(beckon, behaviour);
   const { id, token } = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
@@ -41,7 +41,7 @@ async function executing(behaviour: Behaviour = says("Hello")) {
   return { held, runId: body.run_id as string, path: `/runs/${body.run_id}/events`, token };
 }
 
-test("a finished run's stream is its journal, and ends", async () => {
+test("a finished run's stream contains its journal, and ends", async () => {
   const reader = await stream(finished);
   expect(await reader.over).toBe("ended");
   expect(reader.frames.map(({ data }) => data)).toEqual(journal);
@@ -50,7 +50,7 @@ test("a finished run's stream is its journal, and ends", async () => {
   );
 });
 
-test("a stream is not kept, changed or held back on the way", async () => {
+test("the headers of a stream prevent caching, transformation and buffering", async () => {
   const { status, headers } = await stream(finished);
   expect([status, headers]).toEqual([
     200,
@@ -63,7 +63,7 @@ test("a stream is not kept, changed or held back on the way", async () => {
   expect(headers["content-encoding"]).toBeUndefined();
 });
 
-test("a stream says first when to come back", async () => {
+test("a stream first sends the reconnection time", async () => {
   const reader = await stream(finished);
   await reader.over;
   expect(reader.text).toMatch(/^retry: [12]\d\d\n\nid: 1\nevent: run\./);
@@ -80,7 +80,7 @@ test("events come as they become durable", async () => {
   expect(reader.frames.map(({ data }) => data)).toEqual((await beckon.call(path)).body.data);
 });
 
-test("a stream on which nothing happens carries comments", async () => {
+test("an idle stream carries comments", async () => {
   const { path } = await executing();
   const reader = await stream(path);
   await eventually(
@@ -89,13 +89,13 @@ test("a stream on which nothing happens carries comments", async () => {
   );
 });
 
-test("a reader goes on after the event in Last-Event-ID", async () => {
+test("a client resumes after the event in Last-Event-ID", async () => {
   const reader = await stream(finished, { headers: { "last-event-id": "2" } });
   await reader.over;
   expect(reader.seqs).toEqual(journal.slice(2).map(({ seq }: { seq: number }) => seq));
 });
 
-test("a reader goes on after ?after=, and Last-Event-ID wins", async () => {
+test("a client resumes after ?after=, and Last-Event-ID takes precedence", async () => {
   const after = await stream(`${finished}?after=${last - 1}`);
   const both = await stream(`${finished}?after=1`, {
     headers: { "last-event-id": String(last - 1) },
@@ -104,7 +104,7 @@ test("a reader goes on after ?after=, and Last-Event-ID wins", async () => {
   expect([after.seqs, both.seqs]).toEqual([[last], [last]]);
 });
 
-test("an empty Last-Event-ID is none", async () => {
+test("an empty Last-Event-ID is ignored", async () => {
   const reader = await stream(`${finished}?after=${last - 1}`, {
     headers: { "last-event-id": "" },
   });
@@ -112,17 +112,17 @@ test("an empty Last-Event-ID is none", async () => {
   expect(reader.seqs).toEqual([last]);
 });
 
-test("a reader who has had the end is told that nothing comes any more", async () => {
+test("a client that has read the end gets a response without content", async () => {
   const answer = await beckon.call(finished, {
     headers: { ...sse, "last-event-id": String(last) },
   });
   expect([answer.status, answer.body]).toEqual([204, undefined]);
 });
 
-test("an EventSource reads a run to its end, past a cut, and does not come back after that", async () => {
-  const cutter = await startCutter(new URL(beckon.url), [500]);
-  onTestFinished(() => cutter.close());
-  const source = new EventSource(`${cutter.url}/api/public${finished}`, {
+test("an EventSource reads a run to its end, after a disconnect, and does not reconnect after that", async () => {
+  const proxy = await startResettingProxy(new URL(beckon.url), [500]);
+  onTestFinished(() => proxy.close());
+  const source = new EventSource(`${proxy.url}/api/public${finished}`, {
     fetch: (url, init) =>
       fetch(url, { ...init, headers: { ...init.headers, "x-api-key": beckon.key } }),
   });
@@ -132,11 +132,11 @@ test("an EventSource reads a run to its end, past a cut, and does not come back 
     source.addEventListener(type, ({ data }) => seqs.push(JSON.parse(data).seq));
   }
   await eventually("its end", () => source.readyState === source.CLOSED || undefined);
-  expect([seqs, cutter.cuts]).toEqual([journal.map(({ seq }: { seq: number }) => seq), 1]);
+  expect([seqs, proxy.cuts]).toEqual([journal.map(({ seq }: { seq: number }) => seq), 1]);
 });
 
 test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])(
-  "Last-Event-ID: %s is refused",
+  "Last-Event-ID: %s is rejected",
   async (id) => {
     expectError(
       await beckon.call(finished, { headers: { ...sse, "last-event-id": id } }),
@@ -148,7 +148,7 @@ test.each(["-1", "first", "1.5", "0x1", "9999999999", "1, 2"])(
 );
 
 test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])(
-  "?%s is refused of a stream",
+  "?%s is rejected for a stream",
   async (query) => {
     const name = query.split("=")[0] ?? "";
     expectError(
@@ -160,7 +160,7 @@ test.each(["after=-1", "after=first", "after=", "limit=5", "from=3"])(
   },
 );
 
-test("a cursor beyond the journal is refused, of a run that goes on too", async () => {
+test("a cursor beyond the journal is rejected, also while the run continues", async () => {
   const { path } = await executing();
   for (const each of [finished, path]) {
     expectError(
@@ -172,7 +172,7 @@ test("a cursor beyond the journal is refused, of a run that goes on too", async 
   }
 });
 
-test("a stream is refused as its page is", async () => {
+test("a stream has the same errors as its page", async () => {
   const stranger = await beckon.createAgent();
   expectError(await beckon.call(finished, { headers: sse, credential: null }), 401, "unauthorized");
   expectError(
@@ -205,7 +205,7 @@ test.each([
   ["text/*", false],
   ["*/*", false],
   ["application/json", false],
-])("Accept: %s asks for a stream: %s", async (accept, asked) => {
+])("Accept: %s requests a stream: %s", async (accept, asked) => {
   const { headers } = await beckon.call(finished, { headers: { accept } });
   expect(headers.get("content-type")?.startsWith("text/event-stream")).toBe(asked);
 });
@@ -222,14 +222,14 @@ test("HEAD opens no stream", async () => {
   ]);
 });
 
-test("a connection that has carried a stream carries other requests", async () => {
+test("a connection that has carried a stream can carry other requests", async () => {
   for (let index = 0; index < 3; index++) {
     expect((await beckon.call(finished, { headers: sse })).status).toBe(200);
     expect((await beckon.call(finished)).body.data).toHaveLength(last);
   }
 });
 
-test("what the model says is told while it speaks, and a reader who comes later is told from the next call on", async () => {
+test("deltas are streamed while the model answers, and a later subscriber gets them from the next call on", async () => {
   const server = await startModelServer();
   onTestFinished(() => server.close());
   const { name } = await beckon.createProvider(server.url, "speaking");
@@ -240,8 +240,8 @@ test("what the model says is told while it speaks, and a reader who comes later 
   });
   const piece = streamOf(textChunk("Hel"));
   const bytes = await server.bytesOf(piece, { model: "scripted", messages: [], stream: true });
-  // The end of chunked framing is 5 bytes.
-  server.script([fated({ type: "stall", after: bytes - 5 }, piece)]);
+  // The end of the chunked framing is 5 bytes.
+  server.script([withDelivery({ type: "stall", after: bytes - 5 }, piece)]);
   const first = await stream(`/agents/${speaking.id}/invoke`, {
     credential: speaking.token,
     body: { input: "Hello" },
@@ -265,7 +265,7 @@ test("what the model says is told while it speaks, and a reader who comes later 
   expect([first.types.at(-1), late.types.at(-1)]).toEqual(["run.cancelled", "run.cancelled"]);
 });
 
-test("the provider is asked for a stream while a stream is read, and not for who only waits", async () => {
+test("the provider is asked for a stream if the run has a subscriber, not if a caller only waits", async () => {
   const { held, path, token, runId } = await executing();
   const { body } = await beckon.call(`/runs/${runId}`);
   const agentHere = { id: body.data.agent_id, token };
@@ -304,13 +304,13 @@ test.each([
   ["stays", true],
   ["leaves", false],
 ])(
-  "when a reader who came during a call %s, the next call is streamed: %s",
+  "if a client subscribed during a call and %s, the next call is streamed: %s",
   async (what, streamed) => {
     const { held, path } = await executing(twoSteps);
     const reader = await stream(path);
     await reader.has("run.started");
     if (what === "leaves") reader.close();
-    // What the server does about it is not to be seen from here, but takes no longer than an answer.
+    // The server's reaction is not visible from here, but takes no longer than a response.
     await beckon.call(path);
     held.release();
     await eventually("the last call", () => held.requests.length === 2 || undefined);

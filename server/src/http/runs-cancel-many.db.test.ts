@@ -6,7 +6,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 import { eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import { insertKey, insertStranger } from "../../test/workspace-key.ts";
 
-/** One process answers callers, another executes: what executes is asked to end across processes. */
+/** One process serves callers, another executes: cancellation works across processes. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
 afterAll(() => worker.stop());
@@ -17,7 +17,7 @@ const cancel = (body: unknown, credential = beckon.key) =>
 const cancelled = (count: number) => ({ ok: true, data: { cancelled: count, next: null } });
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
 
-/** An agent with a run that executes at a model which answers nobody, and `queued` more. */
+/** An agent with a run that waits for its model, and `queued` more. */
 async function busy(queued: number) {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
@@ -38,7 +38,7 @@ const states = (agent: Agent, expected: Record<string, number>) =>
       : undefined,
   );
 
-test("all runs of an agent are cancelled, those in the queue and the one that another process executes", async () => {
+test("all runs of an agent are cancelled, queued ones and one that another process executes", async () => {
   const { agent, running, waiting, held } = await busy(3);
   const { status, body } = await cancel({ filter: { agent_id: agent.id } });
   expect([status, body]).toEqual([200, cancelled(4)]);
@@ -49,7 +49,7 @@ test("all runs of an agent are cancelled, those in the queue and the one that an
     expect(await eventTypesOf(beckon, runId)).toEqual(["run.queued", "run.cancelled"]);
 });
 
-test("each ends as one that is cancelled alone", async () => {
+test("each ends like a run that is cancelled alone", async () => {
   const { agent, waiting } = await busy(2);
   const [one, other] = waiting;
   await cancel({ filter: { agent_id: agent.id } });
@@ -68,7 +68,7 @@ test("each ends as one that is cancelled alone", async () => {
     expect(same((await beckon.call(`/runs/${runId}`)).body.data)).toEqual(same(alone.data));
 });
 
-test("whoever waits for one of them is told", async () => {
+test("a caller that waits for one of them gets the cancellation", async () => {
   const { agent } = await busy(0);
   const waiting = beckon.invoke(agent, "Hello");
   await states(agent, { running: 1, queued: 1 });
@@ -78,21 +78,21 @@ test("whoever waits for one of them is told", async () => {
   await states(agent, { running: 1, cancelled: 1 });
 });
 
-test("runs of other agents go on", async () => {
+test("runs of other agents continue", async () => {
   const [one, other] = [await busy(1), await busy(1)];
   await cancel({ filter: { agent_id: one.agent.id } });
   await states(one.agent, { cancelled: 2 });
   expect(await statesOf(beckon, other.agent.id)).toEqual({ running: 1, queued: 1 });
 });
 
-test("a run that is started after the call goes on", async () => {
+test("a run that is started after the call continues", async () => {
   const { agent, start } = await busy(2);
   await cancel({ filter: { agent_id: agent.id } });
   await start();
   await states(agent, { cancelled: 3, running: 1 });
 });
 
-test("runs that have ended stay as they are", async () => {
+test("ended runs do not change", async () => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Hello");
   const before = (await beckon.call(`/runs/${body.run_id}`)).body.data;
@@ -100,7 +100,7 @@ test("runs that have ended stay as they are", async () => {
   expect((await beckon.call(`/runs/${body.run_id}`)).body.data).toEqual(before);
 });
 
-test("a second call finds nothing left to cancel, and two at once count each run once", async () => {
+test("a second call finds nothing to cancel, and two simultaneous ones count each run once", async () => {
   const { agent } = await busy(4);
   const answers = await Promise.all([
     cancel({ filter: { agent_id: agent.id } }),
@@ -111,7 +111,7 @@ test("a second call finds nothing left to cancel, and two at once count each run
   await states(agent, { cancelled: 5 });
 });
 
-test("every filter of the search narrows it", async () => {
+test("every filter of the search is supported", async () => {
   const { agent, waiting } = await busy(1);
   const trigger = await beckon.createTrigger(agent.id);
   const { body: fired } = await beckon.call(trigger.url, { credential: null, body: "Hello" });
@@ -129,7 +129,7 @@ test("every filter of the search narrows it", async () => {
   expect(await cancelledBy({ status: ["running"] })).toBe(1);
 });
 
-test("more than one call may change are cancelled call by call", async () => {
+test("more runs than one call can change are cancelled in several calls", async () => {
   const { agent } = await busy(0);
   await beckon.db.database.engine.query(
     `with grown as (
@@ -154,7 +154,7 @@ test("more than one call may change are cancelled call by call", async () => {
   await states(agent, { running: 1, cancelled: 1_200 });
 });
 
-test("a call is put on record once, with its filter and how many there were; one that changed nothing is not", async () => {
+test("a call is recorded once, with its filter and count; one that changed nothing is not", async () => {
   const { agent } = await busy(2);
   const filter = { agent_id: agent.id };
   await cancel({ filter });
@@ -166,7 +166,7 @@ test("a call is put on record once, with its filter and how many there were; one
   expect(ours.map((entry: { data: unknown }) => entry.data)).toEqual([{ filter, cancelled: 3 }]);
 });
 
-describe("who is bound to agents cancels theirs only", () => {
+describe("credentials that are limited to agents cancel only their runs", () => {
   test("an agent's token", async () => {
     const [one, other] = [await busy(1), await busy(1)];
     expect((await cancel({ all: true }, one.agent.token)).body).toEqual(cancelled(2));
@@ -206,6 +206,6 @@ test.each([
   [{ filter: { state: ["queued"] } }, /filter\.state/],
   [{ filter: { created_after: "yesterday" } }, /created_after/],
   [{ all: true, after: "nonsense" }, /after/],
-])("the body %j is refused, and nothing is cancelled", async (body, text) => {
+])("the body %j is rejected, and nothing is cancelled", async (body, text) => {
   expectError(await cancel(body), 400, "bad_request", text);
 });

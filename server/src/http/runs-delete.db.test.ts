@@ -22,7 +22,7 @@ async function ended(headers: Record<string, string> = {}) {
   return { agent, runId: body.run_id as string };
 }
 
-/** Rows of every table that names a run. */
+/** Number of rows in every table that refers to a run. */
 async function rowsOf(runId: string): Promise<Record<string, number>> {
   const { rows } = await beckon.db.database.engine.query<{ name: string; rows: number }>(
     `select 'runs' as name, count(*)::int as rows from runs where id = $1
@@ -38,7 +38,7 @@ async function rowsOf(runId: string): Promise<Record<string, number>> {
 const nothing = { runs: 0, run_inputs: 0, run_results: 0, events: 0, artifacts: 0 };
 
 describe("a run that is deleted", () => {
-  test("is gone, with its journal and its files", async () => {
+  test("is removed, with its journal and its artifacts", async () => {
     const { agent, runId } = await ended();
     await beckon.db.database.engine.query(
       "insert into artifacts (id, workspace_id, run_id, media_type, content) select 'art_' || id, workspace_id, id, 'text/plain', 'x' from runs where id = $1",
@@ -60,21 +60,21 @@ describe("a run that is deleted", () => {
     expect(await count(agent.id)).toBe(0);
   });
 
-  test("leaves the others of its agent", async () => {
+  test("does not affect others of its agent", async () => {
     const { agent, runId } = await ended();
     const { body } = await beckon.invoke(agent, "stays");
     await remove(runId);
     expect((await beckon.call(`/runs/${body.run_id}/events`)).body.data).toHaveLength(3);
   });
 
-  test("leaves its retries, which still name it", async () => {
+  test("does not affect its retries, which still refer to it", async () => {
     const { runId } = await ended();
     const { body } = await beckon.call(`/runs/${runId}/retry`, { method: "POST" });
     await remove(runId);
     expect((await beckon.call(`/runs/${body.data.id}`)).body.data.retry_of).toBe(runId);
   });
 
-  test("is on record as deleted", async () => {
+  test("is recorded in the audit", async () => {
     const { agent, runId } = await ended();
     await remove(runId);
     const { data } = (await beckon.call(`/audit?target=${runId}`)).body;
@@ -83,7 +83,7 @@ describe("a run that is deleted", () => {
     ]);
   });
 
-  test("twice at the same moment, through two processes, is deleted once", async () => {
+  test("twice at the same time, through two processes, is deleted once", async () => {
     for (let round = 0; round < 5; round++) {
       const { runId } = await ended();
       const answers = await Promise.all([remove(runId), remove(runId, beckon.key, another.url)]);
@@ -93,7 +93,7 @@ describe("a run that is deleted", () => {
   });
 });
 
-test("a run that has not ended is not deleted, and goes on", async () => {
+test("a run that has not ended is not deleted, and continues", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const invoked = beckon.invoke(agent, "executing");
@@ -110,7 +110,7 @@ test("a run that has not ended is not deleted, and goes on", async () => {
 describe("a repeat of the request that started a deleted run", () => {
   const key = { "idempotency-key": "once" };
 
-  test("is told that it was deleted and starts nothing, at invoke", async () => {
+  test("gets an error that says so and starts nothing, at invoke", async () => {
     const { agent, runId } = await ended(key);
     await remove(runId);
     for (const headers of [key, { ...key, prefer: "respond-async" }]) {
@@ -120,7 +120,7 @@ describe("a repeat of the request that started a deleted run", () => {
     expect((await beckon.invoke(agent, "Hello", { "idempotency-key": "new" })).status).toBe(200);
   });
 
-  test("is told so at fire", async () => {
+  test("gets the same at fire", async () => {
     const agent = await beckon.createAgent();
     const trigger = await beckon.createTrigger(agent.id);
     const fire = () => beckon.call(trigger.url, { credential: null, body: "Hello", headers: key });
@@ -133,7 +133,7 @@ describe("a repeat of the request that started a deleted run", () => {
   });
 });
 
-test("who waits for a run that is gone before its end was read is told so, and its stream ends", async () => {
+test("a caller that waits for a run that is deleted gets an error, and its stream ends", async () => {
   const idle = await startTestBeckon({ BECKON_ROLE: "api" });
   const agent = await idle.createAgent();
   const waiting = idle.invoke(agent, "Hello");
@@ -153,7 +153,8 @@ test("who waits for a run that is gone before its end was read is told so, and i
     }
   };
   expect((await read("run.queued")).done).toBe(false);
-  // As if another process had executed it, and somebody had deleted it, between two looks of this one.
+  // As if another process had executed it and a client had deleted it between two polls of this
+  // process.
   await idle.db.database.engine.query(
     "update runs set status = 'succeeded', finished_at = now() where id = $1",
     [run.id],
@@ -187,7 +188,7 @@ describe("many runs", () => {
     expect(ours.map((entry: { data: unknown }) => entry.data)).toEqual([{ filter, deleted: 3 }]);
   });
 
-  test("that have not ended stay", async () => {
+  test("that have not ended are kept", async () => {
     const held = await startHeldModel(beckon);
     const agent = await beckon.createAgent({ model: held.model });
     await beckon.invoke(agent, "executing", { prefer: "respond-async" });
@@ -205,7 +206,7 @@ describe("many runs", () => {
     expect(await count(agent.id)).toBe(1);
   });
 
-  test("are deleted call by call", async () => {
+  test("are deleted in several calls", async () => {
     const agent = await beckon.createAgent();
     await beckon.db.database.engine.query(
       `with grown as (
@@ -224,7 +225,7 @@ describe("many runs", () => {
     });
   });
 
-  test("are not deleted without a filter, unless all are meant", async () => {
+  test("are not deleted without a filter, unless all are requested", async () => {
     for (const body of [{}, { filter: {} }, { all: false }])
       expectError(await removeMany(body), 400, "bad_request", /filter|all/);
     const stranger = await insertStranger(beckon);
@@ -237,15 +238,15 @@ describe("many runs", () => {
   });
 });
 
-describe("who may not", () => {
-  test("an agent's token deletes nothing", async () => {
+describe("credentials without permission", () => {
+  test("an agent's token cannot delete runs", async () => {
     const { agent, runId } = await ended();
     expectError(await remove(runId, agent.token), 403, "forbidden", /agent token/);
     expectError(await removeMany({ all: true }, agent.token), 403, "forbidden", /agent token/);
     expect(await count(agent.id)).toBe(1);
   });
 
-  test("a key that is limited to agents deletes theirs only", async () => {
+  test("a key that is limited to agents deletes only their runs", async () => {
     const [own, other] = [await ended(), await ended()];
     const credential = await insertKey(beckon, {
       agentIds: [own.agent.id],

@@ -39,7 +39,7 @@ async function ended(input = "Hello") {
   return { agent, runId: body.run_id as string };
 }
 
-test("a retry is a new run with the same input, which says whose retry it is", async () => {
+test("a retry is a new run with the same input, which refers to the original", async () => {
   const { agent, runId } = await ended();
   const { status, body, headers } = await retry(runId);
   expect(status).toBe(201);
@@ -66,7 +66,7 @@ test("a retry is a new run with the same input, which says whose retry it is", a
   expect((await runOf(runId)).retry_of).toBeNull();
 });
 
-test("a retry of a trigger's run has its payload, prefix and type, and names the trigger, though it be disabled or deleted", async () => {
+test("a retry of a trigger's run has its payload, prefix and content type, and refers to the trigger, even a disabled or deleted one", async () => {
   const agent = await beckon.createAgent();
   const trigger = await beckon.createTrigger(agent.id, { prompt_prefix: "A payment:" });
   const { body: fired } = await beckon.call(trigger.url, { credential: null, body: { amount: 5 } });
@@ -93,7 +93,7 @@ test("a retry of a trigger's run has its payload, prefix and type, and names the
   expect(rows).toHaveLength(1);
 });
 
-test("a retry is executed on the agent as it is now, or on the version of then", async () => {
+test("a retry is executed with the current version of the agent, or with the original one", async () => {
   const { agent, runId } = await ended();
   await beckon.call(`/agents/${agent.id}`, { method: "PATCH", body: { description: "Changed" } });
   const versionOf = async (body?: unknown) => (await retry(runId, body)).body.data.agent_version;
@@ -103,7 +103,7 @@ test("a retry is executed on the agent as it is now, or on the version of then",
   expect(await versionOf({ version: "original" })).toBe(1);
 });
 
-test("a retry may be retried", async () => {
+test("a retry can be retried", async () => {
   const { runId } = await ended();
   const { body } = await retry(runId);
   await finished(body.data.id);
@@ -113,7 +113,7 @@ test("a retry may be retried", async () => {
   });
 });
 
-describe("a retry is refused", () => {
+describe("a retry is rejected", () => {
   test("while the run has not ended, queued or executing", async () => {
     const held = await startHeldModel(beckon);
     const agent = await beckon.createAgent({
@@ -144,7 +144,7 @@ describe("a retry is refused", () => {
     expect((await retry(runId)).status).toBe(201);
   });
 
-  test("when as many are queued as the agent's limit allows, with the limit and when to come back", async () => {
+  test("when the agent's queue is full, with the limit and Retry-After", async () => {
     const held = await startHeldModel(beckon);
     const agent = await beckon.createAgent({
       model: held.model,
@@ -170,14 +170,14 @@ describe("a retry is refused", () => {
     expect(await statesOf(beckon, agent.id)).toEqual({ cancelled: 1, running: 1, queued: 2 });
   });
 
-  test("with a body that it does not know", async () => {
+  test("with an unknown field in its body", async () => {
     const { agent, runId } = await ended();
     expectError(await retry(runId, { version: "latest" }), 400, "bad_request", /version/);
     expectError(await retry(runId, { version: 1 }), 400, "bad_request", /version/);
     expect(await count(agent.id)).toBe(1);
   });
 
-  test("to an agent's token, and to a key that is limited to other agents", async () => {
+  test("for an agent's token, and for a key that is limited to other agents", async () => {
     const { agent, runId } = await ended();
     expectError(await retry(runId, {}, {}, agent.token), 403, "forbidden", /agent token/);
     const { agent: another } = await ended();
@@ -187,7 +187,7 @@ describe("a retry is refused", () => {
   });
 });
 
-test("a key that is limited to the agent retries its runs", async () => {
+test("a key that is limited to the agent can retry its runs", async () => {
   const { agent, runId } = await ended();
   expect(
     (
@@ -201,7 +201,7 @@ test("a key that is limited to the agent retries its runs", async () => {
   ).toBe(201);
 });
 
-test("an agent's concurrency limit holds for retries", async () => {
+test("an agent's concurrency limit applies to retries", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const { body } = await beckon.invoke(agent, "cancelled", async);
@@ -216,7 +216,7 @@ test("an agent's concurrency limit holds for retries", async () => {
 describe("with an Idempotency-Key", () => {
   const key = { "idempotency-key": "once" };
 
-  test("a retry is started once, and a repeat shows the run as it is by then", async () => {
+  test("a retry is started once, and a repeat returns the current state of the run", async () => {
     const { agent, runId } = await ended();
     const first = await retry(runId, undefined, key);
     const run = await finished(first.body.data.id);
@@ -242,13 +242,13 @@ describe("with an Idempotency-Key", () => {
     expect(await count(agent.id)).toBe(2);
   });
 
-  test("another body is refused", async () => {
+  test("another body is rejected", async () => {
     const { runId } = await ended();
     await retry(runId, {}, key);
     expectError(await retry(runId, { version: "original" }, key), 422, "idempotency_mismatch");
   });
 
-  test("retries of two runs, and of two callers, are two", async () => {
+  test("retries of two runs, and by two callers, are separate", async () => {
     const [one, other] = [await ended(), await ended()];
     const credential = await insertKey(beckon);
     const answers = [
@@ -261,7 +261,7 @@ describe("with an Idempotency-Key", () => {
     ).toEqual(Array(3).fill([201, null]));
   });
 
-  test("a repeat is answered while the agent is paused, and a refusal binds no key", async () => {
+  test("a repeat is answered while the agent is paused, and a rejection binds no key", async () => {
     const { agent, runId } = await ended();
     await beckon.call(`/agents/${agent.id}/pause`, { body: {} });
     expectError(await retry(runId, {}, key), 409, "agent_paused");
@@ -271,7 +271,7 @@ describe("with an Idempotency-Key", () => {
     expect((await retry(runId, {}, key)).body.data.id).toBe(body.data.id);
   });
 
-  test("a repeat whose run was deleted is told so, and starts nothing", async () => {
+  test("a repeat whose run was deleted gets an error, and starts nothing", async () => {
     const { agent, runId } = await ended();
     const { body } = await retry(runId, {}, key);
     await finished(body.data.id);
@@ -280,7 +280,7 @@ describe("with an Idempotency-Key", () => {
     expect(await count(agent.id)).toBe(1);
   });
 
-  test("a key that is none is refused", async () => {
+  test("an invalid key is rejected", async () => {
     const { runId } = await ended();
     expectError(
       await retry(runId, {}, { "idempotency-key": "" }),
@@ -292,7 +292,7 @@ describe("with an Idempotency-Key", () => {
   });
 });
 
-test("a retry whose answer was lost is sent again, and starts one run", async () => {
+test("a retry whose response was lost can be repeated, and starts one run", async () => {
   const far = await beckon.another({
     settings: {
       BECKON_ROLE: "api",

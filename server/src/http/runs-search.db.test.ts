@@ -34,29 +34,29 @@ async function twoRuns() {
 }
 
 describe("a search of runs", () => {
-  test("by agent finds that agent's", async () => {
+  test("by agent finds the runs of that agent", async () => {
     const { good, succeeded } = await twoRuns();
     expect(await search({ agent_id: good.id })).toEqual([succeeded]);
   });
 
-  test("by an agent that is not there finds none", async () => {
+  test("by an unknown agent finds none", async () => {
     expect(await search({ agent_id: "agt_00000000000000000000000000" })).toEqual([]);
   });
 
-  test("by agent still finds the runs of a deleted one", async () => {
+  test("by agent also finds the runs of a deleted one", async () => {
     const { good, succeeded } = await twoRuns();
     await beckon.call(`/agents/${good.id}`, { method: "DELETE" });
     expect(await search({ agent_id: good.id })).toEqual([succeeded]);
   });
 
-  test("by state finds those in it, and those in one of several", async () => {
+  test("by state finds runs in that state, or in one of several", async () => {
     const { bad, failed, good, succeeded } = await twoRuns();
     expect(await search({ agent_id: bad.id, status: "failed" })).toEqual([failed]);
     expect(await search({ agent_id: good.id, status: "failed,cancelled" })).toEqual([]);
     expect(await search({ agent_id: good.id, status: "failed,succeeded" })).toEqual([succeeded]);
   });
 
-  test("by state finds what is queued and what executes", async () => {
+  test("by state finds queued and executing runs", async () => {
     const held = await startHeldModel(beckon);
     const agent = await beckon.createAgent({
       model: held.model,
@@ -74,7 +74,7 @@ describe("a search of runs", () => {
     ]);
   });
 
-  test("by source and by trigger finds what came that way", async () => {
+  test("by source and by trigger finds runs from that source", async () => {
     const agent = await beckon.createAgent();
     const [one, other] = [
       await beckon.createTrigger(agent.id),
@@ -98,14 +98,14 @@ describe("a search of runs", () => {
   );
 
   test.each(["b%n", "brok_n", "fine", "\\\\"])(
-    "by the text of the error does not find %j, which is not in it",
+    "by the text of the error finds nothing for %j, which is not in it",
     async (error) => {
       const { bad } = await twoRuns();
       expect(await search({ agent_id: bad.id, error })).toEqual([]);
     },
   );
 
-  test("by time finds what was created from the first moment on and before the last", async () => {
+  test("by time includes the first moment and excludes the last", async () => {
     const { good, succeeded } = await twoRuns();
     const { created_at } = await runOf(succeeded);
     const at = (ms: number) => new Date(Date.parse(created_at) + ms).toISOString();
@@ -117,7 +117,7 @@ describe("a search of runs", () => {
     expect(await between(-3_600_000, 3_600_000)).toEqual([succeeded]);
   });
 
-  test("takes times of any zone", async () => {
+  test("accepts times of any zone", async () => {
     const { good, succeeded } = await twoRuns();
     expect(
       await search({
@@ -128,7 +128,7 @@ describe("a search of runs", () => {
     ).toEqual([succeeded]);
   });
 
-  test("of one agent takes the other filters", async () => {
+  test("of one agent accepts the other filters", async () => {
     const { bad, failed } = await twoRuns();
     expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=failed&error=broken`))).toEqual([
       failed,
@@ -136,7 +136,7 @@ describe("a search of runs", () => {
     expect(idsOf(await beckon.call(`/agents/${bad.id}/runs?status=succeeded`))).toEqual([]);
   });
 
-  test("goes on, page by page, under the same filter only", async () => {
+  test("continues page by page, with the same filter only", async () => {
     const agent = await beckon.createAgent({ model: `${provider.name}/scripted` });
     const runs: string[] = [];
     for (let index = 0; index < 3; index++)
@@ -158,14 +158,14 @@ describe("a search of runs", () => {
     );
   });
 
-  test("shows an agent token its own agent's only, whatever it filters by", async () => {
+  test("returns only its agent's runs to an agent token, whatever the filter", async () => {
     const { good, bad, succeeded } = await twoRuns();
     expect(await search({}, good.token)).toEqual([succeeded]);
     expect(await search({ agent_id: bad.id }, good.token)).toEqual([]);
     expect(await search({ error: "broken" }, good.token)).toEqual([]);
   });
 
-  test("shows a key that is limited to agents theirs only", async () => {
+  test("returns only their runs to a key that is limited to agents", async () => {
     const { good, bad, succeeded, failed } = await twoRuns();
     await twoRuns();
     const credential = await insertKey(beckon, { agentIds: [good.id, bad.id] });
@@ -175,7 +175,7 @@ describe("a search of runs", () => {
     expect(await search({ agent_id: bad.id }, another)).toEqual([]);
   });
 
-  test("shows another workspace nothing", async () => {
+  test("returns nothing to another workspace", async () => {
     const { bad } = await twoRuns();
     const stranger = await insertStranger(beckon);
     for (const query of [{ agent_id: bad.id }, { error: "broken" }, { status: "failed" }])
@@ -202,12 +202,12 @@ test.each([
   expectError(answer, 400, "bad_request", new RegExp(member));
 });
 
-test("the runs of one agent are not searched by agent", async () => {
+test("the runs of one agent cannot be filtered by agent", async () => {
   const { id } = await beckon.createAgent();
   expectError(
     await beckon.call(`/agents/${id}/runs?agent_id=${id}`),
     400,
     "bad_request",
-    /unknown member agent_id/,
+    /unknown field agent_id/,
   );
 });

@@ -17,7 +17,7 @@ async function agentWithRuns(count: number) {
   return { agent, runs };
 }
 
-test("a run that waits has neither been started nor finished", async () => {
+test("a queued run has no start time and no end time", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   await beckon.invoke(agent, "executing", { prefer: "respond-async" });
@@ -34,7 +34,7 @@ test("a run that waits has neither been started nor finished", async () => {
   });
 });
 
-test("a run that executes has been started and not finished", async () => {
+test("an executing run has a start time and no end time", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
@@ -53,7 +53,7 @@ test("a run keeps the version of its agent that it was started with", async () =
   expect([await versionOf(runs[0]), await versionOf(later.run_id)]).toEqual([1, 2]);
 });
 
-test("a run stays readable after its agent was deleted", async () => {
+test("a run can be read after its agent was deleted", async () => {
   const { agent, runs } = await agentWithRuns(1);
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });
   expect((await beckon.call(`/runs/${runs[0]}`)).body.data).toMatchObject({
@@ -69,7 +69,7 @@ test("an unknown run is not found", async () => {
 });
 
 describe("a list of runs", () => {
-  test("shows each run as reading it alone does", async () => {
+  test("shows each run like a request for that run", async () => {
     const { agent, runs } = await agentWithRuns(1);
     const list = await beckon.call(`/agents/${agent.id}/runs`);
     expect(list.body.data).toEqual([(await beckon.call(`/runs/${runs[0]}`)).body.data]);
@@ -81,7 +81,7 @@ describe("a list of runs", () => {
     expect([idsOf(answer), answer.body.next]).toEqual([runs, null]);
   });
 
-  test("of the workspace holds the runs of all agents", async () => {
+  test("of the workspace contains the runs of all agents", async () => {
     const [one, other] = [await agentWithRuns(1), await agentWithRuns(1)];
     expect(idsOf(await beckon.call("/runs?limit=2"))).toEqual([...other.runs, ...one.runs]);
   });
@@ -110,13 +110,13 @@ describe("a list of runs", () => {
   });
 
   test.each(["limit=0", "limit=201", "limit=-1", "limit=1.5", "limit=many", "limit="])(
-    "refuses %s",
+    "rejects %s",
     async (query) => {
       expectError(await beckon.call(`/runs?${query}`), 400, "bad_request", /limit/);
     },
   );
 
-  test("is of 50 runs unless asked for another number", async () => {
+  test("has 50 runs per page by default", async () => {
     const agent = await beckon.createAgent();
     await Promise.all(Array.from({ length: 51 }, () => beckon.invoke(agent, "Hello")));
     expect(idsOf(await beckon.call(`/agents/${agent.id}/runs`)).length).toBe(50);
@@ -128,7 +128,7 @@ describe("a cursor", () => {
   const cursorOf = async (path: string): Promise<string> =>
     (await beckon.call(`${path}?limit=1`)).body.next;
 
-  test("of one agent's runs is refused at another's", async () => {
+  test("of one agent's runs is rejected at another's", async () => {
     const [one, other] = [await agentWithRuns(2), await agentWithRuns(2)];
     const cursor = await cursorOf(`/agents/${one.agent.id}/runs`);
     expectError(
@@ -139,13 +139,13 @@ describe("a cursor", () => {
     );
   });
 
-  test("of one agent's runs is refused for those of the workspace", async () => {
+  test("of one agent's runs is rejected for those of the workspace", async () => {
     const { agent } = await agentWithRuns(2);
     const cursor = await cursorOf(`/agents/${agent.id}/runs`);
     expectError(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /cursor/);
   });
 
-  test("of runs is refused for agents", async () => {
+  test("of runs is rejected for agents", async () => {
     await agentWithRuns(2);
     expectError(
       await beckon.call(`/agents?after=${await cursorOf("/runs")}`),
@@ -155,7 +155,7 @@ describe("a cursor", () => {
     );
   });
 
-  test("may be used with another limit and by another credential", async () => {
+  test("can be used with another limit and another credential", async () => {
     const { agent, runs } = await agentWithRuns(3);
     const cursor = await cursorOf(`/agents/${agent.id}/runs`);
     const credential = await insertKey(beckon, { scopes: ["runs:read"] });
@@ -165,14 +165,14 @@ describe("a cursor", () => {
   });
 
   test.each(["", "nonsense", "%00", "eA", "x".repeat(1_001), "run_00000000000000000000000000"])(
-    "that is %j is refused",
+    "that is %j is rejected",
     async (cursor) => {
       expectError(await beckon.call(`/runs?after=${cursor}`), 400, "bad_request", /after/);
     },
   );
 });
 
-test("a query member that a list does not know is refused by name, so that no filter is thought to apply", async () => {
+test("an unknown query parameter of a list is rejected by name, so that no filter is assumed to apply", async () => {
   const { status, body } = await beckon.call("/runs?state=failed");
   expect([status, body.code]).toEqual([400, "bad_request"]);
   expect(body.error).toContain("state");

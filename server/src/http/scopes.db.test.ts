@@ -4,7 +4,9 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { insertKey } from "../../test/workspace-key.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Every managed route, tried with each scope alone: it opens for the one that it declares, and for no other. */
+/**
+ * Every managed route with each single scope: allowed by the one that it declares, and by no other.
+ */
 
 const beckon = await startTestBeckon();
 const keys = new Map(
@@ -14,7 +16,10 @@ const keys = new Map(
 );
 const none = await insertKey(beckon, { scopes: [] });
 
-/** A resource that is not there, and a body that no route accepts: who comes past the scope is told so, and nothing changes. */
+/**
+ * An unknown resource and an invalid body: a caller with the scope gets that error, and nothing
+ * changes.
+ */
 const send = (method: string, path: string, credential: string | undefined) =>
   beckon.call(path.replaceAll(/:\w+/g, "none"), {
     method,
@@ -23,7 +28,7 @@ const send = (method: string, path: string, credential: string | undefined) =>
   });
 
 test.each(managedRoutes.map(({ method, path, permission }) => [method, path, permission] as const))(
-  "%s %s opens for %s alone",
+  "%s %s is allowed by %s only",
   async (method, path, permission) => {
     const answers = await Promise.all(
       scopes.map(async (scope) => [scope, await send(method, path, keys.get(scope))] as const),
@@ -36,7 +41,7 @@ test.each(managedRoutes.map(({ method, path, permission }) => [method, path, per
   },
 );
 
-test("every scope but agents:invoke opens a route of management", () => {
+test("every scope except agents:invoke allows a management route", () => {
   const declared = new Set(managedRoutes.map(({ permission }) => permission));
   expect(scopes.filter((scope) => !declared.has(scope))).toEqual(["agents:invoke"]);
 });

@@ -27,7 +27,7 @@ const rotatedKey = await createKey();
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 await beckon.call(trigger.url, { credential: null, body: "Hello" });
 
-describe("an answer that shows a secret must not be kept by anything on its way:", () => {
+describe("a response with a secret must not be cached:", () => {
   test.each<[string, string, string, unknown]>([
     ["a created agent", "POST", "/agents", { name: "Test", model: "demo/echo" }],
     ["a rotated agent token", "POST", `/agents/${rotated.agent.id}/token/rotate`, {}],
@@ -89,7 +89,7 @@ test.each<[string, string, unknown]>([
   expect(text).not.toMatch(/"url"|"token"|"key"/);
 });
 
-test("no secret is in the database in clear", async () => {
+test("the database contains no secret in plain text", async () => {
   const { engine } = beckon.db.database;
   const { rows: tables } = await engine.query<{ name: string }>(
     "select format('%I', table_name) as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
@@ -104,12 +104,12 @@ test("no secret is in the database in clear", async () => {
   }
 });
 
-test("what is told of a credential that does not stand repeats none of it", async () => {
+test("the error for an invalid credential does not repeat it", async () => {
   const { body } = await beckon.call("/agents", { credential: "guessed-secret" });
   expect(JSON.stringify(body)).not.toContain("guessed-secret");
 });
 
-test("a refused body is not repeated", async () => {
+test("the error for a rejected body does not repeat it", async () => {
   const body = `{"name":"x","kind":"openai-compatible","api_key":"${apiKey}", oops`;
   const answer = await beckon.call("/providers", {
     body,

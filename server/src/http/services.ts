@@ -1,10 +1,11 @@
-import type { Auth, RefusedSignIns } from "../accounts/index.ts";
+import type { Auth, FailedSignIns } from "../accounts/index.ts";
 import type { OperatorProviders } from "../base/context.ts";
 import type { Database } from "../base/database/index.ts";
-import type { Transport } from "../base/egress/index.ts";
+import type { Egress, Transport } from "../base/egress/index.ts";
 import type { Log } from "../base/log.ts";
 import type { SecretCipher } from "../base/secrets/index.ts";
 import type { KeyUse } from "../keys/index.ts";
+import type { ModelLists } from "../providers/index.ts";
 import type { RunServices } from "../runs/index.ts";
 import type { FailedAuthentications } from "./failed-authentications.ts";
 import type { Streams } from "./streams/index.ts";
@@ -16,7 +17,10 @@ export interface Services {
   readonly log: Log;
   readonly runs: RunServices;
   /** For addresses that a workspace chose. */
-  readonly egress: Transport;
+  readonly egress: Egress;
+  /** For addresses that the operator chose. */
+  readonly outbound: Transport;
+  readonly modelLists: ModelLists;
   /** Absent: the operator set up no providers. */
   readonly operator?: OperatorProviders | undefined;
   /** Where callers reach this server, without a trailing slash. */
@@ -27,6 +31,6 @@ export interface Services {
   readonly auth: Auth;
   /** Of passwords and one-time links, which are not even looked at beyond the limit. */
   readonly guesses: FailedAuthentications;
-  readonly refusedSignIns: RefusedSignIns;
+  readonly failedSignIns: FailedSignIns;
   readonly streams: Streams;
 }

@@ -3,17 +3,17 @@ import { startTestBeckon } from "../../test/beckon.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
 
-/** Looks often, so that the tests are quick; the first test is of a process that looks as often as it does in earnest. */
+/** Polls often, so that the tests are fast. The first test uses the production interval. */
 const beckon = await startTestBeckon({}, { streamLimits: { checkMs: 100 } });
 
-/** What the contract promises. */
+/** The maximum that the contract promises. */
 const withinMs = 5_000;
 const headersOf = (credential: string) => ({
   "x-api-key": credential,
   accept: "text/event-stream",
 });
 
-/** A run that goes on until the test is over, with its agent. */
+/** A run that continues until the test ends, with its agent. */
 async function running() {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -34,12 +34,12 @@ async function createKey(body: Record<string, unknown>): Promise<{ id: string; k
     .body.data;
 }
 
-/** Resolves when the stream has been ended for its credential's sake, and fails when that takes too long. */
+/** Resolves when the stream was ended because of its credential; fails after a timeout. */
 async function expectClosed(
   reader: StreamReader,
   url: string,
   credential: string,
-  refusedWith: number,
+  expectedStatus: number,
 ): Promise<void> {
   const since = performance.now();
   expect(await reader.over).toBe("ended");
@@ -48,7 +48,7 @@ async function expectClosed(
     type: "stream.closed",
     data: { code: "unauthorized", message: expect.any(String) },
   });
-  expect((await fetch(url, { headers: headersOf(credential) })).status).toBe(refusedWith);
+  expect((await fetch(url, { headers: headersOf(credential) })).status).toBe(expectedStatus);
 }
 
 test("a revoked token's stream ends within 5 s, at the process that revokes it and at another", async () => {
@@ -64,7 +64,7 @@ test("a revoked token's stream ends within 5 s, at the process that revokes it a
   ]);
 });
 
-test("a rotated token's stream ends, and its successor's goes on", async () => {
+test("a rotated token's stream ends, and that of its successor continues", async () => {
   const { agent, url } = await running();
   const reader = await open(url, agent.token);
   const { token } = (await beckon.call(`/agents/${agent.id}/token/rotate`, { body: {} })).body.data;
@@ -73,7 +73,7 @@ test("a rotated token's stream ends, and its successor's goes on", async () => {
   expect(successor.types).not.toContain("stream.closed");
 });
 
-test("a token's stream ends when its grace does", async () => {
+test("a token's stream ends with its grace period", async () => {
   const { agent, url } = await running();
   const reader = await open(url, agent.token);
   await beckon.call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 1 } });
@@ -110,7 +110,7 @@ test("a rotated key's stream ends", async () => {
   await expectClosed(reader, url, key, 401);
 });
 
-test("a key's stream ends when its scope is taken away", async () => {
+test("a key's stream ends when its scope is removed", async () => {
   const { url } = await running();
   const { id, key } = await createKey({});
   const reader = await open(url, key);
@@ -127,7 +127,7 @@ test("a key's stream ends when it is limited to other agents", async () => {
   await expectClosed(reader, url, key, 404);
 });
 
-test("the stream of an invoke ends with its credential, and its run goes on", async () => {
+test("the stream of an invoke ends with its credential, and its run continues", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const { id, key } = await createKey({ scopes: ["agents:invoke"] });
@@ -145,7 +145,7 @@ test("the stream of an invoke ends with its credential, and its run goes on", as
   expect(rest.types.at(-1)).toBe("run.finished");
 });
 
-test("streams of credentials that stand go on past many looks", async () => {
+test("streams of valid credentials continue through many polls", async () => {
   const { agent, url } = await running();
   const { key } = await createKey({ agent_ids: [agent.id] });
   const readers = [await open(url, agent.token), await open(url, key), await open(url, beckon.key)];

@@ -20,12 +20,12 @@ async function open(url: string, options: StreamOptions): Promise<StreamReader> 
   return reader;
 }
 
-/** A run that goes on, with as many of its agent's streams as may be open. */
+/** A run that continues, with as many streams of its agent as are allowed. */
 async function full({ url }: TestBeckon = beckon) {
   const held = await startHeldModel(beckon, says("Hello"));
   const agent = await beckon.createAgent({ model: held.model });
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
-  // Who comes before the model is asked is told that it is; these come after.
+  // Clients that subscribe before the model call get an event for it; these subscribe later.
   await held.reached(1);
   const events = `/runs/${body.run_id}/events`;
   const openOne = (credential = agent.token) => open(`${url}/api/public${events}`, { credential });
@@ -33,11 +33,11 @@ async function full({ url }: TestBeckon = beckon) {
   return { held, agent, events, openOne, readers };
 }
 
-test("a credential has so many streams open and no more, and one that has ended makes room", async () => {
+test("a credential has a maximum number of open streams, and one that has ended frees its capacity", async () => {
   const { held, agent, events, openOne, readers } = await full();
-  const refused = await beckon.call(events, { credential: agent.token, headers: sse });
-  expectError(refused, 429, "too_many_requests", /3 streams/);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  const rejected = await beckon.call(events, { credential: agent.token, headers: sse });
+  expectError(rejected, 429, "too_many_requests", /3 streams/);
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   expect((await openOne(beckon.key)).status).toBe(200);
   readers[0]?.close();
   const again = await eventually("room", async () => {
@@ -48,29 +48,29 @@ test("a credential has so many streams open and no more, and one that has ended 
   await again.over;
 });
 
-test("who has as many streams open as it may starts no run by asking for another", async () => {
+test("an invoke that asks for a stream above the limit starts no run", async () => {
   const { agent } = await full();
   const call = { credential: agent.token, body: { input: "Hello" }, headers: sse };
   expectError(await beckon.call(`/agents/${agent.id}/invoke`, call), 429, "too_many_requests");
   expect(await statesOf(beckon, agent.id)).toEqual({ running: 1 });
 });
 
-test("who has as many streams open as it may still reads pages, and invokes", async () => {
+test("a caller at the limit of streams can still read pages and invoke", async () => {
   const { agent, events, held } = await full();
   expect((await beckon.call(events, { credential: agent.token })).status).toBe(200);
   held.release();
   expect((await beckon.invoke(agent, "Hello")).status).toBe(200);
 });
 
-test("a process has so many streams open and no more", async () => {
+test("a process has a maximum number of open streams", async () => {
   const { events, openOne } = await full();
   await openOne(beckon.key);
-  const refused = await beckon.call(events, { headers: sse });
-  expectError(refused, 503, "unavailable");
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  const rejected = await beckon.call(events, { headers: sse });
+  expectError(rejected, 503, "unavailable");
+  expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
 });
 
-test("refused requests take no room", async () => {
+test("rejected requests use no capacity", async () => {
   const agent = await beckon.createAgent();
   for (let index = 0; index < 5; index++) {
     expectError(await beckon.call("/runs/run_none/events", { headers: sse }), 404, "not_found");
@@ -95,7 +95,7 @@ test("refused requests take no room", async () => {
   ).toBe(200);
 });
 
-test("a reader who takes nothing, while there is something to take, is cut", async () => {
+test("a client that accepts no data, while there is some, is disconnected", async () => {
   const { body } = await beckon.invoke(await beckon.createAgent(), "Hello");
   await growJournal(beckon.db.database.engine, body.run_id, 240, 50_000);
   const { readers, openOne } = await full();
@@ -104,7 +104,7 @@ test("a reader who takes nothing, while there is something to take, is cut", asy
   const url = `${beckon.url}/api/public/runs/${body.run_id}/events`;
   const stalled = await open(url, { credential: key, paused: true });
   expect([stalled.status, (await openOne(key)).status]).toEqual([200, 503]);
-  // The others stay, so that there is room only once this one has been cut.
+  // The others stay, so that there is capacity only after this one was disconnected.
   await eventually(
     "room for another",
     async () => (await openOne(key)).status === 200 || undefined,
@@ -118,7 +118,7 @@ test("a reader who takes nothing, while there is something to take, is cut", asy
   ]);
 });
 
-test("a reader for whom there is nothing is not", async () => {
+test("a client of an idle stream is not disconnected", async () => {
   const { held, readers } = await full();
   await eventually(
     "many comments",

@@ -8,12 +8,12 @@ import { type Behaviour, says } from "../../test/model-server.ts";
 import { openClient } from "../../test/open-client.ts";
 import { openStream, type StreamReader } from "../../test/read-stream.ts";
 
-/** One process executes, another only answers: whoever reads there reads what the first one writes. */
+/** One process executes, another only serves: its clients read what the first one writes. */
 const beckon = await startTestBeckon();
 const api = await beckon.another({ settings: { BECKON_ROLE: "api" } });
 afterAll(() => api.stop());
 
-/** Calls the clock some times, then says Hello. */
+/** Calls the clock a few times, then says Hello. */
 const manySteps: Behaviour = (request, index) => {
   const answered = request.body.messages.filter(({ role }) => role === "tool").length;
   return says(
@@ -23,7 +23,7 @@ const manySteps: Behaviour = (request, index) => {
   )(request, index);
 };
 
-/** Runs whose model says nothing until it is told to. */
+/** Runs whose model is held until it is released. */
 async function executing(count: number, behaviour: Behaviour = manySteps) {
   const held = await startHeldModel(beckon, behaviour);
   const agent = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });
@@ -49,7 +49,7 @@ const journalEvents = (reader: StreamReader) =>
   reader.frames.filter(({ id }) => id !== undefined).map(({ data }) => data);
 const journalAt = async (path: string) => (await beckon.call(`${beckon.url}${path}`)).body.data;
 
-test("a reader at another process reads whole steps as they come", async () => {
+test("a client at another process reads complete steps as they are written", async () => {
   const {
     held,
     paths: [path = ""],
@@ -62,7 +62,7 @@ test("a reader at another process reads whole steps as they come", async () => {
   expect(journalEvents(there)).toEqual(await journalAt(path));
 });
 
-test("while no process hears another, streams are complete all the same, only later", async () => {
+test("without notifications between processes streams are complete, only later", async () => {
   const { held, paths } = await executing(5);
   const admin = await openClient(databaseAt(inject("server").adminUrl, beckon.db.name));
   let deaf = true;
@@ -88,7 +88,7 @@ test("while no process hears another, streams are complete all the same, only la
   }
 });
 
-test("1,000 readers at two processes ask the database next to nothing while nothing happens, and are told soon when something does", {
+test("1,000 clients at two processes cause almost no queries while idle, and get events soon", {
   timeout: 60_000,
 }, async ({ annotate }) => {
   const { held, paths } = await executing(20, says("Hello"));
@@ -115,14 +115,14 @@ test("1,000 readers at two processes ask the database next to nothing while noth
   expect(new Set(await Promise.all(readers.map(({ over }) => over)))).toEqual(new Set(["ended"]));
   const took = performance.now() - released;
   await annotate(
-    `${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had heard of it`,
+    `${asked} queries in 2 s; ${took.toFixed(0)} ms until 20 runs had ended and all readers had the events`,
   );
-  // Four looks, one of credentials, a few of each process's own.
+  // Four polls, one check of credentials, and a few queries of each process's own.
   expect(asked).toBeLessThan(60);
   for (const reader of readers) expect(reader.types.at(-1)).toBe("run.finished");
 });
 
-test("a process that stops ends streams of what others execute at once, and they go on elsewhere", async () => {
+test("a process that drains ends streams of runs of other processes at once, and they resume elsewhere", async () => {
   const leaving = await beckon.another({
     settings: { BECKON_ROLE: "api", BECKON_DRAIN_SECONDS: "20" },
   });
@@ -144,7 +144,7 @@ test("a process that stops ends streams of what others execute at once, and they
   expect([...journalEvents(reader), ...journalEvents(rest)]).toEqual(await journalAt(path));
 });
 
-test("a process that stops lets streams of its own runs end, or hands run and reader over", async () => {
+test("a process that drains lets streams of its own runs end, or moves run and client to another process", async () => {
   const leaving = await beckon.another({ settings: { BECKON_DRAIN_SECONDS: "1" } });
   const held = await startHeldModel(beckon, manySteps);
   const agent = await beckon.createAgent({ model: held.model, tools: [{ type: "clock" }] });

@@ -15,7 +15,7 @@ const { data: key } = (await beckon.call("/keys", { body: { name: "Test", preset
 const { body: invoked } = await beckon.invoke(agent, "Hello");
 const member = await addPerson(beckon, { role: "viewer" });
 
-/** Every route with a body, and one that it accepts. */
+/** Every route with a body, and a valid one. */
 const routes: readonly (readonly [method: string, path: string, body: Record<string, unknown>])[] =
   [
     ["POST", "/agents", { name: "Test", model: "demo/echo" }],
@@ -56,31 +56,31 @@ const routes: readonly (readonly [method: string, path: string, body: Record<str
   ];
 
 describe.each(routes)("%s %s", (method, path, body) => {
-  test("refuses a member that it does not know, and names it", async () => {
+  test("rejects an unknown field, and names it", async () => {
     expectError(
       await beckon.call(path, { method, body: { ...body, nonsense: 1 } }),
       400,
       "bad_request",
-      /unknown member nonsense\b/,
+      /unknown field nonsense\b/,
     );
   });
 
-  test("names all members that it does not know", async () => {
+  test("names all unknown fields", async () => {
     const answer = await beckon.call(path, { method, body: { ...body, one: 1, Two: 2 } });
     expectError(answer, 400, "bad_request", /one.*Two/);
   });
 
-  test("refuses a list", async () => {
+  test("rejects a list", async () => {
     expectError(await beckon.call(path, { method, body: [body] }), 400, "bad_request");
   });
 });
 
-test("a member that is unknown further down is named with its place", async () => {
+test("an unknown nested field is named with its path", async () => {
   const body = { name: "Test", model: "demo/echo", limits: { steps: 1 } };
   expectError(await beckon.call("/agents", { body }), 400, "bad_request", /limits\.steps/);
 });
 
-test("every member at fault is named", async () => {
+test("every invalid field is named", async () => {
   const body = { name: "", model: 5, tools: "all", limits: { max_steps: 0 } };
   expectError(
     await beckon.call("/agents", { body }),
@@ -90,7 +90,7 @@ test("every member at fault is named", async () => {
   );
 });
 
-test("a missing member is named", async () => {
+test("a missing field is named", async () => {
   expectError(
     await beckon.call("/agents", { body: { name: "Test" } }),
     400,
@@ -99,12 +99,12 @@ test("a missing member is named", async () => {
   );
 });
 
-test("a member that the server sets cannot be sent", async () => {
+test("a field that the server sets cannot be sent", async () => {
   const body = { name: "Test", model: "demo/echo", id: "agt_1" };
   expectError(await beckon.call("/agents", { body }), 400, "bad_request", /\bid\b/);
 });
 
-test("a refused body changes nothing", async () => {
+test("a rejected body changes nothing", async () => {
   const made = await beckon.createAgent({ name: "Before" });
   await beckon.call(`/agents/${made.id}`, {
     method: "PATCH",

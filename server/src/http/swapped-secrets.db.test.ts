@@ -3,12 +3,15 @@ import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** Who can write to the database, and does not know the master key, can move a sealed text; it then opens nowhere. */
+/**
+ * An attacker who can write to the database, without the master key, can move an encrypted value;
+ * it can then not be decrypted anywhere.
+ */
 
 const beckon = await startTestBeckon();
 const { engine } = beckon.db.database;
 
-/** A sealed text: where it stands, and what opens it. */
+/** An encrypted value: its location, and the request that decrypts it. */
 interface Sealed {
   readonly table: string;
   readonly column: string;
@@ -83,14 +86,14 @@ async function expectBound(one: Sealed, other: Sealed): Promise<void> {
   await swap(one, other);
   try {
     for (const sealed of [one, other])
-      expectError(await sealed.open(), 409, "secret_unreadable", /cannot be opened/);
+      expectError(await sealed.open(), 409, "secret_unreadable", /cannot be decrypted/);
   } finally {
     await swap(one, other);
   }
   expect([await isReadable(one), await isReadable(other)]).toEqual([true, true]);
 }
 
-describe("a sealed text opens in its place only:", () => {
+describe("an encrypted value can only be decrypted in its location:", () => {
   test.each(kinds)("%s, not in another row", (kind) => expectBound(mine[kind], alsoMine[kind]));
   test.each(kinds)("%s, not in another workspace", (kind) => expectBound(mine[kind], theirs[kind]));
   test.each(kinds.flatMap((one, at) => kinds.slice(at + 1).map((other) => [one, other] as const)))(
@@ -98,7 +101,7 @@ describe("a sealed text opens in its place only:", () => {
     (one, other) => expectBound(mine[one], mine[other]),
   );
 
-  test("a token in its grace not as the one that came after it", async () => {
+  test("a token in its grace period not as its successor", async () => {
     const { agent, call, token } = await make();
     await call(`/agents/${agent.id}/token/rotate`, { body: { grace_seconds: 600 } });
     const predecessor = { ...token, where: `agent_id = '${agent.id}' and expires_at is not null` };

@@ -7,11 +7,14 @@ import { openStream } from "../../test/read-stream.ts";
 import { readRows } from "../../test/rows-of.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** What two workspaces with one of everything see without asking for anything foreign: lists, exports, streams, stored answers. */
+/**
+ * What two workspaces with the same content see without asking for foreign resources: lists,
+ * exports, streams, stored responses.
+ */
 
 const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
-/** So that the workspace alone tells what this person does in one from the same in the other. */
+/** The same person is in both, so that only the workspace separates their requests. */
 const ownerOfBoth = await addPerson(beckon, { role: "owner" });
 await beckon.db.database.engine.query(
   "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
@@ -27,11 +30,14 @@ const sides = [
   { ours: second, theirs: first, foreign: onlyIn(idsOfFirst, idsOfSecond) },
 ];
 
-test("each has ids of its own to be seen", () => {
+test("each workspace has its own ids", () => {
   for (const { foreign } of sides) expect(foreign.length).toBeGreaterThan(40);
 });
 
-/** `listed`: waits until something is listed, since transactions under way in other databases of this server hold events back. */
+/**
+ * `listed`: waits until something is listed, since transactions in other databases of this server
+ * delay events.
+ */
 const read = (call: (path: string) => Promise<Answer>, path: string, listed: boolean) =>
   eventually(`something in ${path}`, async () => {
     const answer = await call(path);
@@ -39,7 +45,7 @@ const read = (call: (path: string) => Promise<Answer>, path: string, listed: boo
   });
 
 test.each(managedRoutes.filter(({ method }) => method === "GET"))(
-  "$path shows what is one's own",
+  "$path shows only resources of the workspace",
   async ({ path, doc }) => {
     for (const { ours, theirs, foreign } of sides) {
       for (const call of [
@@ -62,7 +68,7 @@ test.each(managedRoutes.filter(({ method }) => method === "GET"))(
   },
 );
 
-test("a stream of events carries those of its workspace, whatever agent it asks for", async () => {
+test("a stream of events carries those of its workspace, whatever agent it filters by", async () => {
   for (const { ours, theirs, foreign } of sides) {
     const open = async (query: string, credential: string) => {
       const reader = await openStream(`${beckon.url}/api/public/events${query}`, { credential });
@@ -86,11 +92,11 @@ test("a stream of events carries those of its workspace, whatever agent it asks 
 const storing = managedRoutes.filter(({ path, doc }) => doc.once && !path.includes(":"));
 
 test.each(storing)(
-  "$method $path with the same Idempotency-Key is done in each workspace",
+  "$method $path with the same Idempotency-Key is executed in each workspace",
   async (route) => {
     const body = {
       ...(bodyOf(route) as object),
-      ...(route.doc.id === "createProvider" ? { base_url: `${beckon.url}/v1` } : {}),
+      ...(route.doc.id === "createProvider" ? { base_url: "http://127.0.0.1:9/v1" } : {}),
     };
     const send = (workspace: string, sent: object = body) =>
       ownerOfBoth.call(route.path, {

@@ -9,8 +9,9 @@ import { managedRoutes } from "./api/index.ts";
 import type { ManagedRoute } from "./management/managed-route.ts";
 
 /**
- * Two workspaces with one of everything: in queries and bodies, every member that can refer to something refers to what the other one has.
- * A new member of a query or body fails this file until it is said whether it can.
+ * Two workspaces with the same content: in queries and bodies, every field that can refer to
+ * something refers to a resource of the other one. A new field or parameter fails this file until
+ * it is listed here.
  */
 
 const beckon = await startTestBeckon();
@@ -19,7 +20,7 @@ const [ours, theirs] = (await fillTwoWorkspaces(beckon)).toReversed() as [
   FilledWorkspace,
 ];
 const rows = await readRows(beckon.db);
-// What `default` did to the other one when it made it is on record in both.
+// Requests of `default` that created the other workspace are recorded in both.
 const shared = await rows.ids(ours.id);
 const foreign = [...(await rows.ids(theirs.id))].filter((id) => !shared.has(id));
 
@@ -31,7 +32,10 @@ const callers = [
   ["a session", ours.owner.call],
 ] as const;
 
-/** Nothing of theirs is in the answer but what was asked for, and nothing has become of theirs. */
+/**
+ * The response contains nothing of the foreign workspace except what was sent, and nothing of it
+ * has changed.
+ */
 async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<Answer> {
   const before = await rows.marks(theirs.id);
   const answer = await ask();
@@ -44,13 +48,13 @@ async function keepsApart(asked: unknown, ask: () => Promise<Answer>): Promise<A
   return answer;
 }
 
-/** Members of queries that refer to nothing that a workspace has. */
+/** Query parameters that do not refer to a resource. */
 const plainInQueries =
   "limit paused deleted with format created_after created_before status source kind action since until".split(
     " ",
   );
 
-/** What the others can refer to; `path` is the route's, below the foreign workspace. */
+/** What the others can refer to; `path` is the route's, with ids of the foreign workspace. */
 const inQueries: Readonly<
   Record<string, (path: string) => Promise<readonly string[]> | readonly string[]>
 > = {
@@ -62,7 +66,7 @@ const inQueries: Readonly<
   actor: () => [`user:${theirs.owner.id}`],
   target: () => [theirs.agent.id, theirs.keyId, theirs.viewer.id],
   after: async (path) => {
-    // Transactions under way in other databases of this server hold events back.
+    // Transactions in other databases of this server delay events.
     const page = await eventually(`something in ${path}`, async () => {
       const { body } = await beckon.call(`${path}?limit=1`, { credential: theirs.key });
       return body.data.length > 0 ? body : undefined;
@@ -95,15 +99,18 @@ test.each(queries)(
 );
 
 test.each(managedRoutes.filter(({ doc }) => doc.list))(
-  "$path gives cursors to try elsewhere",
+  "$path returns cursors to use in another workspace",
   async ({ path, doc }) => {
-    // A key is in one workspace, of which there is no second page. Events have a cursor each.
+    // A key belongs to one workspace, whose list has no second page. Each event has a cursor.
     const expected = doc.id === "listWorkspaces" ? 0 : doc.id === "listEvents" ? 2 : 1;
     expect(await inQueries.after?.(pathOf(path, theirs))).toHaveLength(expected);
   },
 );
 
-/** Members of bodies that refer to nothing that a workspace has, wherever they stand. Tokens are no references: they are credentials. */
+/**
+ * Fields of bodies that do not refer to a resource, at any depth. Tokens are credentials and not
+ * references.
+ */
 const plainInBodies = new Set(
   `name instructions description model_settings temperature max_output_tokens reasoning_effort stream tools type allowed_hosts headers
   secret prefix secret_last4 query operations method url parameters body safe_to_repeat idempotency_header timeout_seconds
@@ -114,7 +121,7 @@ const plainInBodies = new Set(
   ),
 );
 
-/** Names of all members, at every depth. */
+/** Names of all fields, at every depth. */
 function namesIn(schema: unknown): string[] {
   if (schema === null || typeof schema !== "object") return [];
   return Object.entries(schema).flatMap(([key, value]) =>
@@ -153,7 +160,7 @@ const document = (agent: object) => ({
 const after = async (list: string) =>
   (await beckon.call(list, { credential: theirs.key })).body.next as string;
 
-/** For each of them bodies, and what they may be answered with. */
+/** Bodies for each of them, with the expected status. */
 const cases: Readonly<
   Record<string, readonly (readonly [body: unknown, status: number, data?: unknown])[]>
 > = {
@@ -182,11 +189,11 @@ const cases: Readonly<
     [{ filter: { trigger_id: theirs.trigger.id } }, 200, { deleted: 0, next: null }],
   ],
   "deleteRuns.after": [[{ all: true, after: await after("/runs?limit=1") }, 400]],
-  // A person may be in both: that they are there is told to nobody here.
+  // A person can be in both workspaces, and nobody here learns that they are.
   "createInvitation.email": [[{ email: theirs.viewer.email, role: "viewer" }, 201]],
 };
 
-test("every member of a body that can refer to something has a case", () => {
+test("every field of a body that can refer to something has a case", () => {
   expect(Object.keys(cases).sort()).toEqual(referring.sort());
 });
 
@@ -195,7 +202,7 @@ describe.each(Object.entries(cases))("%s of a foreign workspace", (member, bodie
     ManagedRoute,
   ];
 
-  test.each(callers)("leads nowhere with %s", async (_, call) => {
+  test.each(callers)("has no effect with %s", async (_, call) => {
     for (const [body, status, data] of bodies) {
       const answer = await keepsApart(body, () => call(pathOf(path, ours), { method, body }));
       expect([answer.status, answer.body]).toMatchObject([
@@ -206,7 +213,7 @@ describe.each(Object.entries(cases))("%s of a foreign workspace", (member, bodie
   });
 });
 
-test("a document refers to no secret that is kept anywhere", async () => {
+test("an imported document cannot refer to a stored secret", async () => {
   const body = document({ tools });
   const answer = await keepsApart(body, () =>
     beckon.call("/agents/import", { credential: ours.key, body }),
@@ -214,7 +221,7 @@ test("a document refers to no secret that is kept anywhere", async () => {
   expectError(answer, 400, "bad_request", /Authorization/);
 });
 
-test("all runs are those of one's own workspace", async () => {
+test("a filter for all runs means those of the own workspace", async () => {
   const { body: cancelled } = await keepsApart({}, () =>
     beckon.call("/runs/cancel", { credential: ours.key, body: { all: true } }),
   );

@@ -5,8 +5,8 @@ import {
   bodyOf,
   type FilledWorkspace,
   fillTwoWorkspaces,
-  pathMembersOf,
   pathOf,
+  pathParametersOf,
 } from "../../test/filled-workspace.ts";
 import { openStream } from "../../test/read-stream.ts";
 import { readRows } from "../../test/rows-of.ts";
@@ -14,7 +14,10 @@ import { type IdPrefix, newId } from "../base/ids.ts";
 import { accountRoutes } from "./api/accounts.ts";
 import { managedRoutes } from "./api/index.ts";
 
-/** Two workspaces with one of everything: in the path of every route, every kind of id of the other one. See also tenancy-references. */
+/**
+ * Two workspaces with the same content: in the path of every route, every kind of id of the other
+ * one. See also tenancy-references.
+ */
 
 const beckon = await startTestBeckon();
 const [first, second] = await fillTwoWorkspaces(beckon);
@@ -30,7 +33,7 @@ const membersIn = (path: string) =>
   (path.match(/:\w+/g) ?? []).filter((name) => name !== ":version");
 const withIds = routes.filter(({ path }) => membersIn(path).length > 0);
 
-/** Every way to have at least one of the ids in a path from `theirs`, the others from `ours`. */
+/** Every way to take at least one id of a path from `theirs` and the others from `ours`. */
 function foreignChoices(
   path: string,
   ours: FilledWorkspace,
@@ -41,7 +44,7 @@ function foreignChoices(
     Object.fromEntries(
       names.map((name, place) => [
         name,
-        pathMembersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? "",
+        pathParametersOf(((index + 1) >> place) & 1 ? theirs : ours)[name] ?? "",
       ]),
     ),
   );
@@ -56,9 +59,9 @@ function foreignChoices(
   ];
 }
 
-/** The same choice with ids that nobody has in place of the foreign ones. */
+/** The same choice with unknown ids instead of the foreign ones. */
 function madeUp(choice: Record<string, string>, ours: FilledWorkspace): Record<string, string> {
-  const own = Object.values(pathMembersOf(ours));
+  const own = Object.values(pathParametersOf(ours));
   return Object.fromEntries(
     Object.entries(choice).map(([name, id]) => [
       name,
@@ -73,7 +76,7 @@ async function unharmed(theirs: FilledWorkspace, work: () => Promise<void>): Pro
   expect(await rows.marks(theirs.id)).toEqual(before);
 }
 
-/** The answer without the ids that were asked for, so that two can be compared. */
+/** The response without the ids that were requested, so that two can be compared. */
 const plain = ({ status, body }: Answer, choice: Record<string, string>) =>
   Object.values(choice).reduce(
     (text, id) => text.replaceAll(id, "…"),
@@ -82,7 +85,7 @@ const plain = ({ status, body }: Answer, choice: Record<string, string>) =>
 
 describe.each([
   ["the workspace default", first, second],
-  ["a workspace beside it", second, first],
+  ["another workspace", second, first],
 ] as const)("from %s", (_, ours, theirs) => {
   const asKey = (path: string, options: CallOptions) =>
     beckon.call(path, { ...options, credential: ours.key });
@@ -91,7 +94,7 @@ describe.each([
     const { method, path } = route;
     const sent = { method, body: bodyOf(route) };
 
-    test("tells of a foreign id what it tells of one that nobody has, and does nothing", async () => {
+    test("answers a foreign id like an unknown one, and does nothing", async () => {
       await unharmed(theirs, async () => {
         for (const choice of foreignChoices(path, ours, theirs)) {
           const unknown = madeUp(choice, ours);
@@ -106,7 +109,7 @@ describe.each([
       });
     });
 
-    test("refuses the token of an agent, and does nothing", async () => {
+    test("rejects the token of an agent, and does nothing", async () => {
       await unharmed(theirs, async () => {
         for (const choice of foreignChoices(path, ours, theirs)) {
           const { status } = await beckon.call(pathOf(path, ours, choice), {
@@ -120,7 +123,7 @@ describe.each([
   });
 
   test.each(routes)(
-    "$method $path opens to no session that names the foreign workspace",
+    "$method $path rejects a session that names the foreign workspace",
     async (route) => {
       const { method, path } = route;
       const headers = { "beckon-workspace": theirs.id };
@@ -144,7 +147,7 @@ describe.each([
   );
 
   test.each(managedRoutes.filter(({ path, stream }) => path.includes(":") && stream !== undefined))(
-    "$path streams nothing foreign",
+    "$path streams nothing of a foreign workspace",
     async ({ path }) => {
       const reader = await openStream(`${beckon.url}/api/public${pathOf(path, theirs)}`, {
         credential: ours.key,

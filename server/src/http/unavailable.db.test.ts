@@ -6,7 +6,7 @@ import { startHeldModel } from "../../test/held-model.ts";
 
 const beckon = await startTestBeckon();
 
-/** Does `act` while another transaction holds a lock that every start has to wait for. */
+/** Runs `act` while another transaction holds a lock that every start needs. */
 async function whileNothingStarts<T>(act: () => Promise<T>): Promise<T> {
   const lock = await beckon.db.database.engine.connect();
   try {
@@ -19,7 +19,7 @@ async function whileNothingStarts<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-test("a start whose outcome is not known in time is answered with 503, and its run ends before any model call", async () => {
+test("a start whose outcome is not known in time gets 503, and its run ends before any model call", async () => {
   const held = await startHeldModel(beckon);
   held.release();
   const agent = await beckon.createAgent({ model: held.model });
@@ -34,7 +34,7 @@ test("a start whose outcome is not known in time is answered with 503, and its r
   expect([run.status, held.requests.length]).toEqual(["cancelled", 1]);
 });
 
-test("a fault of ours is answered with 500, and with none of its text", async () => {
+test("an internal error gets 500, without its message", async () => {
   const { engine } = beckon.db.database;
   await engine.query("alter table audit rename to audit_away");
   try {

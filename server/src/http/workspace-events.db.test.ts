@@ -17,7 +17,9 @@ const resume = (agent: { id: string }) =>
 const run = async (agent: { id: string; token: string }) =>
   (await beckon.invoke(agent, "Hello")).body.run_id as string;
 
-/** Pauses an agent of its own, and waits until that is shown: so is all that was written before. */
+/**
+ * Pauses a new agent and waits until that event is listed: all earlier events are then listed too.
+ */
 async function allShown(): Promise<void> {
   const last = await beckon.createAgent();
   await pause(last);
@@ -27,7 +29,7 @@ async function allShown(): Promise<void> {
   );
 }
 
-/** Those of all pages, from the first event or from a cursor. */
+/** The events of all pages, from the first event or from a cursor. */
 async function shown(
   query: string,
   { credential = beckon.key, from = "" } = {},
@@ -56,7 +58,7 @@ const stream = async (query: string, lastEventId?: string): Promise<StreamReader
 const eventsOf = (reader: StreamReader) =>
   reader.frames.flatMap(({ data }) => ("version" in data && "cursor" in data ? [data] : []));
 
-test("a pause and its end are events of no run, shown to who names them and to nobody else", async () => {
+test("a pause and its end are events without a run, returned only to clients that request their kind", async () => {
   const agent = await beckon.createAgent();
   await pause(agent, { reason: "Holiday" });
   await resume(agent);
@@ -84,7 +86,7 @@ test("a pause and its end are events of no run, shown to who names them and to n
   expect(new Set(others.map(({ run_id }) => run_id))).toEqual(new Set([runId]));
 });
 
-test("they use up no page of those who do not name them, nor do run events a page of those who name them only", async () => {
+test("a page contains only the requested kinds of events, and is filled with them", async () => {
   const workspace = await insertStranger(beckon);
   const credential = { credential: workspace };
   const { data: agent } = (
@@ -103,7 +105,7 @@ test("they use up no page of those who do not name them, nor do run events a pag
   expect(rest.map((event) => event.data.reason)).toEqual(["three"]);
 });
 
-test("what changes nothing, and a repeat, leave no event; another reason leaves one", async () => {
+test("a request that changes nothing, and a repeat, write no event; another reason writes one", async () => {
   const agent = await beckon.createAgent();
   const ofAgent = async () => {
     await allShown();
@@ -128,7 +130,7 @@ test("what changes nothing, and a repeat, leave no event; another reason leaves 
   expect(await ofAgent()).toEqual(["Holiday", "agent.resumed", null, "Audit"]);
 });
 
-test("an agent that is imported as paused has no event of a pause", async () => {
+test("an agent that is imported as paused has no pause event", async () => {
   const document = {
     beckon: 1,
     agents: [{ name: "Paused", model: "demo/echo", paused: true, pause_reason: "Holiday" }],
@@ -138,13 +140,13 @@ test("an agent that is imported as paused has no event of a pause", async () => 
   expect(await shown(`agent_id=${body.data.agents[0].id}&${both}`)).toEqual([]);
 });
 
-test("pauses and resumptions at the same time are in the order in which they happened", async () => {
+test("simultaneous pauses and resumptions are listed in the order in which they happened", async () => {
   const agent = await beckon.createAgent();
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? pause(agent) : resume(agent))),
   );
   await allShown();
-  // Each of them has changed what the one before it left.
+  // Each of them changed the state that the previous one had set.
   const types = (await shown(`agent_id=${agent.id}&${both}`)).map(({ type }) => type);
   expect(types.length).toBeGreaterThan(1);
   expect(types).toEqual(
@@ -152,7 +154,7 @@ test("pauses and resumptions at the same time are in the order in which they hap
   );
 });
 
-test("a stream shows them among the events of runs, and resumes at each of them", async () => {
+test("a stream shows them among the events of runs, and can resume after each of them", async () => {
   const agent = await beckon.createAgent();
   const query = `agent_id=${agent.id}&kind=agent.paused,agent.resumed,run.finished`;
   const [reader, ofRuns] = [await stream(query), await stream(`agent_id=${agent.id}`)];
@@ -205,7 +207,7 @@ test("a key that is limited to agents sees those of its agents, and none about t
   );
 });
 
-test("an agent's token cannot name them, neither for a page nor for a stream", async () => {
+test("an agent's token cannot request them, neither in a page nor in a stream", async () => {
   const { token: credential } = await beckon.createAgent();
   for (const headers of [{}, { accept: "text/event-stream" }]) {
     const answer = await beckon.call("/events?kind=run.finished,agent.paused", {
@@ -223,7 +225,7 @@ test("another workspace sees none of ours", async () => {
   expect(await shown(both, { credential: stranger })).toEqual([]);
 });
 
-test("a cursor at an event that has another place now, as after a restore, is void", async () => {
+test("a cursor at an event that has another position now, as after a restore, is invalid", async () => {
   const agent = await beckon.createAgent();
   await pause(agent);
   await allShown();

@@ -38,7 +38,7 @@ const ended = (reader: StreamReader, runId: string) =>
   );
 const run = async (of = agent) => (await beckon.invoke(of, "Hello")).body.run_id as string;
 
-test("a reader without a cursor is given one, and then sees every event of every run", async () => {
+test("a client without a cursor gets one, and then every event of every run", async () => {
   const reader = await opened();
   const other = await beckon.createAgent();
   const [one, two] = await Promise.all([run(), run(other)]);
@@ -60,7 +60,10 @@ test("a reader without a cursor is given one, and then sees every event of every
   }
 });
 
-/** A stream begins at the oldest transaction under way, of any database of this server: other tests may hold it back. */
+/**
+ * A stream begins at the oldest active transaction of any database of this server; other tests can
+ * delay it.
+ */
 const isPast = (runId: string) =>
   eventually(`an order of events that is past ${runId}`, async () => {
     const { rows } = await beckon.db.database.engine.query<{ past: boolean }>(
@@ -70,7 +73,7 @@ const isPast = (runId: string) =>
     return rows[0]?.past || undefined;
   });
 
-test("what is read over REST after the first frame, and the stream, leave no gap", async () => {
+test("events read over REST after the first frame and the stream leave no gap", async () => {
   const before = await run();
   await isPast(before);
   const reader = await opened();
@@ -79,7 +82,7 @@ test("what is read over REST after the first frame, and the stream, leave no gap
   expect(ofRun(reader, before)).toEqual([]);
 });
 
-test("a reader goes on after the event in Last-Event-ID, and after ?after=", async () => {
+test("a client resumes after the event in Last-Event-ID, and after ?after=", async () => {
   const reader = await opened();
   const [first, second] = [await run(), await run()];
   await ended(reader, second);
@@ -97,7 +100,7 @@ test("a reader goes on after the event in Last-Event-ID, and after ?after=", asy
   }
 });
 
-test("a stream of one agent, and of some kinds, shows nothing else", async () => {
+test("a stream of one agent, and of some kinds, contains nothing else", async () => {
   const other = await beckon.createAgent();
   const [ofAgent, ofKind] = [
     await opened(`/events?agent_id=${other.id}`),
@@ -109,14 +112,14 @@ test("a stream of one agent, and of some kinds, shows nothing else", async () =>
   expect(new Set(eventsOf(ofKind).map(({ type }) => type))).toEqual(new Set(["run.finished"]));
 });
 
-test("another workspace's reader sees nothing of ours", async () => {
+test("a client of another workspace sees nothing of ours", async () => {
   const stranger = await opened("/events", { credential: await insertStranger(beckon) });
   const ours = await opened();
   await ended(ours, await run());
   expect(eventsOf(stranger)).toEqual([]);
 });
 
-test("an agent's token and a key that is limited to agents see the events of these only", async () => {
+test("an agent's token and a key that is limited to agents see only the events of those", async () => {
   const other = await beckon.createAgent();
   const limited = await insertKey(beckon, { scopes: ["runs:read"], agentIds: [other.id] });
   const readers = await Promise.all(
@@ -153,7 +156,7 @@ test("a stream ends when its key is limited to other agents", async () => {
   expect(reader.types.at(-1)).toBe("stream.closed");
 });
 
-test("an event that another could still come before is held back until none can", async () => {
+test("an event is held back until no other event can be ordered before it", async () => {
   const reader = await opened();
   const early = await openClient(beckon.db.url);
   onTestFinished(() => early.end());
@@ -174,7 +177,7 @@ test("an event that another could still come before is held back until none can"
   expect(order[0]?.id).toBe("evt_early");
 });
 
-test("a run's events are in the order of seq although a later one was written by an older transaction", async () => {
+test("a run's events are in the order of seq although an older transaction wrote a later one", async () => {
   const reader = await opened();
   const slow = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
   const older = await openClient(beckon.db.url);
@@ -183,7 +186,7 @@ test("a run's events are in the order of seq although a later one was written by
   await older.query("select pg_current_xact_id()");
   const runId = await run(slow);
   await older.query("select set_config('beckon.workspace', '*', true)");
-  // As every statement of ours does that ends a run it did not claim.
+  // As every statement of ours does that ends a run without claiming it.
   await older.query(
     `with moved as (
       update runs set last_seq = last_seq + 1, last_transaction = greatest(last_transaction, current_transaction()) where id = $1
@@ -201,7 +204,7 @@ test("a run's events are in the order of seq although a later one was written by
   expect(seqs).toEqual(seqs.map((_, index) => index + 1));
 });
 
-test("200 runs on two processes, 50 readers cut at any byte and resumed on either: each misses nothing and sees each run in order", async () => {
+test("200 runs on two processes, 50 clients disconnected at any byte and resumed on either: each misses nothing and gets each run in order", async () => {
   const second = await beckon.another();
   onTestFinished(() => second.stop());
   const urls = [beckon.url, second.url];
@@ -251,12 +254,15 @@ test("200 runs on two processes, 50 readers cut at any byte and resumed on eithe
   }
 });
 
-/** How many whole frames tell the end of a run. Counted without reading them: this is asked often. */
+/**
+ * Number of complete frames with the end of a run. Counted without parsing, because it is called
+ * often.
+ */
 function endsIn(reader: StreamReader): number {
   return reader.text.match(/^event: run\.finished\ndata: .*\n\n/gm)?.length ?? 0;
 }
 
-test("a cursor of another generation begins anew, and says so", async () => {
+test("a cursor of another generation restarts the stream, and says so", async () => {
   const reader = await opened();
   const foreign = Buffer.from(
     (reader.lastEventId &&
@@ -271,7 +277,7 @@ test("a cursor of another generation begins anew, and says so", async () => {
   expectError(await beckon.call(`/events?after=${foreign}`), 400, "bad_request", /restore/);
 });
 
-test("a cursor from the future of a restored database begins anew", async () => {
+test("a cursor from the future of a restored database restarts the stream", async () => {
   const reader = await opened();
   const [generation] = Buffer.from(reader.lastEventId ?? "", "base64url")
     .toString()
@@ -288,7 +294,7 @@ test.each([
   "%00",
   "a".repeat(201),
   Buffer.from("deadbeef.1.run_x.1").toString("base64url"),
-])("the cursor %s is refused", async (cursor) => {
+])("the cursor %s is rejected", async (cursor) => {
   expectError(await beckon.call(`/events?after=${cursor}`), 400, "bad_request", /after/);
   expectError(
     await beckon.call(`/events?after=${cursor}`, { headers: sse }),
@@ -298,7 +304,7 @@ test.each([
   );
 });
 
-test.each(["kind=run.none", "kind=", "limit=0", "from=3"])("?%s is refused", async (query) => {
+test.each(["kind=run.none", "kind=", "limit=0", "from=3"])("?%s is rejected", async (query) => {
   expectError(
     await beckon.call(`/events?${query}`),
     400,
@@ -307,7 +313,7 @@ test.each(["kind=run.none", "kind=", "limit=0", "from=3"])("?%s is refused", asy
   );
 });
 
-test("pages, one after the other, are what the stream shows", async () => {
+test("all pages together equal the stream", async () => {
   const reader = await opened();
   let cursor = reader.lastEventId ?? "";
   const runId = await run();

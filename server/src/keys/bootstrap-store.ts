@@ -12,7 +12,7 @@ export async function deleteBootstrapKey(
     .execute();
 }
 
-/** The workspace's bootstrap key, with these scopes. */
+/** Inserts the workspace's bootstrap key or updates its scopes. */
 export async function upsertBootstrapKey(
   tx: WorkspaceTransaction,
   key: { id: string; workspaceId: string; scopes: string[] },

@@ -8,13 +8,17 @@ import { newId } from "../base/ids.ts";
 import { parse, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
-import { ended, type KeyWithSecret, toKey } from "./key.ts";
+import { expiryInThePast, type KeyWithSecret, toKey } from "./key.ts";
 import { insertSecret } from "./secret-store.ts";
 import { insertKey } from "./store.ts";
 
-const defaultDays = 90;
+const defaultExpiryDays = 90;
 
-/** Adds a key and shows it, this once. @throws ApiError `forbidden` for more than the actor has itself. */
+/**
+ * Adds a key. The response is the only one that contains its secret.
+ * @throws ApiError `bad_request`; `forbidden` if the key could do more than the actor; `not_found`
+ *   for an unknown agent.
+ */
 export async function createKey({
   ctx,
   input,
@@ -28,7 +32,7 @@ export async function createKey({
   );
 }
 
-/** The same without a permission of its own, in the caller's transaction: for verbs that make a key with something else. */
+/** Like `createKey`, in the caller's transaction. The caller must have checked `keys:write`. */
 export async function addKey(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -47,9 +51,9 @@ export async function addKey(
     name: body.name,
     ...grant,
     created_by: principalOf(ctx.actor),
-    expiry: expiryOf(body) ?? { days: defaultDays },
+    expiry: expiryOf(body) ?? { days: defaultExpiryDays },
   });
-  if (!row.lives) throw ended();
+  if (!row.lives) throw expiryInThePast();
   const key = newCredential("bkw_");
   await insertSecret(tx, row, hashCredential(key));
   const shown = toKey(row);

@@ -4,7 +4,11 @@ import { inWorkspace } from "../base/database/index.ts";
 import { requireKeyForChange } from "./key.ts";
 import { deleteKeyRow } from "./store.ts";
 
-/** Revokes the key, a predecessor in its grace too: every process refuses what is sent after the answer. Runs it started go on. */
+/**
+ * Deletes the key with all its secrets. All processes reject it after the response. Runs that it
+ * started continue.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` for the bootstrap key.
+ */
 export async function deleteKey({
   ctx,
   input,

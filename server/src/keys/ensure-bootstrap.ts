@@ -5,7 +5,10 @@ import { hashCredential } from "../base/secrets/index.ts";
 import { deleteBootstrapKey, upsertBootstrapKey } from "./bootstrap-store.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
-/** Makes the workspace's bootstrap key equal to `text`, with all scopes; another one stops at once. undefined: there is none. */
+/**
+ * Sets the workspace's bootstrap key, with all scopes. The previous value is no longer valid.
+ * @param text The key, or undefined to delete the bootstrap key.
+ */
 export async function ensureBootstrapKey(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -1,16 +1,20 @@
 import { presets, type Scope, workspaceScopes } from "@beckon/contract";
-import { type Context, mayTouchAgent, scopesBeyond } from "../base/context.ts";
+import { type Context, canAccessAgent, scopesBeyond } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { type Expiry, livingAgents } from "./store.ts";
+import { type Expiry, existingAgents } from "./store.ts";
 
-/** What a key may do, and with which agents. */
+/** The scopes of a key and the agents to which it is limited; null for no limit. */
 export interface Grant {
   readonly scopes: readonly string[];
   readonly agent_ids: readonly string[] | null;
 }
 
-/** The scopes a body asks for; a preset stands for those it can have: a key limited to agents none that are about more. */
+/**
+ * Returns the scopes that a body requests, or undefined if it requests none. For a key limited to
+ * agents, a preset leaves out scopes that concern the whole workspace.
+ * @param agentIds null for a key that is not limited to agents.
+ */
 export function scopesOf(
   given: { scopes?: readonly Scope[] | undefined; preset?: keyof typeof presets | undefined },
   agentIds: unknown,
@@ -21,7 +25,7 @@ export function scopesOf(
   );
 }
 
-/** The expiry a body asks for, or undefined when it says nothing of it. */
+/** Returns the expiry that a body requests, or undefined if it has no expiry field. */
 export function expiryOf(given: {
   expires_in_days?: number | null | undefined;
   expires_at?: string | null | undefined;
@@ -32,50 +36,53 @@ export function expiryOf(given: {
 }
 
 /**
- * Nobody gives more than they have, neither when it makes a key nor when it changes one or takes over its secret.
+ * Checks that the actor has everything that a key is granted. Call it when a key is created or
+ * changed, and when its secret is rotated, because the response shows the new secret.
  * @throws ApiError `forbidden`; `bad_request` for scopes that a key limited to agents cannot have.
  */
 export function permitGrant(ctx: Context, grant: Grant): void {
   const { actor } = ctx;
-  const beyond = grant.scopes.filter((scope) =>
+  const workspaceWide = grant.scopes.filter((scope) =>
     (workspaceScopes as readonly string[]).includes(scope),
   );
-  if (grant.agent_ids !== null && beyond.length > 0) {
+  if (grant.agent_ids !== null && workspaceWide.length > 0) {
     throw new ApiError(
       "bad_request",
-      `scopes: a key that is limited to agents cannot have ${beyond.join(", ")}: they are about more.`,
+      `scopes: a key that is limited to agents cannot have ${workspaceWide.join(", ")}. These scopes concern the whole workspace; leave them out.`,
     );
   }
-  const lacking = scopesBeyond(ctx, grant.scopes);
-  if (lacking.length > 0) {
+  const missingScopes = scopesBeyond(ctx, grant.scopes);
+  if (missingScopes.length > 0) {
     throw new ApiError(
       "forbidden",
       actor.kind === "user"
-        ? `Your role here, ${actor.role}, does not include ${lacking.join(", ")}, so you cannot give it to a key.`
-        : `A key cannot give what it lacks itself: ${lacking.join(", ")}. Use a key that has all of these.`,
+        ? `Your role in this workspace, ${actor.role}, does not include ${missingScopes.join(", ")}. You cannot grant scopes that you do not have.`
+        : `This key does not have ${missingScopes.join(", ")} and cannot grant what it does not have. Use a key that has all of these scopes.`,
     );
   }
   if (
     actor.kind === "key" &&
     actor.agentIds !== null &&
-    (grant.agent_ids === null || grant.agent_ids.some((id) => !mayTouchAgent(ctx, id)))
+    (grant.agent_ids === null || grant.agent_ids.some((id) => !canAccessAgent(ctx, id)))
   ) {
     throw new ApiError(
       "forbidden",
-      "This key is limited to some agents: what it makes must be limited to these, by agent_ids.",
+      "This key is limited to some agents. Set agent_ids to some of these agents.",
     );
   }
 }
 
-/** @throws ApiError `not_found` unless all these agents live, here, and exist for the actor. */
+/**
+ * @throws ApiError `not_found` if an agent does not exist or the actor is not allowed to see it.
+ */
 export async function requireAgents(
   tx: WorkspaceTransaction,
   ctx: Context,
   ids: readonly string[] | null,
 ): Promise<void> {
   if (ids === null) return;
-  const living = await livingAgents(tx, ctx.workspaceId, ids);
-  const missing = ids.find((id) => !living.includes(id) || !mayTouchAgent(ctx, id));
+  const existing = await existingAgents(tx, ctx.workspaceId, ids);
+  const missing = ids.find((id) => !existing.includes(id) || !canAccessAgent(ctx, id));
   if (missing !== undefined)
     throw new ApiError(
       "not_found",

@@ -4,7 +4,7 @@ import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { findKeyRow, type KeyRow, lockKeyRow } from "./store.ts";
 
-/** A key and what its holder sends, in the one answer that shows it. */
+/** A key with its secret, for the only response that contains it. */
 export type KeyWithSecret = Key & { key: string };
 
 export function toKey(row: KeyRow): Key {
@@ -22,40 +22,45 @@ export function toKey(row: KeyRow): Key {
   };
 }
 
-/** The key; who is limited to agents sees keys that are limited to some of these. @throws ApiError `not_found` */
+/**
+ * Returns the key. An actor that is limited to agents only sees keys that are limited to some of
+ * them.
+ * @throws ApiError `not_found`
+ */
 export async function requireKey(
   tx: WorkspaceTransaction,
   ctx: Context,
   keyId: string,
 ): Promise<KeyRow> {
-  return found(await findKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
+  return orNotFound(await findKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
 }
 
 /**
- * The same, locked against other changes until the transaction ends.
- * @throws ApiError `not_found`; `conflict` for the bootstrap key, which the settings make what it is.
+ * Returns the key as `requireKey` does and locks its row against other changes until the
+ * transaction ends.
+ * @throws ApiError `not_found`; `conflict` for the bootstrap key, which only settings can change.
  */
 export async function requireKeyForChange(
   tx: WorkspaceTransaction,
   ctx: Context,
   keyId: string,
 ): Promise<KeyRow> {
-  const row = found(await lockKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
+  const row = orNotFound(await lockKeyRow(tx, ctx.workspaceId, keyId, agentLimit(ctx)));
   if (!row.bootstrap) return row;
   throw new ApiError(
     "conflict",
-    "The bootstrap key is what the operator's settings make it. To replace it, set BECKON_BOOTSTRAP_KEY to another value (or change the file in the data folder) and start Beckon again: the old one stops.",
+    "The bootstrap key can only be changed in the operator's settings. To replace it, set BECKON_BOOTSTRAP_KEY to another value (or change the file in the data folder) and restart Beckon.",
   );
 }
 
-export function ended(): ApiError {
+export function expiryInThePast(): ApiError {
   return new ApiError(
     "bad_request",
-    "expires_at: lies in the past. Give a time to come, or null for never; to end a key now, delete it.",
+    "expires_at is in the past. Send a future time, or null for no expiry; to revoke the key now, delete it.",
   );
 }
 
-function found(row: KeyRow | undefined): KeyRow {
+function orNotFound(row: KeyRow | undefined): KeyRow {
   if (row !== undefined) return row;
   throw new ApiError("not_found", "There is no key with this id in this workspace.");
 }

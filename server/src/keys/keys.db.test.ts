@@ -19,18 +19,19 @@ const { rows: keyRows } = await engine.query<{ workspace_id: string }>(
 const workspaceId = keyRows[0]?.workspace_id ?? "";
 
 const create = async (body: Record<string, unknown> = {}, credential = beckon.key) => {
-  const answer = await beckon.call("/keys", {
+  const response = await beckon.call("/keys", {
     body: { name: "Test", ...("scopes" in body ? {} : { preset: "observer" }), ...body },
     credential,
   });
-  if (answer.status !== 201) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body.data as { id: string; key: string; expires_at: string | null };
+  if (response.status !== 201)
+    throw new Error(`${response.status}: ${JSON.stringify(response.body)}`);
+  return response.body.data as { id: string; key: string; expires_at: string | null };
 };
 const rotate = async (id: string, graceSeconds = 0) =>
   (await beckon.call(`/keys/${id}/rotate`, { body: { grace_seconds: graceSeconds } })).body.data
     .key as string;
-/** What both processes say to who sends the credential. */
-const standing = async (credential: string) => [
+/** The statuses with which both processes respond to the credential. */
+const statusesOf = async (credential: string) => [
   (await beckon.call("/agents", { credential })).status,
   (await beckon.call(`${other.url}/api/public/agents`, { credential })).status,
 ];
@@ -39,7 +40,7 @@ const strong = await create({ preset: "everything" });
 const daysUntil = (time: string | null) =>
   Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
 
-test("a created key shows what it may do and, this once, its secret", async () => {
+test("the response to creating a key is the only one with its secret", async () => {
   const { status, headers, body } = await beckon.call("/keys", {
     body: { name: "CI", scopes: ["runs:read", "agents:invoke"] },
   });
@@ -62,20 +63,20 @@ test("a created key shows what it may do and, this once, its secret", async () =
   expect((await beckon.call("/keys")).body.data[0]).toEqual(shown);
 });
 
-test.each(Object.entries(presets))("the preset %s stands for scopes", async (preset, meant) => {
+test.each(Object.entries(presets))("the preset %s grants its scopes", async (preset, meant) => {
   const { id } = await create({ preset });
   expect((await beckon.call(`/keys/${id}`)).body.data.scopes).toEqual([...meant]);
 });
 
-test("a key opens what its scopes say, and nothing more", async () => {
+test("a key can do what its scopes allow and nothing else", async () => {
   const { key } = await create({ preset: "invoke" });
   const agent = await beckon.createAgent();
   expect((await beckon.invoke({ id: agent.id, token: key }, "Hello")).body.output).toBe("Hello");
   expectError(await beckon.call("/agents", { credential: key }), 403, "forbidden", /agents:read/);
 });
 
-describe("a key's end", () => {
-  test("is 90 days away unless something else is said", async () => {
+describe("a key's expiry", () => {
+  test("is in 90 days by default", async () => {
     expect(daysUntil((await create()).expires_at)).toBe(90);
     expect(daysUntil((await create({ expires_in_days: 7 })).expires_at)).toBe(7);
     expect((await create({ expires_at: "2999-01-01T01:00:00+01:00" })).expires_at).toBe(
@@ -85,7 +86,7 @@ describe("a key's end", () => {
     expect((await create({ expires_in_days: null })).expires_at).toBeNull();
   });
 
-  test("cannot lie in the past", async () => {
+  test("cannot be in the past", async () => {
     const body = { name: "Test", preset: "observer", expires_at: "2020-01-01T00:00:00Z" };
     expectError(await beckon.call("/keys", { body }), 400, "bad_request", /expires_at/);
     const { id } = await create();
@@ -96,12 +97,12 @@ describe("a key's end", () => {
     );
   });
 
-  test("stops it at every process, until it is given another", async () => {
+  test("makes every process reject it, until the expiry is changed", async () => {
     const { id, key } = await create();
     await engine.query("update keys set expires_at = now() - interval '1 second' where id = $1", [
       id,
     ]);
-    expect(await standing(key)).toEqual([401, 401]);
+    expect(await statusesOf(key)).toEqual([401, 401]);
     const agent = await beckon.createAgent();
     expectError(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
     expectError(
@@ -113,24 +114,24 @@ describe("a key's end", () => {
     expect(
       (await beckon.call(`/keys/${id}`, { method: "PATCH", body: { expires_in_days: 1 } })).status,
     ).toBe(200);
-    expect(await standing(key)).toEqual([200, 200]);
+    expect(await statusesOf(key)).toEqual([200, 200]);
   });
 });
 
 describe("a rotated key", () => {
-  test("stops at once without a grace", async () => {
+  test("is rejected at once without a grace period", async () => {
     const { id, key } = await create();
     const next = await rotate(id);
-    expect(await standing(key)).toEqual([401, 401]);
-    expect(await standing(next)).toEqual([200, 200]);
+    expect(await statusesOf(key)).toEqual([401, 401]);
+    expect(await statusesOf(next)).toEqual([200, 200]);
   });
 
-  test("goes on beside the new one until its grace is over, for invoke too", async () => {
+  test("is valid together with the new one during its grace period, also for invoke", async () => {
     const { id, key } = await create({ preset: "everything" });
     const agent = await beckon.createAgent();
     const next = await rotate(id, 600);
-    expect(await standing(key)).toEqual([200, 200]);
-    expect(await standing(next)).toEqual([200, 200]);
+    expect(await statusesOf(key)).toEqual([200, 200]);
+    expect(await statusesOf(next)).toEqual([200, 200]);
     for (const token of [key, next])
       expect((await beckon.invoke({ id: agent.id, token }, "Hello")).status).toBe(200);
 
@@ -138,39 +139,39 @@ describe("a rotated key", () => {
       "update key_secrets set expires_at = now() - interval '1 second' where key_id = $1 and expires_at is not null",
       [id],
     );
-    expect(await standing(key)).toEqual([401, 401]);
+    expect(await statusesOf(key)).toEqual([401, 401]);
     expectError(await beckon.invoke({ id: agent.id, token: key }, "Hello"), 401, "unauthorized");
-    expect(await standing(next)).toEqual([200, 200]);
+    expect(await statusesOf(next)).toEqual([200, 200]);
   });
 
-  test("has one predecessor at most", async () => {
+  test("has at most one previous secret", async () => {
     const { id, key } = await create();
     const second = await rotate(id, 600);
     const third = await rotate(id, 600);
-    expect(await standing(key)).toEqual([401, 401]);
-    expect(await standing(second)).toEqual([200, 200]);
-    expect(await standing(third)).toEqual([200, 200]);
+    expect(await statusesOf(key)).toEqual([401, 401]);
+    expect(await statusesOf(second)).toEqual([200, 200]);
+    expect(await statusesOf(third)).toEqual([200, 200]);
   });
 
-  test("has one living secret however many rotate it at once", async () => {
+  test("has one valid secret after concurrent rotations", async () => {
     const { id } = await create();
     const made = await Promise.all(Array.from({ length: 20 }, () => rotate(id)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       made.map((credential) => beckon.call("/agents", { credential })),
     );
-    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    expect(responses.filter(({ status }) => status === 200).length).toBe(1);
   });
 });
 
-test("a deleted key stops at every process, its predecessor too", async () => {
+test("every process rejects a deleted key and its previous secret", async () => {
   const { id, key } = await create({ preset: "everything" });
   const agent = await beckon.createAgent();
   const next = await rotate(id, 600);
-  expect(await standing(next)).toEqual([200, 200]);
+  expect(await statusesOf(next)).toEqual([200, 200]);
   expect((await beckon.invoke({ id: agent.id, token: next }, "Hello")).status).toBe(200);
   expect((await beckon.call(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
   for (const credential of [key, next]) {
-    expect(await standing(credential)).toEqual([401, 401]);
+    expect(await statusesOf(credential)).toEqual([401, 401]);
     expectError(
       await beckon.invoke({ id: agent.id, token: credential }, "Hello"),
       401,
@@ -180,14 +181,14 @@ test("a deleted key stops at every process, its predecessor too", async () => {
   expectError(await beckon.call(`/keys/${id}`), 404, "not_found");
 });
 
-test("a changed key may do what it says now, at every process", async () => {
+test("every process applies a changed key's scopes", async () => {
   const { id, key } = await create();
   const { status, body } = await beckon.call(`/keys/${id}`, {
     method: "PATCH",
     body: { name: "Renamed", scopes: ["runs:read"] },
   });
   expect([status, body.data.name, body.data.scopes]).toEqual([200, "Renamed", ["runs:read"]]);
-  expect(await standing(key)).toEqual([403, 403]);
+  expect(await statusesOf(key)).toEqual([403, 403]);
 });
 
 describe("the bootstrap key", () => {
@@ -209,7 +210,7 @@ describe("the bootstrap key", () => {
     ["PATCH", "", { name: "Mine" }],
     ["DELETE", "", undefined],
     ["POST", "/rotate", {}],
-  ])("is changed by the settings only: %s %s is told so", async (method, path, body) => {
+  ])("can only be changed in the settings: %s %s returns 409", async (method, path, body) => {
     const { id } = await find();
     expectError(
       await beckon.call(`/keys/${id}${path}`, { method, body }),
@@ -221,11 +222,11 @@ describe("the bootstrap key", () => {
   });
 });
 
-describe("no key gives more than it has:", () => {
+describe("a key cannot grant more than it has:", () => {
   const asWeak = (path: string, method: string, body: unknown = {}) =>
     beckon.call(path, { method, body, credential: weak.key });
 
-  test("it cannot make a key with a scope that it lacks", async () => {
+  test("it cannot create a key with a scope that it does not have", async () => {
     expectError(
       await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read", "runs:write"] }),
       403,
@@ -241,7 +242,7 @@ describe("no key gives more than it has:", () => {
     expect((await asWeak("/keys", "POST", { name: "x", scopes: ["runs:read"] })).status).toBe(201);
   });
 
-  test("nor give one to a key, itself included", async () => {
+  test("it cannot add one to a key, including itself", async () => {
     for (const { id } of [await create(), weak]) {
       expectError(
         await asWeak(`/keys/${id}`, "PATCH", { scopes: ["providers:write"] }),
@@ -252,7 +253,7 @@ describe("no key gives more than it has:", () => {
     }
   });
 
-  test("nor lengthen the life of a key that may do more", async () => {
+  test("it cannot extend the expiry of a key that can do more", async () => {
     expectError(
       await asWeak(`/keys/${strong.id}`, "PATCH", { expires_at: null }),
       403,
@@ -260,18 +261,18 @@ describe("no key gives more than it has:", () => {
     );
   });
 
-  test("nor come into the possession of one by rotating it", async () => {
+  test("it cannot rotate a key that can do more", async () => {
     const { id, key } = strong;
     expectError(await asWeak(`/keys/${id}/rotate`, "POST"), 403, "forbidden", /agents:write/);
-    expect(await standing(key)).toEqual([200, 200]);
+    expect(await statusesOf(key)).toEqual([200, 200]);
   });
 
-  test("it may take from such a key, and revoke it", async () => {
+  test("it can remove scopes of such a key and delete it", async () => {
     const { id, key } = await create({ preset: "everything" });
     expect(
       (await asWeak(`/keys/${id}`, "PATCH", { name: "Weaker", scopes: ["runs:read"] })).status,
     ).toBe(200);
-    expect(await standing(key)).toEqual([403, 403]);
+    expect(await statusesOf(key)).toEqual([403, 403]);
     expect((await asWeak(`/keys/${id}`, "DELETE")).status).toBe(204);
   });
 });
@@ -284,14 +285,18 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   ["a preset there is not", { preset: "admin" }, /preset/],
   ["two ends", { preset: "invoke", expires_in_days: 1, expires_at: null }, /expires_in_days/],
   ["no days", { preset: "invoke", expires_in_days: 0 }, /expires_in_days/],
-  ["a day there is not", { preset: "invoke", expires_at: "2999-02-30T00:00:00Z" }, /expires_at/],
+  [
+    "a date that does not exist",
+    { preset: "invoke", expires_at: "2999-02-30T00:00:00Z" },
+    /expires_at/,
+  ],
   ["no agents", { preset: "invoke", agent_ids: [] }, /agent_ids/],
   [
-    "a scope that is about more than agents, with agents",
+    "a workspace-wide scope and agent_ids",
     { scopes: ["audit:read"], agent_ids: ["?"] },
     /audit:read/,
   ],
-])("a key with %s is refused", async (_, body, text) => {
+])("a key with %s is rejected", async (_, body, text) => {
   const agent = await beckon.createAgent();
   const filled =
     "agent_ids" in body && (body.agent_ids as string[]).length > 0
@@ -305,25 +310,22 @@ test.each<[string, Record<string, unknown>, RegExp]>([
   );
 });
 
-test.each(["management", "invoke"])(
-  "when a key was last used is noted, of %s too",
-  async (door) => {
-    const { id, key } = await create({ preset: "everything" });
-    const agent = await beckon.createAgent();
-    if (door === "invoke") await beckon.invoke({ id: agent.id, token: key }, "Hello");
-    else await beckon.call("/agents", { credential: key });
-    const at = await eventually(
-      "a time of use",
-      async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined,
-    );
-    expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
-  },
-);
+test.each(["management", "invoke"])("last_used_at is updated by %s", async (door) => {
+  const { id, key } = await create({ preset: "everything" });
+  const agent = await beckon.createAgent();
+  if (door === "invoke") await beckon.invoke({ id: agent.id, token: key }, "Hello");
+  else await beckon.call("/agents", { credential: key });
+  const at = await eventually(
+    "a time of use",
+    async () => (await beckon.call(`/keys/${id}`)).body.data.last_used_at ?? undefined,
+  );
+  expect(Math.abs(Date.now() - Date.parse(at))).toBeLessThan(60_000);
+});
 
 test.each([
   [59, false],
   [61, true],
-])("a use %i seconds after the one that is noted is noted: %s", async (seconds, noted) => {
+])("a use %i seconds after last_used_at updates it: %s", async (seconds, noted) => {
   const { id, key } = await create();
   await engine.query(
     "update keys set last_used_at = now() - make_interval(secs => $2) where id = $1",
@@ -339,7 +341,7 @@ test.each([
   expect(rows).toEqual([{ noted }]);
 });
 
-test("uses within a minute are one write", async () => {
+test("uses within a minute cause one write", async () => {
   const { id, key } = await create();
   const uses = recordKeyUse(beckon.db.database, createLog("silent"));
   const use = () => uses.note({ workspaceId, credential: key });

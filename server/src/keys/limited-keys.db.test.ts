@@ -5,7 +5,9 @@ import { expectError } from "../../test/expect-error.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { managedRoutes } from "../http/api/index.ts";
 
-/** A key that is limited to some agents, at every kind of route: it sees and does these, their triggers and runs, and nothing else. */
+/**
+ * Tests every route with a key limited to agents: it only reaches them, their triggers and runs.
+ */
 
 const beckon = await startTestBeckon();
 const create = async (body: Record<string, unknown>, credential = beckon.key) =>
@@ -49,7 +51,7 @@ const routes = managedRoutes.map(
 );
 const about = routes.filter(([, path]) => /:(agent|run|key)_id/.test(path));
 
-test("a preset stands for the scopes that are about agents", () => {
+test("a preset grants only its scopes that concern agents", () => {
   expect(limited.scopes).toEqual(scopes.filter((scope) => !workspaceScopes.includes(scope)));
 });
 
@@ -57,9 +59,9 @@ test.each(about)("%s %s: what hangs on another agent is not there", async (metho
   expectError(await call(pathTo(path, "theirs"), method), 404, "not_found");
 });
 
-// None of these reaches its body, so that the resources stay as they are.
+// All of these fail before the body is parsed, so that the resources do not change.
 test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith("/duplicate")))(
-  "%s %s opens what hangs on its own",
+  "%s %s gives access to resources of the key's agents only",
   async (method, path) => {
     const { status } = await call(
       pathTo(path, "mine"),
@@ -71,7 +73,7 @@ test.each(about.filter(([method, path]) => method !== "DELETE" && !path.endsWith
 );
 
 test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permission)))(
-  "%s %s is about the whole workspace, and refused although the row says the scope",
+  "%s %s concerns the whole workspace and is rejected even if the row has the scope",
   async (method, path, permission) => {
     await beckon.db.database.engine.query("update keys set scopes = $2 where id = $1", [
       limited.id,
@@ -93,7 +95,7 @@ test.each(routes.filter(([, , permission]) => workspaceScopes.includes(permissio
   },
 );
 
-test("every route is about agents, about the workspace, a list, or named here", () => {
+test("every route is covered by one of these tests or listed here", () => {
   const others = routes.filter(
     ([, path, permission]) =>
       !/:(agent|run|key)_id/.test(path) && !workspaceScopes.includes(permission),
@@ -107,7 +109,7 @@ test("every route is about agents, about the workspace, a list, or named here", 
       "POST /agents",
       "POST /agents/import",
       "POST /keys",
-      // Their own files try these three.
+      // Other files test these three.
       "GET /events",
       "POST /runs/cancel",
       "POST /runs/delete",
@@ -116,7 +118,7 @@ test("every route is about agents, about the workspace, a list, or named here", 
   );
 });
 
-describe("a list shows its own only:", () => {
+describe("a list contains only resources of the key's agents:", () => {
   test.each<[string, () => string[]]>([
     ["/agents", () => [alsoMine.id, mine.id]],
     ["/runs", () => [runs.mine]],
@@ -126,7 +128,7 @@ describe("a list shows its own only:", () => {
     expect([status, body.data.map(({ id }: { id: string }) => id)]).toEqual([200, expected()]);
   });
 
-  test("also page by page, and a cursor of another key's is refused", async () => {
+  test("also across pages, and a cursor of another key is rejected", async () => {
     const first = await call("/agents?limit=1");
     const second = await call(`/agents?limit=1&after=${first.body.next}`);
     expect([first.body.data[0].id, second.body.data[0].id, second.body.next]).toEqual([
@@ -143,18 +145,18 @@ test.each<[string, object]>([
   ["/agents", { name: "New", model: "demo/echo" }],
   [`/agents/${mine.id}/duplicate`, {}],
   ["/agents/import", { beckon: 1, agents: [] }],
-])("it makes no agents by %s", async (path, body) => {
+])("it cannot create agents with %s", async (path, body) => {
   expectError(await call(path, "POST", body), 403, "forbidden", /limited to some agents/);
 });
 
 describe("invoke", () => {
-  test("starts runs of its agents", async () => {
+  test("starts runs of the key's agents", async () => {
     expect(
       (await beckon.invoke({ id: alsoMine.id, token: limited.key }, "Hello")).body.output,
     ).toBe("Hello");
   });
 
-  test("is told that there is no other agent, and starts nothing", async () => {
+  test("does not find other agents and starts nothing", async () => {
     const before = await statesOf(beckon, theirs.id);
     expectError(
       await beckon.invoke({ id: theirs.id, token: limited.key }, "Hello"),
@@ -164,7 +166,7 @@ describe("invoke", () => {
     expect(await statesOf(beckon, theirs.id)).toEqual(before);
   });
 
-  test("follows a change of the limit from its answer on", async () => {
+  test("applies a changed limit after the response", async () => {
     const { id, key } = await create({ preset: "invoke", agent_ids: [mine.id] });
     await beckon.call(`/keys/${id}`, { method: "PATCH", body: { agent_ids: [theirs.id] } });
     expectError(await beckon.invoke({ id: mine.id, token: key }, "Hello"), 404, "not_found");
@@ -174,19 +176,19 @@ describe("invoke", () => {
   });
 });
 
-describe("it gives no more agents than it has:", () => {
+describe("it cannot grant access to other agents:", () => {
   const make = (body: Record<string, unknown>) =>
     call("/keys", "POST", { name: "x", preset: "invoke", ...body });
 
-  test("a key for some of its agents", async () => {
+  test("it can create a key for some of its agents", async () => {
     expect((await make({ agent_ids: [mine.id] })).status).toBe(201);
   });
 
-  test("not one for all", async () => {
+  test("it cannot create one for all agents", async () => {
     expectError(await make({}), 403, "forbidden", /agent_ids/);
   });
 
-  test("not one for another, which it cannot see", async () => {
+  test("it cannot create one for an agent that it cannot see", async () => {
     expectError(
       await make({ agent_ids: [mine.id, theirs.id] }),
       404,
@@ -195,7 +197,7 @@ describe("it gives no more agents than it has:", () => {
     );
   });
 
-  test("nor by changing one", async () => {
+  test("it cannot change a key to other agents", async () => {
     expectError(
       await call(`/keys/${keys.mine.id}`, "PATCH", { agent_ids: null }),
       403,
@@ -214,7 +216,7 @@ describe("it gives no more agents than it has:", () => {
   });
 });
 
-test("agents of another workspace, deleted ones and such as there are not cannot be named", async () => {
+test("agent_ids of other workspaces, deleted or unknown agents are rejected", async () => {
   const deleted = await beckon.createAgent();
   await beckon.call(`/agents/${deleted.id}`, { method: "DELETE" });
   for (const id of [deleted.id, "agt_00000000000000000000000000", "x' or true --"]) {
@@ -223,7 +225,7 @@ test("agents of another workspace, deleted ones and such as there are not cannot
   }
 });
 
-test("a limit outlives the deletion of an agent and its return", async () => {
+test("a limit stays when an agent is deleted and restored", async () => {
   const agent = await beckon.createAgent();
   const { key } = await create({ preset: "invoke", agent_ids: [agent.id] });
   await beckon.call(`/agents/${agent.id}`, { method: "DELETE" });

@@ -5,7 +5,11 @@ import { type Page, readPage } from "../base/page.ts";
 import { toKey } from "./key.ts";
 import { listKeyRows } from "./store.ts";
 
-/** Keys of the workspace, expired ones too; who is limited to agents sees those that are limited to some of these. */
+/**
+ * Returns one page of the workspace's keys, also expired ones, newest first. An actor that is
+ * limited to agents only sees keys that are limited to some of them.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function listKeys({
   ctx,
   input,
@@ -14,10 +18,14 @@ export async function listKeys({
   input: { query: unknown };
 }): Promise<Page<Key>> {
   permit(ctx, "keys:read");
-  const reach = agentLimit(ctx);
-  const page = readPage(input.query, { list: "keys", workspace: ctx.workspaceId, reach });
+  const agentIds = agentLimit(ctx);
+  const page = readPage(input.query, {
+    list: "keys",
+    workspace: ctx.workspaceId,
+    reach: agentIds,
+  });
   const rows = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
-    listKeyRows(tx, ctx.workspaceId, reach, page),
+    listKeyRows(tx, ctx.workspaceId, agentIds, page),
   );
   return page.page(rows.map(toKey));
 }

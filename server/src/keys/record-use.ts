@@ -5,28 +5,31 @@ import type { Log } from "../base/log.ts";
 import { hashCredential } from "../base/secrets/index.ts";
 import { noteUse } from "./secret-store.ts";
 
-/** Keeps `last_used_at` of keys, to the minute. */
+/** Updates `last_used_at` of keys, at most once a minute per key. */
 export interface KeyUse {
-  /** This credential, a key that stands, was used now. Returns at once: what it writes is on no request's path, and may be lost. */
+  /**
+   * Notes that a valid key was used now. Returns at once and writes later: a lost update only makes
+   * `last_used_at` older.
+   */
   note(use: { workspaceId: string; credential: string }): void;
 }
 
 const intervalMs = 60_000;
-/** Secrets remembered at once. Beyond that one is forgotten, which costs one more write. */
+/** Entries of the cache that skips repeated writes. An evicted key costs one more write. */
 const maxSecrets = 10_000;
 
-/** Records when keys were last used, to the minute and after the response. */
+/** Creates the recorder of key uses. Failed updates are logged at level `debug`. */
 export function recordKeyUse(database: Database, log: Log): KeyUse {
-  const noted = new LRUCache<string, true>({ max: maxSecrets, ttl: intervalMs });
+  const recentlyNoted = new LRUCache<string, true>({ max: maxSecrets, ttl: intervalMs });
   return {
     note({ workspaceId, credential }) {
       const hash = hashCredential(credential);
       const secret = hash.toString("hex");
-      if (noted.has(secret)) return;
-      noted.set(secret, true);
+      if (recentlyNoted.has(secret)) return;
+      recentlyNoted.set(secret, true);
       inWorkspace(database.tenant, workspaceId, (tx) => noteUse(tx, hash)).catch((thrown) => {
-        noted.delete(secret);
-        log.debug({ reason: messageOf(thrown) }, "the use of a key was not noted");
+        recentlyNoted.delete(secret);
+        log.debug({ reason: messageOf(thrown) }, "last_used_at of a key was not updated");
       });
     },
   };

@@ -2,13 +2,18 @@ import type { Database } from "../base/database/index.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { type FoundKey, findKeyBySecret } from "./store.ts";
 
-/** The key behind a credential, or undefined: malformed, unknown, replaced or expired. */
+/**
+ * Returns the key of a credential, or undefined if it is malformed, unknown, rotated or expired.
+ */
 export async function resolveKey(database: Database, text: string): Promise<FoundKey | undefined> {
-  return mayBeKey(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
+  return hasKeyFormat(text) ? findKeyBySecret(database, hashCredential(text)) : undefined;
 }
 
-/** A bootstrap key has no form of ours; what has our prefix and a wrong checksum is junk and costs no query. */
-export function mayBeKey(text: string): boolean {
+/**
+ * Returns whether the text has the format of a key, without a query: prefix `bkw_` and a valid
+ * checksum, or a bootstrap key, which can be any 32 to 128 printable ASCII characters.
+ */
+export function hasKeyFormat(text: string): boolean {
   if (text.startsWith("bkw_")) return isCredential("bkw_", text);
   return /^(?!bka_|bkt_)[\x21-\x7e]{32,128}$/.test(text);
 }

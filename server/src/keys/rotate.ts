@@ -11,8 +11,10 @@ import { type KeyWithSecret, requireKeyForChange, toKey } from "./key.ts";
 import { insertSecret, retireSecret } from "./secret-store.ts";
 
 /**
- * Gives the key a new secret and shows it, this once; the one before works for `grace_seconds` more, by default not at all.
- * @throws ApiError `forbidden` for a key that may do more than the actor, who would come into its possession.
+ * Gives the key a new secret. The response is the only one that contains it. The previous secret is
+ * valid for `grace_seconds` more, by default 0.
+ * @throws ApiError `bad_request`, `not_found`; `forbidden` if the key can do more than the actor,
+ *   who would receive its secret; `conflict` for an expired key or the bootstrap key.
  */
 export async function rotateKey({
   ctx,
@@ -29,7 +31,7 @@ export async function rotateKey({
       if (!row.lives)
         throw new ApiError(
           "conflict",
-          "This key has expired. Change its expires_at first; then it can be rotated.",
+          "This key has expired. Set a future expires_at before you rotate it.",
         );
       const { grace_seconds } = parseBody(rotateBody, input.body, {});
       await retireSecret(tx, row, grace_seconds);

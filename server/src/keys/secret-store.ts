@@ -17,17 +17,16 @@ export async function insertSecret(
     .execute();
 }
 
-/** Makes the current secret a predecessor that lives `graceSeconds` more, with 0 not at all, and ends the predecessor before it. */
+/**
+ * Lets the current secret expire in `graceSeconds`, deletes it if 0, and deletes the one before.
+ */
 export async function retireSecret(
   tx: WorkspaceTransaction,
   key: KeyRef,
   graceSeconds: number,
 ): Promise<void> {
-  const predecessors = tx.deleteFrom("key_secrets").where("key_id", "=", key.id);
-  await (graceSeconds === 0
-    ? predecessors
-    : predecessors.where("expires_at", "is not", null)
-  ).execute();
+  const deletion = tx.deleteFrom("key_secrets").where("key_id", "=", key.id);
+  await (graceSeconds === 0 ? deletion : deletion.where("expires_at", "is not", null)).execute();
   if (graceSeconds === 0) return;
   await tx
     .updateTable("key_secrets")
@@ -36,7 +35,7 @@ export async function retireSecret(
     .execute();
 }
 
-/** Notes that the key of this secret is used now, unless that was noted within the last minute. */
+/** Sets `last_used_at` of the secret's key to now, unless it is less than a minute old. */
 export async function noteUse(tx: WorkspaceTransaction, hash: Buffer): Promise<void> {
   await tx
     .updateTable("keys")

@@ -4,11 +4,11 @@ import type { PageRequest } from "../base/page.ts";
 import { isKeySecret, isUnexpired } from "../credentials/index.ts";
 
 export type KeyRow = Selectable<Tables["keys"]> & {
-  /** Its expiry is still to come, by the database's clock. */
+  /** Whether the key has not expired, by the database's clock. */
   lives: boolean;
 };
 
-/** When a key ends: days from now, at a time, or never. */
+/** When a key expires: in days from now, at a time, or never. */
 export type Expiry = { readonly days: number } | { readonly at: Date } | "never";
 
 const timeOf = (expiry: Expiry) =>
@@ -44,33 +44,33 @@ export function insertKey(
     .executeTakeFirstOrThrow();
 }
 
-/** `reach`: only a key that is limited to some of these agents. */
+/** @param agentIds Finds only keys that are limited to some of these agents; undefined for all. */
 export function findKeyRow(
   tx: WorkspaceTransaction,
   workspaceId: string,
   id: string,
-  reach: readonly string[] | undefined,
+  agentIds: readonly string[] | undefined,
 ) {
-  return within(tx, workspaceId, reach).where("id", "=", id).executeTakeFirst();
+  return within(tx, workspaceId, agentIds).where("id", "=", id).executeTakeFirst();
 }
 
-/** The same, locked against other changes until the transaction ends. */
+/** Like `findKeyRow`, and locks the row against other changes until the transaction ends. */
 export function lockKeyRow(
   tx: WorkspaceTransaction,
   workspaceId: string,
   id: string,
-  reach: readonly string[] | undefined,
+  agentIds: readonly string[] | undefined,
 ) {
-  return within(tx, workspaceId, reach).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
+  return within(tx, workspaceId, agentIds).where("id", "=", id).forNoKeyUpdate().executeTakeFirst();
 }
 
 export function listKeyRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  reach: readonly string[] | undefined,
+  agentIds: readonly string[] | undefined,
   page: PageRequest,
 ): Promise<KeyRow[]> {
-  const query = within(tx, workspaceId, reach)
+  const query = within(tx, workspaceId, agentIds)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
@@ -79,16 +79,16 @@ export function listKeyRows(
 function within(
   tx: WorkspaceTransaction,
   workspaceId: string,
-  reach: readonly string[] | undefined,
+  agentIds: readonly string[] | undefined,
 ) {
   const query = tx
     .selectFrom("keys")
     .selectAll()
     .select(lives)
     .where("workspace_id", "=", workspaceId);
-  return reach === undefined
+  return agentIds === undefined
     ? query
-    : query.where(sql<boolean>`agent_ids <@ ${[...reach]}::text[]`);
+    : query.where(sql<boolean>`agent_ids <@ ${[...agentIds]}::text[]`);
 }
 
 export function updateKeyRow(
@@ -113,7 +113,7 @@ export function updateKeyRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Its secrets go with it. */
+/** Deletes the key. Its secrets are deleted by cascade. */
 export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promise<void> {
   await tx
     .deleteFrom("keys")
@@ -122,8 +122,8 @@ export async function deleteKeyRow(tx: WorkspaceTransaction, row: KeyRow): Promi
     .execute();
 }
 
-/** The key unless it has expired, held against changes until the transaction ends. */
-export async function holdLivingKey(
+/** Returns the key unless it has expired, locked `FOR SHARE` until the transaction ends. */
+export async function lockValidKey(
   tx: WorkspaceTransaction,
   workspaceId: string,
   id: string,
@@ -137,8 +137,11 @@ export async function holdLivingKey(
     : undefined;
 }
 
-/** Which of these agents live. Reads the agents' table, which is theirs: `agents/` stands above and may not be asked. */
-export async function livingAgents(
+/**
+ * Returns the ids of those agents that exist and are not deleted. Reads the table `agents` itself,
+ * because this module must not import `agents/`, which is a layer above.
+ */
+export async function existingAgents(
   tx: WorkspaceTransaction,
   workspaceId: string,
   ids: readonly string[],
@@ -160,7 +163,11 @@ export interface FoundKey {
   readonly agentIds: string[] | null;
 }
 
-/** The living key with a living secret of this hash. Runs under all workspaces, since it is what tells the workspace. */
+/**
+ * Returns the valid key of a valid secret. Reads all workspaces, because the secret determines the
+ * workspace.
+ * @param hash SHA-256 of the secret.
+ */
 export async function findKeyBySecret(
   database: Database,
   hash: Buffer,

@@ -4,12 +4,14 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { expiryOf, permitGrant, requireAgents, scopesOf } from "./grant.ts";
-import { ended, requireKeyForChange, toKey } from "./key.ts";
+import { expiryInThePast, requireKeyForChange, toKey } from "./key.ts";
 import { updateKeyRow } from "./store.ts";
 
 /**
- * Changes what the key may do, with which agents, and until when; all processes go by it from the answer on. An expired key lives again.
- * @throws ApiError `forbidden` when the key could then do more than the actor.
+ * Changes a key's name, scopes, agents or expiry. It applies in all processes after the response.
+ * A future expiry makes an expired key valid again.
+ * @throws ApiError `bad_request`, `not_found`; `forbidden` if the changed key could do more than
+ *   the actor; `conflict` for the bootstrap key.
  */
 export async function updateKey({
   ctx,
@@ -27,15 +29,16 @@ export async function updateKey({
     const scopes = scopesOf(body, agentIds);
     const expiry = expiryOf(body);
     if (body.agent_ids !== undefined) await requireAgents(tx, ctx, body.agent_ids);
-    const grants = scopes !== undefined || body.agent_ids !== undefined || expiry !== undefined;
-    if (grants) permitGrant(ctx, { scopes: scopes ?? row.scopes, agent_ids: agentIds });
+    const changesGrant =
+      scopes !== undefined || body.agent_ids !== undefined || expiry !== undefined;
+    if (changesGrant) permitGrant(ctx, { scopes: scopes ?? row.scopes, agent_ids: agentIds });
     const changed = await updateKeyRow(tx, row, {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(scopes === undefined ? {} : { scopes: [...scopes] }),
       ...(body.agent_ids === undefined ? {} : { agent_ids: agentIds }),
       ...(expiry === undefined ? {} : { expiry }),
     });
-    if (expiry !== undefined && !changed.lives) throw ended();
+    if (expiry !== undefined && !changed.lives) throw expiryInThePast();
     await record(tx, ctx, {
       action: "key.update",
       target: row.id,

@@ -4,8 +4,8 @@ import {
   addAccount,
   findAccount,
   hashPassword,
-  holdPassword,
   isSession,
+  lockPassword,
   lockUser,
   wrongPassword,
 } from "../accounts/index.ts";
@@ -21,8 +21,8 @@ import { findAbleIssuer } from "./issuer.ts";
 import { permitRole, toMember } from "./member.ts";
 import { lockMembers } from "./store.ts";
 
-const wrongLink =
-  "This invitation does not stand: it was accepted, was taken back, or has expired. Ask whoever sent it for another.";
+const invalidLinkMessage =
+  "This invitation is no longer valid: it was accepted, was withdrawn or has expired. Ask its sender for a new one.";
 
 /** A valid session. */
 interface Session {
@@ -30,19 +30,22 @@ interface Session {
   readonly userId: string;
 }
 
-interface GivenAccount {
+interface AccountFields {
   readonly name?: string | undefined;
   readonly email?: string | undefined;
   readonly password?: string | undefined;
 }
 
 /**
- * Lets a person into the workspace of an invitation, with an account that the caller chooses: the
- * invitation's e-mail is a label. The link opens no account: that takes its password or a session.
- * It works if its issuer could issue it now.
+ * Adds a person to the workspace of an invitation, with an account that the caller chooses: a new
+ * one, that of their session, or one whose password they give. The invitation's e-mail need not
+ * match. The invitation must be one that its issuer could issue now.
  *
- * What takes long, a hash, is done before the transaction that takes the link: of two with the same
- * link one gets in.
+ * Passwords are hashed before the transaction that deletes the invitation, because hashing is slow.
+ * Of concurrent requests with the same link one succeeds.
+ * @param input.signedIn Returns the caller's session. Called only if the body has no password.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link, password or session;
+ *   `conflict` as `addMember`; `too_many_requests`
  */
 export async function acceptInvitation({
   ctx,
@@ -52,30 +55,30 @@ export async function acceptInvitation({
   input: { body: UnparsedBody; signedIn: () => Promise<Session | undefined> };
 }): Promise<AcceptedInvitation> {
   const { token, ...given } = parseBody(acceptInvitationBody, input.body);
-  ctx.guesses.permit();
-  if (!isCredential("bki_", token)) throw ctx.guesses.wrong(wrongLink);
+  ctx.failedAttempts.permit();
+  if (!isCredential("bki_", token)) throw ctx.failedAttempts.count(invalidLinkMessage);
   const hash = hashCredential(token);
   const { tenant } = ctx.database;
-  const found = await inAllWorkspaces(tenant, (tx) => findIssuable(tx, hash));
-  if (found === undefined) throw ctx.guesses.wrong(wrongLink);
+  const found = await inAllWorkspaces(tenant, (tx) => findValidInvitation(tx, hash));
+  if (found === undefined) throw ctx.failedAttempts.count(invalidLinkMessage);
   const account =
     given.password === undefined
-      ? await ofSession(input.signedIn)
-      : await ofPassword(ctx, found, { ...given, password: given.password });
+      ? await accountOfSession(input.signedIn)
+      : await accountOfPassword(ctx, found, { ...given, password: given.password });
   return inAllWorkspaces(tenant, async (tx) => {
-    const invitation = await findIssuable(tx, hash);
-    // It may have been accepted or taken back while `findIssuable` waited for its locks.
+    const invitation = await findValidInvitation(tx, hash);
+    // It may have been accepted or withdrawn while `findValidInvitation` waited for its locks.
     if (invitation === undefined || !(await takeInvitation(tx, hash)))
-      throw ctx.guesses.wrong(wrongLink);
+      throw ctx.failedAttempts.count(invalidLinkMessage);
     return join(tx, ctx, invitation, await account(tx));
   });
 }
 
 /**
- * The invitation of this link, if its issuer could issue it now; the workspace's members are locked
- * then.
+ * Returns the invitation if it has not expired and its issuer could issue it now. Locks the
+ * workspace's members.
  */
-async function findIssuable(
+async function findValidInvitation(
   tx: WorkspaceTransaction,
   hash: Buffer,
 ): Promise<InvitationRow | undefined> {
@@ -91,47 +94,57 @@ async function findIssuable(
 }
 
 /**
- * Returns the id of the account that joins. It checks the proof again in that transaction, or makes
- * the account.
+ * Returns the id of the account that joins: checks its password or session again in the transaction
+ * that adds the member, or adds the account.
  * @throws ApiError `unauthorized`
  */
-type Account = (tx: WorkspaceTransaction) => Promise<string>;
+type AccountResolver = (tx: WorkspaceTransaction) => Promise<string>;
 
-/** The account that is signed in. */
-async function ofSession(signedIn: () => Promise<Session | undefined>): Promise<Account> {
+/** @throws ApiError `bad_request` if there is no session. */
+async function accountOfSession(
+  signedIn: () => Promise<Session | undefined>,
+): Promise<AccountResolver> {
   const session = await signedIn();
   if (session === undefined) {
     throw new ApiError(
       "bad_request",
-      "Say with which account you join: give name and password for a new one, or email and password of yours, or sign in first.",
+      "The account that joins is missing. Send name and password for a new account, or email and password of yours, or sign in first.",
     );
   }
   return async (tx) => {
     await lockUser(tx, session.userId);
     if (await isSession(tx, session)) return session.userId;
-    throw new ApiError("unauthorized", "Your session has ended. Sign in again, and then accept.");
+    throw new ApiError(
+      "unauthorized",
+      "Your session is no longer valid. Sign in again, then accept the invitation.",
+    );
   };
 }
 
-/** The account with this e-mail and password; with a name a new one if there is none. */
-async function ofPassword(
+/**
+ * Finds the account with this e-mail and password. If there is none and a name is given, the
+ * account is added later.
+ * @throws ApiError `unauthorized` if there is none and no name is given.
+ */
+async function accountOfPassword(
   ctx: AccountContext,
   invitation: InvitationRow,
-  given: GivenAccount & { password: string },
-): Promise<Account> {
+  given: AccountFields & { password: string },
+): Promise<AccountResolver> {
   const { password, email = invitation.email } = given;
   const { account, isKnown } = await findAccount(ctx.database, { email, password });
   if (account !== undefined) {
     return async (tx) => {
       await lockUser(tx, account.user.id);
-      if ((await holdPassword(tx, account.user.id)) === account.passwordHash)
+      if ((await lockPassword(tx, account.user.id)) === account.passwordHash)
         return account.user.id;
       throw wrongPassword(ctx, { email });
     };
   }
   if (given.name === undefined) throw wrongPassword(ctx, { email });
   const { name } = parse(newAccount, { name: given.name, password });
-  // Or whoever invites to an address could guess its passwords without being slowed down.
+  // Counted as a wrong password. Otherwise inviting an e-mail and sending a name would allow
+  // unlimited guesses of that account's password.
   if (isKnown) wrongPassword(ctx, { email });
   const passwordHash = await hashPassword(password);
   return async (tx) => (await addAccount(tx, { name, email, passwordHash })).id;

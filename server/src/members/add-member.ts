@@ -11,10 +11,11 @@ import {
 } from "./store.ts";
 
 /**
- * Makes a person a member. Among the members of a workspace an e-mail is unique, so that it signs
- * in one of them. In a transaction that sees all workspaces. Links to set the person's password
- * stop: whoever issued one may have no right here.
- * @throws ApiError `conflict` for a member, or for the e-mail of one.
+ * Makes a person a member. E-mails are unique among a workspace's members, so that e-mail and
+ * workspace identify one account for sign-in. Deletes the person's reset link, because its issuer
+ * may have no rights in this workspace.
+ * @param tx A transaction that sees all workspaces.
+ * @throws ApiError `conflict` if the person or another account with their e-mail is a member.
  */
 export async function addMember(
   tx: WorkspaceTransaction,
@@ -22,7 +23,7 @@ export async function addMember(
 ): Promise<MemberRow> {
   await lockMembers(tx, workspaceId);
   const user = await lockUser(tx, userId);
-  if (user === undefined) throw new Error("a person who joins has no account");
+  if (user === undefined) throw new Error("the account to add does not exist");
   const other = await findMemberByEmail(tx, workspaceId, user.email);
   if (other?.id === userId) {
     throw new ApiError(
@@ -33,12 +34,12 @@ export async function addMember(
   if (other !== undefined) {
     throw new ApiError(
       "conflict",
-      `Another member of this workspace has the e-mail ${user.email}. Join with an account that has another one, or ask an admin to remove that member.`,
+      `Another member of this workspace has the e-mail ${user.email}. Join with an account with another e-mail, or ask an admin to remove that member.`,
     );
   }
   await insertMember(tx, { user_id: userId, workspace_id: workspaceId, role });
   await deleteResets(tx, userId);
   const row = await findMemberRow(tx, workspaceId, userId);
-  if (row === undefined) throw new Error("a member that was just added is not there");
+  if (row === undefined) throw new Error("the added member was not found");
   return row;
 }

@@ -7,8 +7,9 @@ import { deleteInvitationsBy } from "./invitation-store.ts";
 import { hasOtherOwner } from "./store.ts";
 
 /**
- * A workspace always has an owner. Call it under `lockMembers`, so that of two owners who go at the same moment the second finds itself the last.
- * @throws ApiError `conflict` when the person is the last one.
+ * Checks that the workspace has another owner than this person. Call it under `lockMembers`, so
+ * that two owners cannot leave concurrently.
+ * @throws ApiError `conflict` if the person is the last owner.
  */
 export async function requireOtherOwner(
   tx: WorkspaceTransaction,
@@ -23,23 +24,24 @@ export async function requireOtherOwner(
 }
 
 /**
- * Takes back the open invitations that the person has made and could not make any more: or a link that somebody kept would lead
- * them back. `remaining`: the role that they have from now on, if any.
+ * Deletes the open invitations that the person issued and could not issue with their new role.
+ * Otherwise they could use a link that they kept to get the old role back.
+ * @param remaining The person's new role; undefined if they are no longer a member.
  */
 export async function withdrawInvitations(
   tx: WorkspaceTransaction,
   ctx: Context,
   { userId, remaining }: { userId: string; remaining?: Role },
 ): Promise<void> {
-  const own: readonly string[] = remaining === undefined ? [] : roleScopes[remaining];
-  const mayInvite = own.includes("members:write");
-  const beyond = roles.options.filter(
-    (each) => !mayInvite || roleScopes[each].some((scope) => !own.includes(scope)),
+  const ownScopes: readonly string[] = remaining === undefined ? [] : roleScopes[remaining];
+  const canInvite = ownScopes.includes("members:write");
+  const exceedingRoles = roles.options.filter(
+    (each) => !canInvite || roleScopes[each].some((scope) => !ownScopes.includes(scope)),
   );
-  if (beyond.length === 0) return;
+  if (exceedingRoles.length === 0) return;
   for (const row of await deleteInvitationsBy(tx, ctx.workspaceId, {
     principal: `user:${userId}`,
-    roles: beyond,
+    roles: exceedingRoles,
   })) {
     await record(tx, ctx, {
       action: "invitation.delete",

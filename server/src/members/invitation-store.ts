@@ -57,7 +57,11 @@ export function deleteInvitationRow(
     .executeTakeFirst();
 }
 
-/** The invitation whose link stands; in a transaction that sees all workspaces, since it is what tells the workspace. */
+/**
+ * Returns the invitation unless it has expired.
+ * @param tx A transaction that sees all workspaces, because the link determines the workspace.
+ * @param hash SHA-256 of the link's token.
+ */
 export function findInvitation(
   tx: WorkspaceTransaction,
   hash: Buffer,
@@ -71,8 +75,8 @@ export function findInvitation(
 }
 
 /**
- * Deletes the invitation.
- * @returns whether it was there: of two that come together one takes it.
+ * Deletes the invitation unless it has expired.
+ * @returns Whether it existed; of concurrent calls one returns true.
  */
 export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
   const { numDeletedRows } = await tx
@@ -83,7 +87,7 @@ export async function takeInvitation(tx: WorkspaceTransaction, hash: Buffer): Pr
   return numDeletedRows > 0n;
 }
 
-/** Those that this principal has made, of the given roles. */
+/** Deletes the invitations of these roles that the principal issued, and returns them. */
 export function deleteInvitationsBy(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -20,7 +20,7 @@ const open = async () =>
   (await beckon.call("/invitations?limit=200")).body.data as { id: string; email: string }[];
 
 describe("an invitation", () => {
-  test("shows its link once, with the token where no server on the way logs it", async () => {
+  test("shows its link once, with the token in the fragment", async () => {
     const email = guest();
     const { status, headers, body } = await invite({ email: email.toUpperCase(), role: "editor" });
     expect([status, headers.get("cache-control")]).toEqual([201, "no-store"]);
@@ -37,11 +37,11 @@ describe("an invitation", () => {
     expect(JSON.stringify(listed)).not.toContain(body.data.token);
   });
 
-  test("makes a new person a member of its role, once", async () => {
+  test("makes a new person a member with its role, once", async () => {
     const email = guest();
     const { data } = (await invite({ email, role: "editor" })).body;
-    const answer = await accept({ token: data.token, name: "Grace", password });
-    expect([answer.status, answer.body.data]).toEqual([
+    const response = await accept({ token: data.token, name: "Grace", password });
+    expect([response.status, response.body.data]).toEqual([
       200,
       expect.objectContaining({ email, name: "Grace", role: "editor" }),
     ]);
@@ -61,18 +61,18 @@ describe("an invitation", () => {
     expect(JSON.stringify(audit)).not.toContain(data.token);
   });
 
-  test("lets one of many in who have its link", async () => {
+  test("can be accepted by one of many concurrent requests", async () => {
     const { data } = (await invite({ email: guest(), role: "editor" })).body;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         accept({ token: data.token, name: `Guest ${index}`, password }),
       ),
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const { status } of answers) expect(status).toBeOneOf([200, 401]);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const { status } of responses) expect(status).toBeOneOf([200, 401]);
   });
 
-  test("tells a new person what is missing", async () => {
+  test("fails with the missing fields for a new person", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
     expectError(await accept({ token: data.token }), 400, "bad_request", /name.*password/);
     expectError(
@@ -84,7 +84,7 @@ describe("an invitation", () => {
     expect((await accept({ token: data.token, name: "Grace", password })).status).toBe(200);
   });
 
-  test("that was taken back or has expired lets nobody in", async () => {
+  test("that was withdrawn or has expired cannot be accepted", async () => {
     const taken = (await invite({ email: guest(), role: "viewer" })).body.data;
     expect((await beckon.call(`/invitations/${taken.id}`, { method: "DELETE" })).status).toBe(204);
     expectError(await accept({ token: taken.token, name: "Grace", password }), 401, "unauthorized");
@@ -106,7 +106,7 @@ describe("an invitation", () => {
     );
   });
 
-  test("is refused for who is a member, whatever the case", async () => {
+  test("is rejected for the e-mail of a member, ignoring case", async () => {
     const person = await addPerson(beckon, { role: "viewer" });
     expectError(
       await invite({ email: person.email.toUpperCase(), role: "admin" }),
@@ -116,7 +116,7 @@ describe("an invitation", () => {
     );
   });
 
-  test("goes no higher than who invites", async () => {
+  test("cannot have a role above the inviter's", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     const editor = await addPerson(beckon, { role: "editor" });
     const by = (person: typeof admin, role: string) =>
@@ -142,7 +142,7 @@ describe("an invitation", () => {
     expect((await open()).map(({ id }) => id)).toContain(owners.id);
   });
 
-  test("is its workspace's alone", async () => {
+  test("is visible in its workspace only", async () => {
     const { data } = (await invite({ email: guest(), role: "viewer" })).body;
     const stranger = await insertStranger(beckon);
     expectError(
@@ -154,7 +154,7 @@ describe("an invitation", () => {
     expect((await accept({ token: data.token, name: "Grace", password })).status).toBe(200);
   });
 
-  test("that is asked for again with the same Idempotency-Key is the same", async () => {
+  test("is created once per Idempotency-Key", async () => {
     const body = { email: guest(), role: "viewer" };
     const send = () =>
       beckon.call("/invitations", { body, headers: { "idempotency-key": "invite" } });
@@ -164,7 +164,7 @@ describe("an invitation", () => {
   });
 
   test.each(["id", "workspace_id", "created_at", "created_by", "token", "hash", "expires_at"])(
-    "takes no %s",
+    "rejects %s",
     async (member) => {
       expectError(
         await invite({ email: guest(), role: "viewer", [member]: "x" }),
@@ -176,7 +176,7 @@ describe("an invitation", () => {
   );
 
   test.each(["id", "role", "workspace_id", "created_at", "user_id"])(
-    "is accepted without a %s of the guest's",
+    "rejects %s when it is accepted",
     async (member) => {
       expectError(
         await accept({ token: "bki_x", name: "x", password, [member]: "x" }),
@@ -188,19 +188,19 @@ describe("an invitation", () => {
   );
 
   test.each([
-    ["an e-mail that is none", { email: "grace", role: "viewer" }, /email/],
-    ["a role that is none", { email: "grace@example.com", role: "root" }, /role/],
+    ["an invalid e-mail", { email: "grace", role: "viewer" }, /email/],
+    ["an unknown role", { email: "grace@example.com", role: "root" }, /role/],
     [
-      "a life too long",
+      "an expiry that is too long",
       { email: "grace@example.com", role: "viewer", expires_in_days: 91 },
       /expires_in_days/,
     ],
-  ])("is not made with %s", async (_, body, text) => {
+  ])("is not created with %s", async (_, body, text) => {
     expectError(await invite(body), 400, "bad_request", text);
   });
 });
 
-describe("an invitation of who has an account", () => {
+describe("an invitation to a person with an account", () => {
   async function invitedMember() {
     const { body } = await beckon.call("/workspaces", { body: { name: "Second" } });
     const person = await addPerson(beckon, { role: "viewer" });
@@ -208,10 +208,10 @@ describe("an invitation of who has an account", () => {
     return { person, token: data.token as string, workspaceId: body.data.id as string };
   }
 
-  test("is accepted by the one who is signed in", async () => {
+  test("can be accepted with a session", async () => {
     const { person, token, workspaceId } = await invitedMember();
-    const answer = await person.call("/invitations/accept", { body: { token } });
-    expect(answer.body.data).toMatchObject({
+    const response = await person.call("/invitations/accept", { body: { token } });
+    expect(response.body.data).toMatchObject({
       id: person.id,
       role: "admin",
       workspace_id: workspaceId,
@@ -219,12 +219,12 @@ describe("an invitation of who has an account", () => {
     expect((await person.call("/me")).body.data.workspaces).toHaveLength(2);
   });
 
-  test("is accepted with the account's password", async () => {
+  test("can be accepted with the account's password", async () => {
     const { person, token } = await invitedMember();
     expect((await accept({ token, password })).body.data).toMatchObject({ id: person.id });
   });
 
-  test("is accepted with the account's password though a name is given, and makes no second account", async () => {
+  test("with the account's password and a name adds no second account", async () => {
     const { person, token } = await invitedMember();
     expect((await accept({ token, name: "Other", password })).body.data).toMatchObject({
       id: person.id,
@@ -232,7 +232,7 @@ describe("an invitation of who has an account", () => {
     });
   });
 
-  test("opens the account to nobody else, and stays open to its person", async () => {
+  test("cannot be accepted by others with the account, and stays open for its person", async () => {
     const { person, token } = await invitedMember();
     const from = { "x-forwarded-for": "203.0.113.2" };
     expectError(await accept({ token }, from), 400, "bad_request", /name and password.*sign in/);
@@ -246,7 +246,7 @@ describe("an invitation of who has an account", () => {
     expect((await person.call("/invitations/accept", { body: { token } })).status).toBe(200);
   });
 
-  test("by a second link is refused to a member, whose role stays", async () => {
+  test("cannot be accepted by a member, whose role stays", async () => {
     const { person, token, workspaceId } = await invitedMember();
     await person.call("/invitations/accept", { body: { token } });
     const second = await person.call("/invitations", {

@@ -9,10 +9,14 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
 import { type InvitationWithLink, toInvitation } from "./invitation.ts";
 import { insertInvitation } from "./invitation-store.ts";
-import { permitRole, requireStanding } from "./member.ts";
+import { permitRole, requireUnchangedRole } from "./member.ts";
 import { findMemberByEmail, lockMembers } from "./store.ts";
 
-/** Makes a link that lets one person in, once, and shows it, this once. @throws ApiError `forbidden` for a role above the actor's own. */
+/**
+ * Issues an invitation link, which can be used once. The response is the only one that contains it.
+ * @throws ApiError `bad_request`; `forbidden` for a role with scopes that the actor does not have;
+ *   `conflict` if a member has this e-mail.
+ */
 export async function inviteMember({
   ctx,
   input,
@@ -26,7 +30,7 @@ export async function inviteMember({
       const { email, role, expires_in_days } = parseBody(createInvitationBody, input.body);
       permitRole(ctx, role);
       await lockMembers(tx, ctx.workspaceId);
-      await requireStanding(tx, ctx);
+      await requireUnchangedRole(tx, ctx);
       if ((await findMemberByEmail(tx, ctx.workspaceId, email)) !== undefined) {
         throw new ApiError(
           "conflict",
@@ -49,7 +53,7 @@ export async function inviteMember({
         target: row.id,
         data: { email, role, expires_at: shown.expires_at },
       });
-      // After a #, which browsers keep to themselves: no server on the way has it in its log.
+      // In the fragment, which browsers do not send: it is in no server's or proxy's log.
       return { ...shown, token, url: `${input.publicUrl}/invite#token=${token}` };
     }),
   );

@@ -5,14 +5,13 @@ import { expectError } from "../../test/expect-error.ts";
 import { addPerson, type Person, password } from "../../test/people.ts";
 
 /**
- * A link is worth what its issuer can do at the moment of its use: see also
- * `links-property.db.test.ts`.
+ * A link is valid only as long as its issuer could issue it: see also `links-property.db.test.ts`.
  */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Wrong links are counted by address, so each use comes from another one. */
+/** Invalid links are counted by IP address, so each request comes from another one. */
 const from = () => ({ "x-forwarded-for": `198.51.100.${++addresses}` });
 
 async function newWorkspace(): Promise<{ id: string; key: string }> {
@@ -20,7 +19,7 @@ async function newWorkspace(): Promise<{ id: string; key: string }> {
 }
 const invite = (key: string, role: Role) =>
   beckon.call("/invitations", { credential: key, body: { email: "guest@example.com", role } });
-/** Makes a person, who has an account already, a member. */
+/** Makes a person with an account a member. */
 async function join(person: Person, key: string, role: Role): Promise<void> {
   const { body } = await invite(key, role);
   expect(
@@ -33,9 +32,12 @@ async function makeReset(
   workspace: { id: string },
 ): Promise<string> {
   const headers = { "beckon-workspace": workspace.id };
-  const answer = await owner.call(`/members/${person.id}/reset-link`, { method: "POST", headers });
-  expect(answer.status).toBe(200);
-  return answer.body.data.token;
+  const response = await owner.call(`/members/${person.id}/reset-link`, {
+    method: "POST",
+    headers,
+  });
+  expect(response.status).toBe(200);
+  return response.body.data.token;
 }
 const useReset = (token: string) =>
   beckon.call("/password/reset", {
@@ -59,16 +61,16 @@ describe("a reset link", () => {
   }
   const unknown = () => useReset(`bkr_${"A".repeat(48)}`);
 
-  test("does not open the workspace default to who made it before the person joined there", async () => {
+  test("is invalid after the person joined the workspace default", async () => {
     const { member, token } = await ownerAndMember();
     await join(member, beckon.key, "owner");
-    const answer = await useReset(token);
-    expectError(answer, 401, "unauthorized");
-    expect(answer.body).toEqual((await unknown()).body);
+    const response = await useReset(token);
+    expectError(response, 401, "unauthorized");
+    expect(response.body).toEqual((await unknown()).body);
     expect((await member.call("/me")).status).toBe(200);
   });
 
-  test("stops for good when a membership or the role of its person changes", async () => {
+  test("is permanently invalid after a membership or role of its person changed", async () => {
     const changes: ((given: Awaited<ReturnType<typeof ownerAndMember>>) => Promise<unknown>)[] = [
       async ({ member, workspace }) => {
         for (const role of ["editor", "viewer"]) {
@@ -96,7 +98,7 @@ describe("a reset link", () => {
     }
   });
 
-  test("stops when who made it owns the workspace no more, or is no member", async () => {
+  test("is invalid while its issuer is not an owner of the workspace", async () => {
     const demoted = await ownerAndMember();
     const removed = await ownerAndMember();
     for (const { workspace } of [demoted, removed])
@@ -114,7 +116,7 @@ describe("a reset link", () => {
       expectError(await useReset(token), 401, "unauthorized");
   });
 
-  test("of a key stops when the key is deleted, has expired or has lost its scope", async () => {
+  test("of a key is invalid after the key was deleted, expired or lost its scope", async () => {
     const workspace = await newWorkspace();
     const member = await addPerson(beckon, { role: "viewer", key: workspace.key });
     const made = async () => {
@@ -143,7 +145,7 @@ describe("a reset link", () => {
     expect((await useReset((await made()).token)).status).toBe(204);
   });
 
-  test("and the person's joining elsewhere at the same moment do not both succeed by one password", async () => {
+  test("and concurrently joining another workspace do not both succeed", async () => {
     for (let round = 0; round < 6; round++) {
       const { member, token } = await ownerAndMember();
       const { body } = await invite(beckon.key, "viewer");
@@ -160,7 +162,7 @@ describe("a reset link", () => {
 });
 
 describe("an invitation", () => {
-  test("lets nobody in when the key that made it is deleted, has expired or may do less", async () => {
+  test("is invalid after its key was deleted, expired or lost scopes", async () => {
     const made = async () => {
       const { body } = await beckon.call("/keys", { body: { name: "Test", preset: "everything" } });
       const invited = await invite(body.data.key, "admin");
@@ -186,14 +188,14 @@ describe("an invitation", () => {
     ).not.toContain("Guest");
   });
 
-  test("lets nobody in above the role that who made it has now", async () => {
+  test("is invalid if its role is above the issuer's current role", async () => {
     const workspace = await newWorkspace();
     const owner = await addPerson(beckon, { role: "owner", key: workspace.key });
     const { body } = await owner.call("/invitations", {
       body: { email: "guest@example.com", role: "owner" },
     });
-    // As a restored backup or an older version may leave it: the change of role did not take the
-    // invitation back.
+    // As a restored backup or an older version can leave it: the change of role did not withdraw
+    // the invitation.
     await engine.query("update members set role = 'admin' where user_id = $1", [owner.id]);
     expectError(await accept(body.data.token), 401, "unauthorized");
     await engine.query("update members set role = 'owner' where user_id = $1", [owner.id]);

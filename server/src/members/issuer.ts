@@ -2,19 +2,19 @@ import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { attempt } from "../base/errors.ts";
-import { holdLivingKey } from "../keys/index.ts";
+import { lockValidKey } from "../keys/index.ts";
 import { findMemberRow } from "./store.ts";
 
-/** Where a link was issued, and by whom: a principal as in the audit. */
+/** The workspace in which a link was issued, and its issuer as in the audit log (`user:usr_…`). */
 interface Issue {
   readonly workspaceId: string;
   readonly principal: string;
 }
 
 /**
- * Returns the issuer if they pass `check` as they are now, with the role or the scopes of this
- * moment; a link must not outlive the right to issue it. Call it under `lockMembers` of the
- * workspace.
+ * Returns the issuer of a link with their current role or scopes, or undefined if `check` throws
+ * for them: a link must not be usable after its issuer lost the right to issue it. Call it under
+ * `lockMembers` of the workspace.
  */
 export async function findAbleIssuer(
   tx: WorkspaceTransaction,
@@ -35,7 +35,7 @@ async function findIssuer(
     return row && { kind, id, role: row.role, scopes: roleScopes[row.role] };
   }
   if (kind === "key") {
-    const key = await holdLivingKey(tx, workspaceId, id);
+    const key = await lockValidKey(tx, workspaceId, id);
     return key && { kind, id, scopes: key.scopes, agentIds: key.agentIds };
   }
   return undefined;

@@ -6,28 +6,28 @@ import { addPerson, type Person, password, startSession } from "../../test/peopl
 import { defaultWorkspaceId } from "../workspaces/index.ts";
 
 /**
- * Links with an issuer, through all that can change between issue and use, against a small model: a
- * link works if and only if its issuer could issue it now, and nothing has dropped it meanwhile.
+ * Compares links with a small model after changes between issue and use: a link works if and only
+ * if its issuer could issue it now and no change has deleted it.
  */
 
 const beckon = await startTestBeckon({ BECKON_TRUST_PROXY: "1" });
 const { engine } = beckon.db.database;
 let addresses = 0;
-/** Wrong links are counted by address, so each use comes from another one. */
+/** Invalid links are counted by IP address, so each request comes from another one. */
 const from = () => ({
   "x-forwarded-for": `198.51.${Math.floor(++addresses / 250)}.${addresses % 250}`,
 });
 
 interface Workspace {
   readonly id: string;
-  /** Of a key with all scopes that issues nothing, and makes all changes. */
+  /** Secret of a key with all scopes that makes all changes and issues no links. */
   readonly key: string;
 }
 const newWorkspace = async (): Promise<Workspace> =>
   (await beckon.call("/workspaces", { body: { name: "Test" } })).body.data;
 const first: Workspace = { id: defaultWorkspaceId, key: beckon.key };
 const workspaces = [first, await newWorkspace(), await newWorkspace()] as const;
-/** With an owner each who stays, so that nobody else is the last one. */
+// Each workspace has an owner who stays, so that no other person is the last one.
 for (const { key } of workspaces) await addPerson(beckon, { role: "owner", key });
 
 const names = ["issuer", "target", "guest"] as const;
@@ -38,12 +38,12 @@ const people: Record<Name, Person> = {
   guest: await addPerson(beckon, { role: "viewer" }),
 };
 
-/** What the model knows: roles by workspace and person, and the issuing key. */
+/** The state of the model: roles by workspace and person, and the issuing key. */
 interface Model {
   readonly role: Map<string, Role>;
   key: { exists: boolean; expired: boolean; scopes: readonly string[] };
 }
-const place = (workspace: Workspace, name: Name) => `${workspace.id} ${name}`;
+const memberKey = (workspace: Workspace, name: Name) => `${workspace.id} ${name}`;
 
 const changes = [
   ...(["issuer", "target"] as const).flatMap((name) =>
@@ -55,9 +55,9 @@ const changes = [
     ]),
   ),
   { kind: "key expires" },
-  { kind: "key lives again" },
-  { kind: "key may do less" },
-  { kind: "key may do all" },
+  { kind: "key is extended" },
+  { kind: "key loses scopes" },
+  { kind: "key gets all scopes" },
   { kind: "key is rotated" },
   { kind: "key is deleted" },
   { kind: "workspace is renamed" },
@@ -67,35 +67,35 @@ type Change = (typeof changes)[number];
 const scenario = fc.record({
   link: fc.oneof(fc.constant("reset" as const), fc.constantFrom(...roles.options)),
   by: fc.constantFrom("user", "key"),
-  /** Where it is issued; the issuer is an owner there, and the target a member. */
+  /** Index of the workspace of the link: the issuer is an owner there, and the target a member. */
   workspace: fc.nat(workspaces.length - 1),
-  /** More that the issuer owns, and in which the target is. */
+  /** Further workspaces that the issuer owns, and in which the target is a member. */
   owned: fc.uniqueArray(fc.nat(workspaces.length - 1)),
   joined: fc.uniqueArray(fc.nat(workspaces.length - 1)),
   changes: fc.array(fc.constantFrom(...changes), { maxLength: 4 }),
 });
 
-test("a link works if its issuer could issue it now, whatever has happened since, and never else", {
+test("a link works if and only if its issuer could issue it now, after any changes", {
   timeout: 600_000,
 }, async () => {
   const used = { yes: 0, no: 0 };
   const property = fc.asyncProperty(scenario, async (given) => {
     const home = at(given.workspace);
-    const model = await begin(given, home);
+    const model = await setUpScenario(given, home);
     const link = await issue(given, home, model);
     if (link === undefined) {
-      expect(given.link === "reset" && beyond(model, given, home)).toBe(true);
+      expect(given.link === "reset" && isTargetElsewhere(model, given, home)).toBe(true);
       return;
     }
     let dropped = false;
     for (const change of given.changes) {
       const changed = await make(change, home, model, link.keyId);
       if (given.link === "reset") dropped ||= changed === "target";
-      // The person's own invitations are taken back; a key's stay, and wait for the key to be what
-      // it was.
-      else dropped ||= given.by === "user" && changed === "issuer" && !mayIssue(model, given, home);
+      // Invitations of a person are deleted. Those of a key stay, and are valid again once the key
+      // is.
+      else dropped ||= given.by === "user" && changed === "issuer" && !canIssue(model, given, home);
     }
-    const expected = !dropped && mayIssue(model, given, home);
+    const expected = !dropped && canIssue(model, given, home);
     const status = await use(given.link, link.token);
     expect(status).toBe(expected ? (given.link === "reset" ? 204 : 200) : 401);
     used[expected ? "yes" : "no"]++;
@@ -103,7 +103,7 @@ test("a link works if its issuer could issue it now, whatever has happened since
       people.target = { ...people.target, ...(await startSession(beckon, people.target.id)) };
   });
   await fc.assert(property, { numRuns: 50 });
-  // Otherwise nothing was proven.
+  // Both outcomes must have occurred.
   expect([used.yes, used.no]).toEqual([
     expect.toSatisfy((count) => count > 5),
     expect.toSatisfy((count) => count > 5),
@@ -118,40 +118,40 @@ function at(index: number): Workspace {
   return workspace;
 }
 
-/** The rule in words of the model. */
-function mayIssue(model: Model, given: Given, home: Workspace): boolean {
+/** Whether the issuer could issue the link in the model's state. */
+function canIssue(model: Model, given: Given, home: Workspace): boolean {
   const own = scopesOf(model, given, home);
   if (given.link !== "reset")
     return [...roleScopes[given.link], "members:write"].every((scope) => own.includes(scope));
   return (
     own.includes("workspaces:own") &&
-    model.role.has(place(home, "target")) &&
-    !beyond(model, given, home)
+    model.role.has(memberKey(home, "target")) &&
+    !isTargetElsewhere(model, given, home)
   );
 }
 
 function scopesOf(model: Model, given: Given, home: Workspace): readonly (string | Scope)[] {
   if (given.by === "key") return model.key.exists && !model.key.expired ? model.key.scopes : [];
-  const role = model.role.get(place(home, "issuer"));
+  const role = model.role.get(memberKey(home, "issuer"));
   return role === undefined ? [] : roleScopes[role];
 }
 
 /**
- * Whether the target is in a workspace that the issuer does not own, which only `default` looks
- * after.
+ * Whether the target is a member of a workspace that the issuer does not own. Issuers in the
+ * workspace `default` are exempt.
  */
-function beyond(model: Model, given: Given, home: Workspace): boolean {
+function isTargetElsewhere(model: Model, given: Given, home: Workspace): boolean {
   if (home === first) return false;
   return workspaces.some(
     (each) =>
       each !== home &&
-      model.role.has(place(each, "target")) &&
-      !(given.by === "user" && model.role.get(place(each, "issuer")) === "owner"),
+      model.role.has(memberKey(each, "target")) &&
+      !(given.by === "user" && model.role.get(memberKey(each, "issuer")) === "owner"),
   );
 }
 
-/** Brings the people to where the scenario begins. */
-async function begin(given: Given, home: Workspace): Promise<Model> {
+/** Resets the memberships to those at the start of the scenario. */
+async function setUpScenario(given: Given, home: Workspace): Promise<Model> {
   const ids = names.map((name) => people[name].id);
   await engine.query("delete from members where user_id = any($1)", [ids]);
   await engine.query("delete from password_resets where user_id = any($1)", [ids]);
@@ -173,7 +173,7 @@ async function begin(given: Given, home: Workspace): Promise<Model> {
     ]),
   ];
   for (const [workspace, name, role] of members) {
-    model.role.set(place(workspace, name), role);
+    model.role.set(memberKey(workspace, name), role);
     const row = [people[name].id, workspace.id, role];
     await engine.query(
       "insert into members (user_id, workspace_id, role) values ($1, $2, $3) on conflict do nothing",
@@ -183,7 +183,7 @@ async function begin(given: Given, home: Workspace): Promise<Model> {
   return model;
 }
 
-/** @returns undefined when it was refused. */
+/** Issues the link. @returns undefined if that was rejected. */
 async function issue(
   given: Given,
   home: Workspace,
@@ -197,15 +197,15 @@ async function issue(
   const path = given.link === "reset" ? `/members/${people.target.id}/reset-link` : "/invitations";
   const body =
     given.link === "reset" ? {} : { email: `label${++addresses}@example.com`, role: given.link };
-  const answer =
+  const response =
     given.by === "key"
       ? await beckon.call(path, { credential: key, body })
       : await people.issuer.call(path, { body, headers: { "beckon-workspace": home.id } });
-  expect(answer.status < 300).toBe(mayIssue(model, given, home));
-  return answer.status < 300 ? { token: answer.body.data.token, keyId } : undefined;
+  expect(response.status < 300).toBe(canIssue(model, given, home));
+  return response.status < 300 ? { token: response.body.data.token, keyId } : undefined;
 }
 
-/** Makes a change, where it can be made, over HTTP. @returns whose membership or role it was. */
+/** Makes a change over HTTP if possible. @returns The person whose membership or role changed. */
 async function make(
   change: Change,
   home: Workspace,
@@ -229,15 +229,15 @@ async function make(
       ]);
       key.expired = true;
       return undefined;
-    case "key lives again":
+    case "key is extended":
       await patch({ expires_in_days: 1 });
       key.expired = false;
       return undefined;
-    case "key may do less":
+    case "key loses scopes":
       key.scopes = [...roleScopes.viewer, "members:write"];
       await patch({ scopes: key.scopes });
       return undefined;
-    case "key may do all":
+    case "key gets all scopes":
       key.scopes = roleScopes.owner;
       await patch({ scopes: key.scopes });
       return undefined;
@@ -264,17 +264,17 @@ async function changeMember(
 ): Promise<Name | undefined> {
   const { kind, name } = change;
   const [workspace, person] = [at(change.workspace), people[name]];
-  const isMember = model.role.has(place(workspace, name));
+  const isMember = model.role.has(memberKey(workspace, name));
   if (isMember === (kind === "join")) return undefined;
   const path = `/members/${person.id}`;
   if (kind === "remove") {
     expect((await beckon.call(path, { method: "DELETE", credential: workspace.key })).status).toBe(
       204,
     );
-    model.role.delete(place(workspace, name));
+    model.role.delete(memberKey(workspace, name));
     return name;
   }
-  model.role.set(place(workspace, name), change.role);
+  model.role.set(memberKey(workspace, name), change.role);
   if (kind === "role") {
     const body = { role: change.role };
     expect(
@@ -293,7 +293,7 @@ async function changeMember(
   return name;
 }
 
-/** Uses the link as somebody who knows nothing else. */
+/** Uses the link without a session. */
 async function use(link: Given["link"], token: string): Promise<number> {
   if (link === "reset") {
     const body = { token, new_password: password };

@@ -5,7 +5,10 @@ import { type Page, readPage } from "../base/page.ts";
 import { toInvitation } from "./invitation.ts";
 import { listInvitationRows } from "./invitation-store.ts";
 
-/** Open invitations, expired ones too. */
+/**
+ * Returns one page of the invitations that were not accepted, also expired ones, newest first.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function listInvitations({
   ctx,
   input,

@@ -5,7 +5,10 @@ import { type Page, readPage } from "../base/page.ts";
 import { toMember } from "./member.ts";
 import { listMemberRows } from "./store.ts";
 
-/** The people of the workspace; who came to Beckon last comes first. */
+/**
+ * Returns one page of the workspace's members, newest accounts first.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function listMembers({
   ctx,
   input,

@@ -15,7 +15,7 @@ export function toMember(row: MemberRow): Member {
   };
 }
 
-/** @throws ApiError `not_found` */
+/** Returns a member of the request's workspace. @throws ApiError `not_found` */
 export async function requireMember(
   tx: WorkspaceTransaction,
   ctx: Context,
@@ -27,33 +27,34 @@ export async function requireMember(
 }
 
 /**
- * Whoever changes members is still what they were when the request was authenticated. Call it under `lockMembers`: of a removal and what the
- * removed one does at the same moment, an invitation that would lead back among it, either comes after the other.
+ * Checks that the actor still has the role with which the request was authenticated. Call it under
+ * `lockMembers`: a member who is removed concurrently must not, for example, issue an invitation
+ * afterwards that would let them join again.
  * @throws ApiError `forbidden`
  */
-export async function requireStanding(tx: WorkspaceTransaction, ctx: Context): Promise<void> {
+export async function requireUnchangedRole(tx: WorkspaceTransaction, ctx: Context): Promise<void> {
   const { actor } = ctx;
   if (actor.kind !== "user") return;
   const row = await findMemberRow(tx, ctx.workspaceId, actor.id);
   if (row?.role !== actor.role)
     throw new ApiError(
       "forbidden",
-      "Your role here was changed at this moment. Look at it, and try again.",
+      "Your role in this workspace was just changed. Check your role and try again.",
     );
 }
 
 /**
- * Nobody makes somebody more than they are themselves, nor touches somebody who is more: a role is a set of scopes, and an actor has to have
- * all of them.
+ * Checks that the actor has all scopes of a role. Call it with the old and the new role of a member
+ * whom the actor changes.
  * @throws ApiError `forbidden`
  */
 export function permitRole(ctx: Pick<Context, "actor">, role: Role): void {
-  const lacking = scopesBeyond(ctx, roleScopes[role]);
-  if (lacking.length === 0) return;
+  const missingScopes = scopesBeyond(ctx, roleScopes[role]);
+  if (missingScopes.length === 0) return;
   throw new ApiError(
     "forbidden",
     ctx.actor.kind === "user"
       ? `The role ${role} is above yours, ${ctx.actor.role}. Ask an owner of the workspace.`
-      : `The role ${role} may do what this key may not: ${lacking.join(", ")}. Use a key that has all of these.`,
+      : `The role ${role} has scopes that this key does not have: ${missingScopes.join(", ")}. Use a key that has all of them.`,
   );
 }

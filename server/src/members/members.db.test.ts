@@ -8,7 +8,7 @@ const beckon = await startTestBeckon();
 const other = await beckon.another();
 afterAll(() => other.stop());
 
-/** A workspace of a test's own, with a person of each role wanted, in this order. */
+/** Creates a workspace with one person per given role, in this order. */
 async function workspaceOf(
   ...wanted: Role[]
 ): Promise<{ key: string; id: string; people: Person[] }> {
@@ -28,7 +28,7 @@ const rolesIn = async (key: string): Promise<Record<string, string>> => {
   );
 };
 
-test("each role may do all that the next one may", () => {
+test("each role has all scopes of the role below", () => {
   const [...names] = roles.options;
   for (const [index, name] of names.entries()) {
     for (const lower of names.slice(index))
@@ -37,7 +37,7 @@ test("each role may do all that the next one may", () => {
 });
 
 describe("a change of role", () => {
-  test("holds at once, in every process", async () => {
+  test("applies at once in every process", async () => {
     const { people } = await workspaceOf("owner", "viewer");
     const [owner, viewer] = people as [Person, Person];
     const add = () =>
@@ -53,7 +53,7 @@ describe("a change of role", () => {
     expectError(await add(), 403, "forbidden");
   });
 
-  test("is on record with both roles", async () => {
+  test("is in the audit log with both roles", async () => {
     const { key, people } = await workspaceOf("owner", "viewer");
     const [owner, viewer] = people as [Person, Person];
     await change(owner, viewer, "admin");
@@ -65,7 +65,7 @@ describe("a change of role", () => {
     ]);
   });
 
-  test("never goes above one's own, for oneself or others", async () => {
+  test("cannot give a role above the actor's own, to themselves or others", async () => {
     const { key, people } = await workspaceOf("owner", "admin", "viewer");
     const [owner, admin, viewer] = people as [Person, Person, Person];
     expectError(await change(admin, viewer, "owner"), 403, "forbidden", /above/);
@@ -81,7 +81,7 @@ describe("a change of role", () => {
     expect((await change(admin, viewer, "admin")).status).toBe(200);
   });
 
-  test("is refused to a key that has not all scopes of both roles", async () => {
+  test("is rejected for a key that does not have all scopes of both roles", async () => {
     const { key, people } = await workspaceOf("owner", "viewer");
     const [owner, viewer] = people as [Person, Person];
     const made = await beckon.call("/keys", {
@@ -97,21 +97,21 @@ describe("a change of role", () => {
   });
 
   test.each(["id", "user_id", "workspace_id", "created_at", "email", "name", "token"])(
-    "takes no %s",
+    "rejects %s",
     async (member) => {
       const { people } = await workspaceOf("owner");
       const [owner] = people as [Person];
-      const answer = await owner.call(`/members/${owner.id}`, {
+      const response = await owner.call(`/members/${owner.id}`, {
         method: "PATCH",
         body: { role: "owner", [member]: "x" },
       });
-      expectError(answer, 400, "bad_request", new RegExp(member));
+      expectError(response, 400, "bad_request", new RegExp(member));
     },
   );
 });
 
 describe("a removal", () => {
-  test("holds at once, in every process, and leaves the person's other workspaces alone", async () => {
+  test("applies at once in every process and does not affect the person's other workspaces", async () => {
     const { key, id, people } = await workspaceOf("owner", "editor");
     const [owner, editor] = people as [Person, Person];
     const second = await workspaceOf();
@@ -138,13 +138,13 @@ describe("a removal", () => {
     ]);
   });
 
-  test("of oneself is open to every role", async () => {
+  test("of oneself is allowed for every role", async () => {
     const { key, people } = await workspaceOf("owner", "owner", "admin", "editor", "viewer");
     for (const person of people.slice(1)) expect((await remove(person, person)).status).toBe(204);
     expect(Object.keys(await rolesIn(key))).toEqual([people[0]?.id]);
   });
 
-  test("of somebody who is not here finds nobody", async () => {
+  test("of a person who is not a member returns 404", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("viewer")];
     const [owner, stranger] = [one.people[0], two.people[0]] as [Person, Person];
     expectError(await remove(owner, stranger), 404, "not_found");
@@ -157,7 +157,7 @@ describe("a removal", () => {
     expect(Object.keys(await rolesIn(two.key))).toEqual([stranger.id]);
   });
 
-  test("takes the person's open invitations along, so that none leads back", async () => {
+  test("withdraws the person's open invitations", async () => {
     const { key, people } = await workspaceOf("owner", "admin");
     const [owner, admin] = people as [Person, Person];
     const { body } = await admin.call("/invitations", {
@@ -181,7 +181,7 @@ describe("a removal", () => {
     expect(left.data.map(({ id }: { id: string }) => id)).toEqual([kept.body.data.id]);
   });
 
-  test("and an invitation that the person makes at the same moment leave none that leads back", async () => {
+  test("concurrent with an invitation by the person leaves no invitation", async () => {
     for (let round = 0; round < 6; round++) {
       const { key, people } = await workspaceOf("owner", "admin");
       const [owner, admin] = people as [Person, Person];
@@ -193,7 +193,7 @@ describe("a removal", () => {
     }
   });
 
-  test("or a lower role takes back what the person may not invite to any more", async () => {
+  test("or a lower role withdraws invitations that the person could not issue any more", async () => {
     const { key, people } = await workspaceOf("owner", "owner");
     const [owner, second] = people as [Person, Person];
     for (const role of ["owner", "admin", "viewer"])
@@ -210,7 +210,7 @@ describe("a removal", () => {
 });
 
 describe("the last owner", () => {
-  test("can neither leave, nor be removed, nor become less", async () => {
+  test("can neither leave, nor be removed, nor get a lower role", async () => {
     const { key, people } = await workspaceOf("owner", "admin");
     const [owner] = people as [Person];
     expectError(await remove(owner, owner), 409, "conflict", /last owner/);
@@ -223,11 +223,11 @@ describe("the last owner", () => {
     expect((await change(owner, owner, "owner")).status).toBe(200);
   });
 
-  test("is still there when two owners go at the same moment, in two processes", async () => {
+  test("stays when two owners leave concurrently in two processes", async () => {
     for (let round = 0; round < 5; round++) {
       const { key, people } = await workspaceOf("owner", "owner");
       const [one, two] = people as [Person, Person];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         round % 2 === 0 ? remove(one, two) : remove(one, one),
         change(
           { ...two, call: (path, options) => two.call(`${other.url}/api/public${path}`, options) },
@@ -236,14 +236,14 @@ describe("the last owner", () => {
         ),
         remove(two, one),
       ]);
-      expect(answers.map(({ status }) => status)).not.toContain(500);
+      expect(responses.map(({ status }) => status)).not.toContain(500);
       expect(Object.values(await rolesIn(key))).toContain("owner");
     }
   });
 });
 
-describe("nobody gives a key more than they have", () => {
-  test("an admin makes no key of an owner's", async () => {
+describe("members cannot grant a key scopes that they do not have", () => {
+  test("an admin cannot create a key with an owner's scopes", async () => {
     const { people } = await workspaceOf("owner", "admin");
     const [owner, admin] = people as [Person, Person];
     expectError(
@@ -264,7 +264,7 @@ describe("nobody gives a key more than they have", () => {
     );
   });
 
-  test("an editor makes none", async () => {
+  test("an editor cannot create keys", async () => {
     const { people } = await workspaceOf("owner", "editor");
     const [, editor] = people as [Person, Person];
     expectError(
@@ -281,14 +281,14 @@ describe("a link to set a new password", () => {
   const link = (who: Person, whom: Person) =>
     who.call(`/members/${whom.id}/reset-link`, { method: "POST" });
 
-  test("is made by owners alone", async () => {
+  test("can be issued by owners only", async () => {
     const { people } = await workspaceOf("owner", "admin", "viewer");
     const [owner, admin, viewer] = people as [Person, Person, Person];
     expectError(await link(admin, viewer), 403, "forbidden", /workspaces:own/);
     expect((await link(owner, viewer)).headers.get("cache-control")).toBe("no-store");
   });
 
-  test("does not open workspaces that its maker does not own", async () => {
+  test("cannot be issued for a member of workspaces that the issuer does not own", async () => {
     const [one, two] = [await workspaceOf("owner"), await workspaceOf("owner")];
     const [owner, victim] = [one.people[0], two.people[0]] as [Person, Person];
     await beckon.db.database.engine.query(
@@ -308,10 +308,10 @@ describe("a link to set a new password", () => {
       "insert into members (user_id, workspace_id, role) values ($1, $2, 'owner')",
       [owner.id, two.id],
     );
-    const answer = await owner.call(`/members/${victim.id}/reset-link`, {
+    const response = await owner.call(`/members/${victim.id}/reset-link`, {
       method: "POST",
       headers: { "beckon-workspace": one.id },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });

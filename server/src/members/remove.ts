@@ -3,13 +3,15 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember, requireStanding } from "./member.ts";
+import { permitRole, requireMember, requireUnchangedRole } from "./member.ts";
 import { deleteMember, lockMembers } from "./store.ts";
 
 /**
- * Takes a person out of the workspace: every process refuses what they send after the answer. Whoever they are, they may leave by
- * themselves. Their account stays, and so do agents and keys that they made, which are the workspace's.
- * @throws ApiError `forbidden` for somebody above the actor; `conflict` for the last owner.
+ * Removes a person from the workspace; all processes reject their requests after the response.
+ * Every member can remove themselves. Their account stays, and so do agents and keys that they
+ * created, because these belong to the workspace.
+ * @throws ApiError `not_found`; `forbidden` if the member's role has scopes that the actor does not
+ *   have; `conflict` for the last owner.
  */
 export async function removeMember({
   ctx,
@@ -18,14 +20,14 @@ export async function removeMember({
   ctx: Context;
   input: { userId: string };
 }): Promise<void> {
-  const leaves = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
-  if (!leaves) permit(ctx, "members:write");
-  // Links to set the person's password belong to no workspace.
+  const isOwnMembership = ctx.actor.kind === "user" && ctx.actor.id === input.userId;
+  if (!isOwnMembership) permit(ctx, "members:write");
+  // In all workspaces, because reset links belong to no workspace.
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
-    await requireStanding(tx, ctx);
+    await requireUnchangedRole(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
-    if (!leaves) permitRole(ctx, row.role);
+    if (!isOwnMembership) permitRole(ctx, row.role);
     if (row.role === "owner") await requireOtherOwner(tx, ctx, row.id);
     await deleteMember(tx, ctx.workspaceId, row.id);
     await deleteResets(tx, row.id);

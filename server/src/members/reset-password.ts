@@ -7,9 +7,9 @@ import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireMember } from "./member.ts";
-import { isBeyond } from "./store.ts";
+import { isMemberOfUnownedWorkspace } from "./store.ts";
 
-/** A link to set a new password, in the one answer that shows it. */
+/** A link to set a new password, for the only response that contains it. */
 export interface ResetLink {
   readonly token: string;
   readonly url: string;
@@ -17,9 +17,12 @@ export interface ResetLink {
 }
 
 /**
- * Makes a link by which a member sets a new password, within a day and once. Whoever has it gets the whole account, in every workspace of
- * that person: so it takes an owner of all of them. Those who own the installation's first workspace look after the accounts in it, wherever
- * else these are members; its bootstrap key is the way back for an owner who is alone.
+ * Issues a link with which a member can set a new password once within 24 hours. It gives access to
+ * the account in all its workspaces, so the issuer must own all of them. Owners and keys of the
+ * first workspace can issue it for every member of that workspace; with the bootstrap key a single
+ * owner can recover their account.
+ * @param input.firstWorkspaceId Id of the workspace `default`.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
  */
 export async function resetMemberPassword({
   ctx,
@@ -31,10 +34,15 @@ export async function resetMemberPassword({
   permit(ctx, "workspaces:own");
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     const row = await requireMember(tx, ctx, input.userId);
-    if (await opensMore(tx, ctx, { userId: row.id, firstWorkspaceId: input.firstWorkspaceId })) {
+    if (
+      await opensOtherWorkspaces(tx, ctx, {
+        userId: row.id,
+        firstWorkspaceId: input.firstWorkspaceId,
+      })
+    ) {
       throw new ApiError(
         "forbidden",
-        "This person is a member of workspaces that you do not own, and the link would open these too. Ask an owner of the workspace default.",
+        "This person is a member of workspaces that you do not own, and the link would give access to them. Ask an owner of the workspace default.",
       );
     }
     return once(tx, ctx, async () => {
@@ -55,15 +63,19 @@ export async function resetMemberPassword({
 }
 
 /**
- * Whether a link for the person would open workspaces that its issuer does not own and does not
- * look after.
+ * Returns whether a reset link for the person would give access to workspaces that its issuer does
+ * not own. Always false for issuers in the first workspace.
  */
-export async function opensMore(
+export async function opensOtherWorkspaces(
   tx: WorkspaceTransaction,
   issuer: { readonly actor: Actor; readonly workspaceId: string },
   { userId, firstWorkspaceId }: { userId: string; firstWorkspaceId: string },
 ): Promise<boolean> {
   const { actor, workspaceId } = issuer;
   if (workspaceId === firstWorkspaceId) return false;
-  return isBeyond(tx, { userId, workspaceId, owner: actor.kind === "user" ? actor.id : undefined });
+  return isMemberOfUnownedWorkspace(tx, {
+    userId,
+    workspaceId,
+    owner: actor.kind === "user" ? actor.id : undefined,
+  });
 }

@@ -55,7 +55,10 @@ export function listMemberRows(
   return (page.below === undefined ? query : query.where("u.id", "<", page.below)).execute();
 }
 
-/** One change of the workspace's members after the other, until the transaction ends: two owners cannot remove each other. */
+/**
+ * Serializes changes of the workspace's members until the transaction ends, so that, for example,
+ * two owners cannot remove each other concurrently.
+ */
 export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string): Promise<void> {
   await tx
     .selectFrom("workspaces")
@@ -66,8 +69,9 @@ export async function lockMembers(tx: WorkspaceTransaction, workspaceId: string)
 }
 
 /**
- * The same for this workspace and all of which the person is a member, in the order of their ids.
- * In a transaction that sees all workspaces.
+ * Like `lockMembers`, for this workspace and all in which the person is a member. Locks them in the
+ * order of their ids to prevent deadlocks.
+ * @param tx A transaction that sees all workspaces.
  */
 export async function lockMembersAround(
   tx: WorkspaceTransaction,
@@ -88,7 +92,7 @@ export async function lockMembersAround(
     .execute();
 }
 
-/** Whether there is an owner beside this person. */
+/** Returns whether the workspace has an owner other than this person. */
 export async function hasOtherOwner(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -131,7 +135,10 @@ export async function deleteMember(
     .execute();
 }
 
-/** Where the person is a member, oldest workspace first. Runs under all workspaces, since it is what tells the workspace. */
+/**
+ * Returns the person's memberships, oldest workspace first. Reads all workspaces, because requests
+ * of a session choose their workspace among these.
+ */
 export async function findMemberships(
   database: Database,
   userId: string,
@@ -144,8 +151,13 @@ export async function findMemberships(
   return rows.map((row) => ({ workspaceId: row.workspace_id, role: row.role }));
 }
 
-/** Whether the person is a member of a workspace beside this one that `owner` does not own. In a transaction that sees all workspaces. */
-export async function isBeyond(
+/**
+ * Returns whether the person is a member of another workspace than this one that `owner` does not
+ * own.
+ * @param tx A transaction that sees all workspaces.
+ * @param owner.owner A user id; undefined for a key, which owns no other workspace.
+ */
+export async function isMemberOfUnownedWorkspace(
   tx: WorkspaceTransaction,
   {
     userId,

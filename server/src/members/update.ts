@@ -5,12 +5,13 @@ import { type Context, permit } from "../base/context.ts";
 import { inAllWorkspaces } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { requireOtherOwner, withdrawInvitations } from "./change-of-owner.ts";
-import { permitRole, requireMember, requireStanding, toMember } from "./member.ts";
+import { permitRole, requireMember, requireUnchangedRole, toMember } from "./member.ts";
 import { lockMembers, updateRole } from "./store.ts";
 
 /**
- * Changes what a member may do; all processes go by it from the answer on.
- * @throws ApiError `forbidden` for somebody above the actor, or a role above; `conflict` for the last owner.
+ * Changes a member's role. It applies in all processes after the response.
+ * @throws ApiError `bad_request`, `not_found`; `forbidden` if the old or new role has scopes that
+ *   the actor does not have; `conflict` for the last owner.
  */
 export async function updateMember({
   ctx,
@@ -20,10 +21,10 @@ export async function updateMember({
   input: { userId: string; body: UnparsedBody };
 }): Promise<Member> {
   permit(ctx, "members:write");
-  // Links to set the person's password belong to no workspace.
+  // In all workspaces, because reset links belong to no workspace.
   return inAllWorkspaces(ctx.database.tenant, async (tx) => {
     await lockMembers(tx, ctx.workspaceId);
-    await requireStanding(tx, ctx);
+    await requireUnchangedRole(tx, ctx);
     const row = await requireMember(tx, ctx, input.userId);
     const { role } = parseBody(updateMemberBody, input.body);
     permitRole(ctx, row.role);

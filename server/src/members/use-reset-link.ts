@@ -2,12 +2,13 @@ import { type AccountContext, lockUser, resetPassword } from "../accounts/index.
 import { permit } from "../base/context.ts";
 import type { UnparsedBody } from "../base/parse.ts";
 import { findAbleIssuer } from "./issuer.ts";
-import { opensMore } from "./reset-password.ts";
+import { opensOtherWorkspaces } from "./reset-password.ts";
 import { findMemberRow, lockMembersAround } from "./store.ts";
 
 /**
- * Sets a new password by a link, if its issuer could make the link now: the rule of
- * `resetMemberPassword` on the memberships, roles and keys of this moment, all of them locked.
+ * Sets a new password with a reset link, if its issuer could issue the link now. This applies the
+ * rule of `resetMemberPassword` to the current memberships, roles and keys, all of them locked.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid link; `too_many_requests`
  */
 export function useResetLink({
   ctx,
@@ -29,7 +30,11 @@ export function useResetLink({
         );
         if (actor === undefined || (await findMemberRow(tx, workspaceId, userId)) === undefined)
           return false;
-        return !(await opensMore(tx, { actor, workspaceId }, { userId, firstWorkspaceId }));
+        return !(await opensOtherWorkspaces(
+          tx,
+          { actor, workspaceId },
+          { userId, firstWorkspaceId },
+        ));
       },
     },
   });

@@ -5,7 +5,10 @@ import { ApiError } from "../base/errors.ts";
 import { deleteInvitationRow } from "./invitation-store.ts";
 import { permitRole } from "./member.ts";
 
-/** Takes an invitation back: its link stops. */
+/**
+ * Deletes an invitation, which makes its link invalid.
+ * @throws ApiError `not_found`; `forbidden` for a role with scopes that the actor does not have.
+ */
 export async function withdrawInvitation({
   ctx,
   input,

@@ -4,37 +4,40 @@ import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { OwnProcess } from "./own-process.ts";
-import { recordDeaths, recordLapsed, registerProcess, renewLease } from "./process-store.ts";
+import { recordDeaths, recordExpired, registerProcess, renewLease } from "./process-store.ts";
 
-/** The lease by which this process counts as alive. */
+/** The lease that this process must renew to count as alive. */
 export interface Lease {
-  /** Declares dead who has let its lease lapse, if this process may judge. */
-  recordLapsed(): Promise<void>;
-  /** Gives the lease back. */
+  /**
+   * Declares processes with expired leases dead, once this process has held its own long enough.
+   */
+  recordExpired(): Promise<void>;
+  /** Stops renewing and releases the lease. */
   stop(): Promise<void>;
 }
 
 export interface LeaseOptions {
   readonly own: OwnProcess;
-  /** A connection of its own, so that no other work holds a renewal up. */
+  /** A dedicated connection, so that no other query delays a renewal. */
   readonly connection: Database["lease"];
   readonly leaseSeconds: number;
   readonly processMessages: ProcessMessages;
   readonly log: Log;
-  /** Stops what this process executes: others have it by now. */
+  /** Stops all runs of this process. Called when it was declared dead: others may own them now. */
   readonly dropRuns: () => void;
 }
 
-/** Between tries of a renewal that fails. */
+/** Wait after a failed renewal, at most. */
 const retryMs = 1_000;
 
 /**
- * Keeps this process on record as alive, from its main loop and on a connection of its own: a loop that hangs, or is stopped, loses
- * the lease, as it should. Declared dead, the process drops its runs, which others may have by then, and goes on under a new id.
+ * Renews this process's lease until `stop`. Renewal runs on the main event loop, so that a process
+ * whose loop hangs loses its lease. A process that was declared dead drops its runs, which others
+ * may own by then, and continues under a new id.
  *
- * It judges others only after it has held its own lease unbroken for one lease's length: after the database was away for longer than a lease
- * all have lapsed, and each needs the time to renew. A renewal that failed breaks it too: others may have lapsed in an outage that this
- * process outlasted.
+ * A process declares others dead only after it has held its own lease for one lease period without
+ * a failed renewal. After a database outage all leases may have expired, and every process needs
+ * that time to renew.
  */
 export function keepLease({
   own,
@@ -47,62 +50,59 @@ export function keepLease({
   const leaseMs = leaseSeconds * 1_000;
   const stopping = new AbortController();
   let renewedAt = elapsed();
-  let unbrokenSince = renewedAt;
+  let heldSince = renewedAt;
 
   async function renew(): Promise<void> {
-    const askedAt = elapsed();
+    const sentAt = elapsed();
     const renewed = await renewLease(connection, own.id, leaseSeconds);
-    if (renewed === undefined) return startAnew();
-    if (own.leaseFailing || elapsed() - renewedAt > leaseMs) unbrokenSince = elapsed();
-    own.renewed(true);
-    renewedAt = askedAt;
+    if (renewed === undefined) return registerAgain();
+    if (own.isLeaseFailing || elapsed() - renewedAt > leaseMs) heldSince = elapsed();
+    own.recordRenewal({ succeeded: true });
+    renewedAt = sentAt;
     const wasAlone = processMessages.alone;
     processMessages.alone = renewed.alive < 2;
-    // The others may not know yet that they are not alone: that somebody speaks tells them.
+    // Any message tells the other processes that they are not alone, before their next renewal.
     if (wasAlone && !processMessages.alone) processMessages.send({ kind: "queued" });
   }
 
-  async function startAnew(): Promise<void> {
+  async function registerAgain(): Promise<void> {
     log.warn(
       { process_id: own.id },
-      "this process was declared dead; it drops its runs and goes on under a new id",
+      "this process was declared dead; it drops its runs and continues under a new id",
     );
     dropRuns();
     const id = newId("prc");
-    unbrokenSince = renewedAt = elapsed();
+    heldSince = renewedAt = elapsed();
     await registerProcess(connection, id, leaseSeconds);
     own.continueAs(id);
   }
 
-  async function keep(): Promise<void> {
+  async function renewUntilStopped(): Promise<void> {
     while (!stopping.signal.aborted) {
       await renew().catch((thrown) => {
-        own.renewed(false);
-        log.warn(
-          { reason: messageOf(thrown) },
-          "the lease could not be renewed; it is tried again",
-        );
+        own.recordRenewal({ succeeded: false });
+        log.warn({ reason: messageOf(thrown) }, "renewing the lease failed; it will be retried");
       });
-      // Readiness waits for the next success, so a failure is not left standing for long.
+      // The process is not ready until a renewal succeeds, so a failed one is retried sooner.
       await sleep(
-        own.leaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6,
+        own.isLeaseFailing ? Math.min(retryMs, leaseMs / 6) : leaseMs / 6,
         stopping.signal,
       ).catch(() => {});
     }
   }
 
-  const keeping = keep();
+  const renewing = renewUntilStopped();
   return {
-    async recordLapsed() {
+    async recordExpired() {
       const now = elapsed();
-      if (own.leaseFailing || now - unbrokenSince < leaseMs || now - renewedAt > leaseMs) return;
-      const dead = await recordLapsed(connection, own.id);
+      if (own.isLeaseFailing || now - heldSince < leaseMs || now - renewedAt > leaseMs) return;
+      const dead = await recordExpired(connection, own.id);
       if (dead.length > 0)
-        log.warn({ process_ids: dead }, "processes let their leases lapse and were declared dead");
+        log.warn({ process_ids: dead }, "processes with expired leases were declared dead");
     },
     async stop() {
       stopping.abort();
-      await keeping;
+      await renewing;
       await recordDeaths(connection, [own.id], "").catch(() => {});
     },
   };

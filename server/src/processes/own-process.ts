@@ -1,28 +1,28 @@
-/** This process as the database and the other processes know it. */
+/** The identity of this process in the database, and whether its lease is being renewed. */
 export class OwnProcess {
   #id: string;
-  #leaseFailing = false;
+  #isLeaseFailing = false;
 
   constructor(id: string) {
     this.#id = id;
   }
 
-  /** In `processes`. Another one after this process was declared dead. */
+  /** Id in the table `processes`. Changes if this process is declared dead. */
   get id(): string {
     return this.#id;
   }
 
   /** Whether the last renewal of the lease failed. */
-  get leaseFailing(): boolean {
-    return this.#leaseFailing;
+  get isLeaseFailing(): boolean {
+    return this.#isLeaseFailing;
   }
 
   /** Records whether the lease could be renewed. */
-  renewed(succeeded: boolean): void {
-    this.#leaseFailing = !succeeded;
+  recordRenewal({ succeeded }: { readonly succeeded: boolean }): void {
+    this.#isLeaseFailing = !succeeded;
   }
 
-  /** This process was declared dead and continues under another id. */
+  /** Sets a new id after this process was declared dead. */
   continueAs(id: string): void {
     this.#id = id;
   }

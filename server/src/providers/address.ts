@@ -1,12 +1,16 @@
 import { defaultBaseUrls, type ProviderKind, providerKind } from "@beckon/contract";
+import type { Egress } from "../base/egress/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { fieldOf } from "../base/json-object.ts";
+import type { UnparsedBody } from "../base/parse.ts";
 
-/** Where the API of a provider is, and what it speaks. */
+/** The root of a provider's API and its format. */
 export interface ProviderAddress {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
 }
 
-/** The kind of a stored provider, and where its API is. */
+/** Returns the kind and the base URL of a stored provider. */
 export function addressOf(row: {
   readonly kind: string;
   readonly base_url: string | null;
@@ -15,7 +19,10 @@ export function addressOf(row: {
   return { kind, baseUrl: rootOf(kind, row.base_url ?? undefined) };
 }
 
-/** The root of a kind's API, without a slash at its end: `given`, else the kind's own. Anthropic's is often given as its host alone. */
+/**
+ * Returns the root of a kind's API without a trailing slash: `given`, else the kind's default.
+ * Anthropic's is often given as its host alone.
+ */
 export function rootOf(kind: ProviderKind, given: string | undefined): string {
   const root = (
     given ?? (kind === "openai-compatible" ? undefined : defaultBaseUrls[kind])
@@ -24,4 +31,28 @@ export function rootOf(kind: ProviderKind, given: string | undefined): string {
   return kind === "anthropic" && `${root}/v1` === defaultBaseUrls.anthropic
     ? defaultBaseUrls.anthropic
     : root;
+}
+
+/**
+ * Returns the error for a body whose `base_url` is a private address, or undefined. It is found
+ * before the transaction that throws it: resolving a name must not hold a database connection.
+ */
+export async function privateAddressError(
+  egress: Pick<Egress, "missingException">,
+  body: UnparsedBody,
+): Promise<ApiError | undefined> {
+  const url = fieldOf(body.ok ? body.value : undefined, "base_url");
+  if (typeof url !== "string" || !URL.canParse(url)) return undefined;
+  const hostPort = await egress.missingException(new URL(url));
+  return hostPort === undefined
+    ? undefined
+    : new ApiError("bad_request", `base_url: ${howToAllow(hostPort)}`);
+}
+
+/** Says how the operator allows calls to a private address, given as `host:port`. */
+export function howToAllow(hostPort: string): string {
+  return (
+    `${hostPort} is not a public address, so Beckon does not call it. The operator can allow it: ` +
+    `BECKON_EGRESS_ALLOW=${hostPort} script/server (several addresses are separated by commas).`
+  );
 }

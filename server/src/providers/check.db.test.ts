@@ -103,8 +103,8 @@ describe("POST /providers/:provider_id/check", () => {
   });
 
   test.each([
-    [401, /refuses the key/],
-    [403, /refuses the key/],
+    [401, /rejects the key/],
+    [403, /rejects the key/],
     [404, /base URL/],
     [500, /answered 500/],
     [302, /answered 302/],
@@ -150,6 +150,18 @@ describe("POST /providers/:provider_id/check", () => {
     const { data } = (await check(id)).body;
     expect(data).toMatchObject({ works: false, models: [] });
     expect(data.error).not.toContain("127.0.0.1");
+  });
+
+  test("says how the operator allows a private address, for a provider that has one already", async () => {
+    const id = await providerOf("openai-compatible", { api_key: undefined });
+    await beckon.db.database.engine.query("update providers set base_url = $1 where id = $2", [
+      "http://127.0.0.1:11434/v1",
+      id,
+    ]);
+    const { data } = (await check(id)).body;
+    expect(data).toMatchObject({ works: false, models: [] });
+    expect(data.error).toContain("BECKON_EGRESS_ALLOW=127.0.0.1:11434 script/server");
+    expect(requests).toHaveLength(0);
   });
 
   test("is for those who may change providers, and for those of their own workspace", async () => {

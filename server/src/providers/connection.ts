@@ -4,16 +4,17 @@ import { addressOf, type ProviderAddress } from "./address.ts";
 import { openKey } from "./provider.ts";
 import { type ConnectionRow, findConnection } from "./store.ts";
 
-/** What is needed to call a provider. */
+/** Address and key of a provider. */
 export interface ProviderConnection extends ProviderAddress {
   readonly name: string;
   readonly apiKey: string | undefined;
 }
 
 /**
- * Reads how to call a provider, its key in clear; for the executing process, never for an answer.
- * @returns undefined when the provider was deleted.
- * @throws ApiError `secret_unreadable` when its key was sealed with another master key, or was given for another origin.
+ * Returns address and key, in clear, of a provider, undefined if it was deleted. For the executing
+ * process, never for a response.
+ * @throws ApiError `secret_unreadable` if the key was encrypted with another master key, or was
+ *   given for another origin.
  */
 export async function connectionOf(
   database: Database,
@@ -24,7 +25,10 @@ export async function connectionOf(
   return row && toConnection(cipher, row);
 }
 
-/** Address and key of a stored provider. @throws ApiError `secret_unreadable` as `connectionOf` does. */
+/**
+ * Returns address and key of a stored provider.
+ * @throws ApiError `secret_unreadable` as `connectionOf` does.
+ */
 export function toConnection(cipher: SecretCipher, row: ConnectionRow): ProviderConnection {
   const address = addressOf(row);
   return { name: row.name, ...address, apiKey: openKey(cipher, row, address) };

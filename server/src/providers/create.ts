@@ -2,28 +2,35 @@ import { createProviderBody, type Provider } from "@beckon/contract";
 import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace, isUniqueViolation } from "../base/database/index.ts";
+import type { Egress } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { type Once, once } from "../base/idempotency/index.ts";
 import { newId } from "../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { addressOf } from "./address.ts";
-import { reservedNames, sealKey, toProvider } from "./provider.ts";
+import { addressOf, privateAddressError } from "./address.ts";
+import { reservedName, sealKey, toProvider } from "./provider.ts";
 import { insertProvider } from "./store.ts";
 
-/** Adds a provider. @throws ApiError `conflict` when the name is reserved or taken by a living one. */
+/**
+ * Adds a provider.
+ * @throws ApiError `conflict` if the name is reserved or in use; `bad_request` if the address is
+ *   private and not allowed.
+ */
 export async function createProvider({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
   input: { body: UnparsedBody };
 }): Promise<Once<Provider>> {
   permit(ctx, "providers:write");
   const { tenant } = ctx.database;
+  const addressError = await privateAddressError(ctx.egress, input.body);
   return inWorkspace(tenant, ctx.workspaceId, (tx) =>
     once(tx, ctx, async () => {
       const body = parseBody(createProviderBody, input.body);
-      if (reservedNames.includes(body.name)) throw taken(body.name, "is reserved");
+      if (addressError !== undefined) throw addressError;
+      if (body.name === reservedName) throw nameConflict(body.name, "is reserved");
       const id = newId("prv");
       const owner = { id, workspace_id: ctx.workspaceId };
       const row = await insertProvider(tx, {
@@ -38,7 +45,7 @@ export async function createProvider({
           body.api_key,
         ),
       }).catch((thrown) => {
-        throw isUniqueViolation(thrown) ? taken(body.name, "is taken") : thrown;
+        throw isUniqueViolation(thrown) ? nameConflict(body.name, "is in use") : thrown;
       });
       await record(tx, ctx, {
         action: "provider.create",
@@ -50,6 +57,6 @@ export async function createProvider({
   );
 }
 
-function taken(name: string, why: string): ApiError {
+function nameConflict(name: string, why: string): ApiError {
   return new ApiError("conflict", `The provider name ${name} ${why}. Choose another one.`);
 }

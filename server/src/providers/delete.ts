@@ -2,10 +2,15 @@ import { record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
+import { rejectOperatorProvider } from "./operator/index.ts";
 import { noProvider } from "./provider.ts";
 import { agentsUsingProvider, deleteProviderRow, findProviderForUpdate } from "./store.ts";
 
-/** @throws ApiError `conflict` while a living agent uses it. */
+/**
+ * Deletes a provider of the workspace.
+ * @throws ApiError `conflict` while an agent that is not deleted uses it, and for a provider of the
+ *   operator.
+ */
 export async function deleteProvider({
   ctx,
   input,
@@ -14,6 +19,7 @@ export async function deleteProvider({
   input: { providerId: string };
 }): Promise<void> {
   permit(ctx, "providers:write");
+  await rejectOperatorProvider(ctx, input.providerId);
   await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();

@@ -1,10 +1,14 @@
 import type { Provider } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import { findOperatorProvider, toOperatorProvider } from "./operator/index.ts";
 import { noProvider, toProvider } from "./provider.ts";
 import { findProvider } from "./store.ts";
 
-/** Returns a provider without its key. @throws ApiError `forbidden`, `not_found` */
+/**
+ * Returns a provider of the workspace, or of the operator, without its key.
+ * @throws ApiError `forbidden`, `not_found`
+ */
 export async function getProvider({
   ctx,
   input,
@@ -13,6 +17,8 @@ export async function getProvider({
   input: { providerId: string };
 }): Promise<Provider> {
   permit(ctx, "providers:read");
+  const operators = await findOperatorProvider(ctx, input.providerId);
+  if (operators !== undefined) return toOperatorProvider(ctx, operators);
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findProvider(tx, ctx.workspaceId, input.providerId),
   );

@@ -1,67 +1,136 @@
-import type { ProviderKind } from "@beckon/contract";
-import { fieldOf } from "../base/json-object.ts";
-import type { ProviderConnection } from "./connection.ts";
+import type { ModelList } from "@beckon/contract";
+import { elapsed } from "../base/clock.ts";
+import { type Context, type OperatorProvider, permit } from "../base/context.ts";
+import { inWorkspace } from "../base/database/index.ts";
+import type { Transport } from "../base/egress/index.ts";
+import { ApiError } from "../base/errors.ts";
+import { type Page, readPage } from "../base/page.ts";
+import { toConnection } from "./connection.ts";
+import type { FetchedModels, ModelLists } from "./model-lists/index.ts";
+import { afterOwn, operatorProviderId, providerIdForm } from "./operator/index.ts";
+import { findProviderNames, listProviderRows, type ProviderRow } from "./store.ts";
 
-/** How each API is asked for its models, and where in the answer they stand. */
-interface Catalogue {
-  readonly query: string;
-  headers(apiKey: string | undefined): Record<string, string>;
-  read(answer: unknown): readonly string[] | undefined;
+/** Providers that are requested at the same time: the memory of their responses is limited by it. */
+const concurrency = 20;
+const timeoutMs = 2_000;
+/**
+ * Milliseconds from the start of a listing after which no other provider is requested: a GET has 4
+ * seconds in all. The next listing requests those that are left.
+ */
+const startWithinMs = 1_500;
+
+/** What lists of models are fetched with. */
+export interface ModelListServices {
+  /** Reaches a workspace's own providers. */
+  readonly egress: Pick<Transport, "fetch">;
+  /** Reaches the operator's providers. */
+  readonly outbound: Pick<Transport, "fetch">;
+  readonly modelLists: ModelLists;
 }
 
-const openai: Catalogue = {
-  query: "",
-  headers: (apiKey) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-  read: (answer) => namesIn(fieldOf(answer, "data"), "id"),
+/** A provider of the page, and how its models are listed. */
+interface Listed {
+  readonly id: string;
+  readonly list: Omit<ModelList, "models" | "error">;
+  /** Its models, if no request is needed. */
+  readonly known: () => Models | undefined;
+  readonly request: () => Models;
+}
+
+type Models = Promise<Pick<FetchedModels, "models" | "error">>;
+
+const notRequested = {
+  models: [],
+  error: "Its models were not requested, since other providers took too long. Try again.",
+} as const;
+
+/**
+ * Lists what agents of the workspace can name as their model, provider by provider: the workspace's
+ * own, newest first, the operator's and `demo`. Answers within 4 seconds: a provider that does not
+ * list its models has an error in their place. Results are up to 30 seconds old.
+ * @throws ApiError `forbidden`
+ */
+export async function listModels({
+  ctx,
+  input,
+}: {
+  ctx: Context & ModelListServices;
+  input: { query: unknown };
+}): Promise<Page<ModelList>> {
+  permit(ctx, "providers:read");
+  const page = readPage(
+    input.query,
+    { list: "models", workspace: ctx.workspaceId },
+    providerIdForm,
+  );
+  const begun = elapsed();
+  await ctx.operator?.probe(ctx.workspaceId);
+  const offered = ctx.operator?.usableBy(ctx.workspaceId) ?? [];
+  const { rows, hidden } = await inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => ({
+    rows: await listProviderRows(tx, ctx.workspaceId, page),
+    hidden: await findProviderNames(
+      tx,
+      ctx.workspaceId,
+      offered.map(({ name }) => name),
+    ),
+  }));
+  const operators = offered
+    .filter(({ name }) => !hidden.includes(name))
+    .map((provider) => ofOperator(ctx, provider));
+  const { data, next } = page.page([
+    ...rows.map((row) => ofWorkspace(ctx, row)),
+    ...afterOwn(page, [...operators, demo]),
+  ]);
+  const lists: ModelList[] = [];
+  const remaining = data.entries();
+  const listNext = async () => {
+    for (const [index, { list, known, request }] of remaining) {
+      const isLate = elapsed() - begun > startWithinMs;
+      const { models, error } = await (known() ?? (isLate ? notRequested : request()));
+      lists[index] = { ...list, models: models.map((name) => `${list.provider}/${name}`), error };
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, listNext));
+  return { data: lists, next };
+}
+
+const demo: Listed = {
+  id: "demo",
+  list: { provider: "demo", provider_id: null, origin: "built_in" },
+  known: async () => ({ models: ["echo"], error: null }),
+  request: async () => notRequested,
 };
 
-const catalogues: Readonly<Record<ProviderKind, Catalogue>> = {
-  openai,
-  "openai-chat": openai,
-  "openai-compatible": openai,
-  anthropic: {
-    query: "?limit=200",
-    headers: (apiKey) => ({
-      "anthropic-version": "2023-06-01",
-      ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
-    }),
-    read: (answer) => namesIn(fieldOf(answer, "data"), "id"),
-  },
-  google: {
-    query: "?pageSize=200",
-    headers: (apiKey) => (apiKey === undefined ? {} : { "x-goog-api-key": apiKey }),
-    read: (answer) => {
-      const models = fieldOf(answer, "models");
-      const speaking = Array.isArray(models) ? models.filter(speaks) : models;
-      return namesIn(speaking, "name")?.map((name) => name.replace(/^models\//, ""));
-    },
-  },
-};
-
-/** A request for the provider's list of models. */
-export function modelListRequest({ kind, baseUrl, apiKey }: ProviderConnection): {
-  url: string;
-  headers: Record<string, string>;
-} {
-  const { query, headers } = catalogues[kind];
+function ofWorkspace(ctx: Context & ModelListServices, row: ProviderRow): Listed {
+  const { id, name } = row;
+  const key = `${id} ${row.updated_at.toISOString()}`;
   return {
-    url: `${baseUrl}/models${query}`,
-    headers: { accept: "application/json", ...headers(apiKey) },
+    id,
+    list: { provider: name, provider_id: id, origin: "workspace" },
+    known: () => ctx.modelLists.recent(key),
+    async request() {
+      try {
+        const connection = toConnection(ctx.cipher, row);
+        return await ctx.modelLists.fetch(connection, ctx.egress, timeoutMs, key);
+      } catch (thrown) {
+        if (thrown instanceof ApiError) return { models: [], error: thrown.message };
+        throw thrown;
+      }
+    },
   };
 }
 
-/** The names in an answer to it; undefined when it is no such list. */
-export function modelNames(kind: ProviderKind, answer: unknown): readonly string[] | undefined {
-  return catalogues[kind].read(answer);
-}
-
-/** Google lists models for embeddings and images too, and says what each can be asked. */
-function speaks(model: unknown): boolean {
-  const methods = fieldOf(model, "supportedGenerationMethods");
-  return !Array.isArray(methods) || methods.includes("generateContent");
-}
-
-function namesIn(list: unknown, member: string): readonly string[] | undefined {
-  if (!Array.isArray(list)) return undefined;
-  return list.map((entry) => fieldOf(entry, member)).filter((name) => typeof name === "string");
+function ofOperator(
+  { modelLists, outbound }: ModelListServices,
+  provider: OperatorProvider,
+): Listed {
+  const id = operatorProviderId(provider);
+  const { name, origin, models } = provider;
+  return {
+    id,
+    list: { provider: name, provider_id: id, origin },
+    known: () =>
+      models === undefined ? modelLists.recent(id) : Promise.resolve({ models, error: null }),
+    request: () => modelLists.fetch(provider, outbound, timeoutMs, id),
+  };
 }

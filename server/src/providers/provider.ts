@@ -1,25 +1,31 @@
 import type { Provider } from "@beckon/contract";
 import { ApiError } from "../base/errors.ts";
 import {
-  boundPlace,
-  openFor,
+  bindingFor,
+  decryptFor,
+  encryptFor,
   requireGivenFor,
   type SecretBinding,
   type SecretCipher,
   type SecretOwner,
-  sealFor,
 } from "../base/secrets/index.ts";
 import type { ProviderAddress } from "./address.ts";
 import type { ProviderRow, SealedKey } from "./store.ts";
 
-/** Names that cannot be taken: `demo` is built in. Those of the operator's providers can: the workspace's own then goes before. */
-export const reservedNames = ["demo"];
+/**
+ * The name of the built-in models. Names of the operator's providers are not reserved: the
+ * workspace's own then takes precedence.
+ */
+export const reservedName = "demo";
 
-export function toProvider(row: ProviderRow): Provider {
+/** Returns a stored provider as responses show it. */ export function toProvider(
+  row: ProviderRow,
+): Provider {
   return {
     id: row.id,
     name: row.name,
     kind: row.kind,
+    origin: "workspace",
     base_url: row.base_url,
     api_key_last4: row.api_key_last4,
     created_at: row.created_at.toISOString(),
@@ -42,9 +48,10 @@ type KeyOwner = Pick<ProviderRow, "id" | "workspace_id">;
 
 /** What a stored key is encrypted for. */
 export function placeOfKey(row: KeyOwner & Pick<ProviderRow, "api_key_url">): SecretBinding {
-  return boundPlace(ownerOfKey(row), givenFor(row));
+  return bindingFor(ownerOfKey(row), givenFor(row));
 }
 
+/** Returns the columns of a key: encrypted for the origin of the address, or empty without a key. */
 export function sealKey(
   cipher: SecretCipher,
   owner: KeyOwner,
@@ -54,21 +61,25 @@ export function sealKey(
   if (key == null) return { api_key_sealed: null, api_key_last4: null, api_key_url: null };
   const { origin } = new URL(baseUrl);
   return {
-    api_key_sealed: sealFor(cipher, key, ownerOfKey(owner), [origin]),
+    api_key_sealed: encryptFor(cipher, key, ownerOfKey(owner), [origin]),
     // Of a very short key the last four would be most of it.
     api_key_last4: key.length >= 12 ? key.slice(-4) : "",
     api_key_url: origin,
   };
 }
 
-/** @throws ApiError `secret_unreadable` if the stored key does not open, or was not given for the origin of this address. */
+/**
+ * Returns the stored key in clear, undefined without one.
+ * @throws ApiError `secret_unreadable` if it cannot be decrypted, or was not given for the origin of
+ *   this address.
+ */
 export function openKey(
   cipher: SecretCipher,
   row: KeyOwner & StoredKey,
   { baseUrl }: ProviderAddress,
 ): string | undefined {
   if (row.api_key_sealed === null) return undefined;
-  return openFor(
+  return decryptFor(
     cipher,
     { sealed: row.api_key_sealed, origins: givenFor(row) },
     ownerOfKey(row),
@@ -76,24 +87,26 @@ export function openKey(
   );
 }
 
-/** @throws ApiError `bad_request` if there is a stored key that was not given for the origin of this address. */
+/** @throws ApiError `bad_request` if the stored key was not given for the origin of this address. */
 export function requireKeyFor(row: StoredKey, { baseUrl }: ProviderAddress): void {
   if (row.api_key_sealed === null) return;
   requireGivenFor(
     givenFor(row),
     [new URL(baseUrl).origin],
     (stray) =>
-      `api_key: the stored key was not given for ${stray}. Send api_key together with this base_url, or null to remove the stored key.`,
+      `api_key: the stored key was not given for ${stray}. Send api_key together with this ` +
+      "base_url, or null to remove the stored key.",
   );
 }
 
 type StoredKey = Pick<ProviderRow, "api_key_sealed" | "api_key_url">;
 
-/** None if a process of an earlier version wrote the key while this version's migration ran. */
+/** Empty if a process of an earlier version wrote the key while this version's migration ran. */
 function givenFor({ api_key_url }: Pick<ProviderRow, "api_key_url">): string[] {
   return api_key_url === null ? [] : [new URL(api_key_url).origin];
 }
 
+/** The error for an id that names no provider. */
 export function noProvider(): ApiError {
   return new ApiError("not_found", "There is no provider with this id in this workspace.");
 }

@@ -3,7 +3,9 @@ import { type Answer, startTestBeckon } from "../../test/beckon.ts";
 import { expectError } from "../../test/expect-error.ts";
 import { startModelServer } from "../../test/model-server.ts";
 
-const beckon = await startTestBeckon();
+const beckon = await startTestBeckon({
+  BECKON_EGRESS_ALLOW: "127.0.0.1:10,127.0.0.1:11,127.0.0.1:12,localhost:9",
+});
 const models = await startModelServer();
 afterAll(() => models.close());
 
@@ -31,6 +33,7 @@ describe("creating a provider", () => {
         id: expect.stringMatching(/^prv_[0-9a-z]{26}$/),
         name: "created",
         kind: "openai-compatible",
+        origin: "workspace",
         base_url: nowhere,
         api_key_last4: "cdef",
         created_at: time,
@@ -52,9 +55,28 @@ describe("creating a provider", () => {
     );
   });
 
-  test("under a name that is taken is a conflict", async () => {
+  test.each([
+    ["http://127.0.0.1:11434/v1", "127.0.0.1:11434"],
+    ["http://127.1:11434/v1", "127.0.0.1:11434"],
+    ["http://localhost:11434/v1", "localhost:11434"],
+    ["http://[::1]:11434/v1", "[::1]:11434"],
+    ["http://10.0.0.5/v1", "10.0.0.5:80"],
+    ["https://169.254.169.254/v1", "169.254.169.254:443"],
+  ])("at the private address %s says how the operator allows it", async (base_url, host) => {
+    const { id } = (await create({ name: `private-${count++}` })).body.data;
+    for (const answer of [
+      await create({ name: "private", base_url }),
+      await change(id, { base_url }),
+    ]) {
+      expectError(answer, 400, "bad_request", /^base_url: .* is not a public address/);
+      expect(answer.body.error).toContain(`BECKON_EGRESS_ALLOW=${host} script/server`);
+    }
+    expect((await beckon.call(`/providers/${id}`)).body.data.base_url).toBe(nowhere);
+  });
+
+  test("under a name that is in use is a conflict", async () => {
     await create({ name: "taken" });
-    expectError(await create({ name: "taken" }), 409, "conflict", /taken/);
+    expectError(await create({ name: "taken" }), 409, "conflict", /taken is in use/);
   });
 
   test("at the same moment under one name leaves one", async () => {
@@ -198,7 +220,7 @@ describe("changing a provider", () => {
 
   test.each([{ name: "renamed" }, { kind: "openai" }])("cannot change %j", async (body) => {
     const { id } = (await create({ name: `immutable-${Object.keys(body)[0]}` })).body.data;
-    expectError(await change(id, body), 400, "bad_request", /unknown member/);
+    expectError(await change(id, body), 400, "bad_request", /unknown field/);
   });
 
   test("holds for the next run", async () => {

@@ -1,8 +1,8 @@
 import {
+  type MasterKeyChange,
   type Queryable,
-  type Resealed,
-  type Resealing,
-  resealColumn,
+  type ReEncryption,
+  reEncryptColumn,
 } from "../base/secrets/index.ts";
 import { placeOfKey } from "./provider.ts";
 
@@ -13,15 +13,18 @@ interface Row {
 }
 
 /** Seals the keys of all providers with the new master key. */
-export function resealProviderKeys(client: Queryable, keys: Resealing): Promise<Resealed> {
-  return resealColumn<Row>(
+export function resealProviderKeys(
+  client: Queryable,
+  keys: MasterKeyChange,
+): Promise<ReEncryption> {
+  return reEncryptColumn<Row>(
     client,
     {
       table: "providers",
       column: "api_key_sealed",
       key: { id: "text", workspace_id: "text" },
-      beside: ["api_key_url"],
-      placeOf: placeOfKey,
+      otherColumns: ["api_key_url"],
+      bindingOf: placeOfKey,
     },
     keys,
   );

@@ -4,6 +4,7 @@ import type { PageRequest } from "../base/page.ts";
 
 export type ProviderRow = Selectable<Tables["providers"]>;
 
+/** The providers that are not deleted. */
 const living = (tx: WorkspaceTransaction, workspaceId: string) =>
   tx
     .selectFrom("providers")
@@ -27,7 +28,7 @@ export function findProviderForUpdate(
   return living(tx, workspaceId).where("id", "=", id).forUpdate().executeTakeFirst();
 }
 
-/** Locked against deletion until the transaction ends, so that what is about to refer to it may. */
+/** Locks the row against deletion until the transaction ends: the caller writes a reference to it. */
 export function findProviderByName(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -36,6 +37,22 @@ export function findProviderByName(
   return living(tx, workspaceId).where("name", "=", name).forShare().executeTakeFirst();
 }
 
+/** Returns those of `names` that providers of the workspace have. */
+export async function findProviderNames(
+  tx: WorkspaceTransaction,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return [];
+  const rows = await living(tx, workspaceId)
+    .clearSelect()
+    .select("name")
+    .where("name", "in", names)
+    .execute();
+  return rows.map((row) => row.name);
+}
+
+/** Returns the first 20 names, for an error message. */
 export async function listProviderNames(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -89,7 +106,7 @@ export function updateProviderRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Its key goes with it: runs of older versions that still name this provider fail with a clear error. */
+/** Deletes the key too: runs of older versions that name this provider fail with a clear error. */
 export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderRow): Promise<void> {
   await tx
     .updateTable("providers")
@@ -106,8 +123,9 @@ export async function deleteProviderRow(tx: WorkspaceTransaction, row: ProviderR
 }
 
 /**
- * Names of living agents whose current version uses the provider. Reads the agents' tables, which is theirs: the answer must hold
- * against a concurrent change of an agent, and both take the provider's row first.
+ * Returns names of agents whose current version uses the provider, at most 5. Reads tables of
+ * `agents/`: the result must hold against a concurrent change of an agent, and both lock the
+ * provider's row first.
  */
 export async function agentsUsingProvider(
   tx: WorkspaceTransaction,
@@ -130,13 +148,13 @@ export async function agentsUsingProvider(
   return rows.map((agent) => agent.name);
 }
 
-/** What is needed to call a provider. */
+/** The columns with address and key. */
 export type ConnectionRow = Pick<
   ProviderRow,
   "id" | "workspace_id" | "name" | "kind" | "base_url" | "api_key_sealed" | "api_key_url"
 >;
 
-/** For the executing process; undefined if the provider was deleted. */
+/** Returns the columns for the executing process; undefined if the provider was deleted. */
 export async function findConnection(
   database: Database,
   provider: { id: string; workspaceId: string },

@@ -2,32 +2,38 @@ import { type Provider, updateProviderBody } from "@beckon/contract";
 import { changes, record } from "../base/audit/index.ts";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
+import type { Egress } from "../base/egress/index.ts";
 import { ApiError } from "../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
-import { addressOf } from "./address.ts";
+import { addressOf, privateAddressError } from "./address.ts";
+import { rejectOperatorProvider } from "./operator/index.ts";
 import { noProvider, requireKeyFor, sealKey, toProvider } from "./provider.ts";
 import { findProviderForUpdate, updateProviderRow } from "./store.ts";
 
 /**
  * Changes address or key; runs that start afterwards use the new ones.
- * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address.
+ * @throws ApiError `bad_request` if the stored key was not given for the origin of the new address,
+ *   or if that is private and not allowed; `conflict` for a provider of the operator.
  */
 export async function updateProvider({
   ctx,
   input,
 }: {
-  ctx: Context;
+  ctx: Context & { readonly egress: Pick<Egress, "missingException"> };
   input: { providerId: string; body: UnparsedBody };
 }): Promise<Provider> {
   permit(ctx, "providers:write");
+  await rejectOperatorProvider(ctx, input.providerId);
+  const addressError = await privateAddressError(ctx.egress, input.body);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await findProviderForUpdate(tx, ctx.workspaceId, input.providerId);
     if (row === undefined) throw noProvider();
     const body = parseBody(updateProviderBody, input.body);
+    if (addressError !== undefined) throw addressError;
     if (body.base_url === null && row.kind === "openai-compatible") {
       throw new ApiError(
         "bad_request",
-        "base_url: an openai-compatible provider needs one; there is none to go back to.",
+        "base_url: an openai-compatible provider needs one, since the kind has no default.",
       );
     }
     const { kind, base_url } = {

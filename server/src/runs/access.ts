@@ -2,9 +2,10 @@ import { agentLimit, type Context, permit } from "../base/context.ts";
 import { ApiError } from "../base/errors.ts";
 
 /**
- * What an actor may see of runs: an agent token its own agent's, a key with `scope` those of its workspace or of the agents it is
- * limited to.
- * @returns the agents to which the actor is bound, or undefined. @throws ApiError `forbidden`
+ * Checks that the actor can access runs with `scope`. Agent tokens have no scopes: they can access
+ * the runs of their own agent.
+ * @returns the agents that the actor is limited to; undefined if it is not limited.
+ * @throws ApiError `forbidden`
  */
 export function permitRuns(
   ctx: Context,
@@ -14,14 +15,18 @@ export function permitRuns(
   return agentLimit(ctx);
 }
 
+/** Returns the error for a run that does not exist, or that the actor cannot see. */
 export function noRun(): ApiError {
-  return new ApiError("not_found", "There is no run with this id that this credential may see.");
+  return new ApiError("not_found", "There is no run with this id that this credential can see.");
 }
 
-/** To the caller whose request has started a run that was deleted since. A repeat starts no second one: nothing runs twice unnoticed. */
+/**
+ * Returns the error for a repeated request whose run was deleted. It does not start a second run,
+ * since the first one may already have had effects.
+ */
 export function deletedRun(): ApiError {
   return new ApiError(
     "conflict",
-    "The run that this request has started was deleted. To start another one, send the request with a new Idempotency-Key.",
+    "The run that this request started was deleted. To start another one, send the request with a new Idempotency-Key.",
   );
 }

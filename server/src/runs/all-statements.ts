@@ -2,7 +2,7 @@ import { claimStatements, expireStatement, failoverStatements } from "./claiming
 import { appendStatements, cancelStatement } from "./journal/index.ts";
 import { startStatements } from "./starting/index.ts";
 
-/** The statements that write runs, in every form they are sent in, as SQL to review. */
+/** Returns the SQL of all statements that write runs, in all their variants, for review. */
 export function statementsText(): string {
   const all = [
     ...startStatements(),

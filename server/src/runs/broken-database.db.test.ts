@@ -5,12 +5,12 @@ import { seeded } from "../../test/crash/random.ts";
 import { eventually } from "../../test/eventually.ts";
 import { type Proxy as Network, startProxy, statement } from "../../test/proxy.ts";
 
-/** Answers callers on a sound connection and executes nothing. */
+/** Reaches the database directly; serves callers and executes nothing. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-type Mishap = (proxy: Network) => Promise<unknown>;
+type Fault = (proxy: Network) => Promise<unknown>;
 
 async function during(proxy: Network, weather: Network["weather"], ms: number): Promise<void> {
   proxy.weather = weather;
@@ -18,7 +18,7 @@ async function during(proxy: Network, weather: Network["weather"], ms: number): 
   proxy.weather = { type: "fair" };
 }
 
-/** Silent at first; then somebody on the way forgets the connections. */
+/** Drops packets at first, then resets the connections, like a NAT that forgets them. */
 async function silent(proxy: Network, type: "mute" | "blackHole", ms: number): Promise<void> {
   await during(proxy, { type }, ms);
   proxy.drop({ hard: true });
@@ -29,14 +29,17 @@ async function closed(proxy: Network, ms: number): Promise<void> {
   await during(proxy, { type: "closed" }, ms);
 }
 
-/** Resets the connection on which the next statement of this name was committed, or has begun to be answered, if there is one soon. */
+/**
+ * Resets the connection of the next statement `name` once it is committed, if there is one within
+ * 300 ms. `pass`: bytes of the reply to let through.
+ */
 const cut =
-  (name: string, pass: "nothing" | number = "nothing"): Mishap =>
+  (name: string, pass: "nothing" | number = "nothing"): Fault =>
   (proxy) =>
     Promise.race([proxy.cutNext({ request: statement(name), pass }), pause(300)]);
 
-/** Of less than a second: nobody's patience ends. */
-const short: readonly Mishap[] = [
+/** Faults of less than a second, within all timeouts. */
+const short: readonly Fault[] = [
   (proxy) => during(proxy, { type: "slow", ms: 40 }, 700),
   async (proxy) => proxy.drop(),
   async (proxy) => proxy.drop({ hard: true }),
@@ -52,37 +55,40 @@ const short: readonly Mishap[] = [
   cut("read-outcome"),
 ];
 
-/** Longer than a start waits. */
-const long: readonly Mishap[] = [
+/** Faults that last longer than a start waits. */
+const long: readonly Fault[] = [
   (proxy) => silent(proxy, "mute", 5_500),
   (proxy) => closed(proxy, 5_500),
 ];
 
-/** What became of one request: each answer it got, and the run named in it. */
-interface Story {
+/** One request with all its responses: a request with a key is repeated after a 503. */
+interface Exchange {
   readonly nonce: string;
   readonly keyed: boolean;
-  readonly answers: Answer[];
+  readonly responses: Answer[];
 }
 
 test.for([
-  ["two processes", { processes: 2, mishaps: short, seconds: 9 }],
-  ["one process, for longer than a caller waits,", { processes: 1, mishaps: long, seconds: 5 }],
+  ["two processes", { processes: 2, faults: short, seconds: 9 }],
+  ["one process, for longer than a caller waits,", { processes: 1, faults: long, seconds: 5 }],
 ] as const)(
-  "whatever the network does between %s and the database, nothing is lost, doubled or told wrong, and it recovers",
-  async ([, ordeal], { annotate }) => {
-    await annotate(await survive(ordeal));
+  "network faults between %s and the database lose, duplicate and misreport no run",
+  async ([, faulty], { annotate }) => {
+    await annotate(await runWithFaults(faulty));
   },
 );
 
-/** Sends requests of all kinds through a network in trouble, then asks the database whether every answer was true. @returns figures */
-async function survive({
+/**
+ * Sends all kinds of requests during network faults, then compares each response with the database.
+ * @returns a summary for the test report.
+ */
+async function runWithFaults({
   processes,
-  mishaps,
+  faults,
   seconds,
 }: {
   processes: number;
-  mishaps: readonly Mishap[];
+  faults: readonly Fault[];
   seconds: number;
 }): Promise<string> {
   const seed = Number(process.hrtime.bigint() % 1_000_000n);
@@ -129,27 +135,27 @@ async function survive({
     });
   }
 
-  const stories: Story[] = [];
+  const exchanges: Exchange[] = [];
   let working = true;
   async function work(worker: number): Promise<void> {
     for (let turn = 0; working; turn++) {
-      const story: Story = {
+      const exchange: Exchange = {
         nonce: `nonce ${worker}-${turn}`,
         keyed: random.chance(0.5),
-        answers: [],
+        responses: [],
       };
       const [index, fires] = [random.below(2), random.chance(0.5)];
-      stories.push(story);
+      exchanges.push(exchange);
       for (;;) {
-        const answer = await send(
+        const response = await send(
           index,
-          story.nonce,
-          story.keyed ? story.nonce : undefined,
+          exchange.nonce,
+          exchange.keyed ? exchange.nonce : undefined,
           fires,
           random.below(processes),
         );
-        story.answers.push(answer);
-        if (!story.keyed || answer.status !== 503) break;
+        exchange.responses.push(response);
+        if (!exchange.keyed || response.status !== 503) break;
         await pause(50);
       }
     }
@@ -157,9 +163,9 @@ async function survive({
 
   const workers = Promise.all(Array.from({ length: 16 }, (_, worker) => work(worker)));
   for (const began = performance.now(); performance.now() - began < seconds * 1_000; ) {
-    for (const happen of random.shuffled(mishaps)) {
+    for (const fault of random.shuffled(faults)) {
       await pause(200 + random.below(600));
-      await Promise.all((random.chance(0.3) ? proxies : [random.pick(proxies)]).map(happen));
+      await Promise.all((random.chance(0.3) ? proxies : [random.pick(proxies)]).map(fault));
     }
   }
   working = false;
@@ -168,48 +174,49 @@ async function survive({
     expect((await send(0, "afterwards", undefined, false, at)).status).toBe(200);
 
   const runs = await eventually("the end of all runs", () => endedRuns(agents.map(({ id }) => id)));
-  const told = `seed ${seed}`;
-  for (const { nonce, keyed, answers } of stories) {
-    const made = runs.filter(({ payload }) => payload === nonce);
-    const succeeded = made.filter(({ status }) => status === "succeeded").map(({ id }) => id);
-    const last = answers.at(-1);
+  const seedText = `seed ${seed}`;
+  for (const { nonce, keyed, responses } of exchanges) {
+    const started = runs.filter(({ payload }) => payload === nonce);
+    const succeeded = started.filter(({ status }) => status === "succeeded").map(({ id }) => id);
+    const last = responses.at(-1);
     expect(
-      answers
+      responses
         .filter(({ status }) => status !== 200 && status !== 503)
         .map(({ status, body }) => [status, body]),
-      told,
+      seedText,
     ).toEqual([]);
-    expect(succeeded, `${told}, ${nonce}, keyed ${keyed}`).toEqual(
+    expect(succeeded, `${seedText}, ${nonce}, keyed ${keyed}`).toEqual(
       last?.status === 200 ? [last.body.run_id] : [],
     );
     expect(
-      made.every(({ status }) => status === "succeeded" || status === "cancelled"),
-      told,
+      started.every(({ status }) => status === "succeeded" || status === "cancelled"),
+      seedText,
     ).toBe(true);
     expect(
       busy.inputs.filter((input) => input === nonce).length,
-      `${told}, model calls of ${nonce}`,
+      `${seedText}, model calls of ${nonce}`,
     ).toBe(succeeded.length);
   }
   for (const { attempt, types, seqs } of runs) {
-    expect(attempt, told).toBe(1);
-    expect(seqs, told).toEqual(seqs.map((_, index) => index + 1));
+    expect(attempt, seedText).toBe(1);
+    expect(seqs, seedText).toEqual(seqs.map((_, index) => index + 1));
     expect(
       types.filter((type) => ["run.finished", "run.failed", "run.cancelled"].includes(type)),
-      told,
+      seedText,
     ).toHaveLength(1);
   }
   const { rows: dead } = await beckon.db.database.engine.query(
-    "select from processes where died_at is not null and exists (select from runs where owner = processes.id and agent_id = any ($1))",
+    `select from processes where died_at is not null
+      and exists (select from runs where owner = processes.id and agent_id = any ($1))`,
     [agents.map(({ id }) => id)],
   );
-  expect(dead, told).toEqual([]);
-  const refusals = stories.reduce(
-    (sum, { answers }) => sum + answers.filter(({ status }) => status === 503).length,
+  expect(dead, seedText).toEqual([]);
+  const unavailable = exchanges.reduce(
+    (sum, { responses }) => sum + responses.filter(({ status }) => status === 503).length,
     0,
   );
-  const withdrawn = runs.filter(({ status }) => status === "cancelled").length;
-  return `${told}: ${stories.length} nonces, ${runs.length} runs, ${refusals} answers 503, ${withdrawn} runs withdrawn`;
+  const cancelled = runs.filter(({ status }) => status === "cancelled").length;
+  return `${seedText}: ${exchanges.length} requests, ${runs.length} runs, ${unavailable} responses 503, ${cancelled} runs cancelled`;
 }
 
 interface EndedRun {
@@ -221,10 +228,11 @@ interface EndedRun {
   readonly seqs: number[];
 }
 
-/** All runs of these agents with their journals, when they have all ended. */
+/** Returns the runs of these agents with their journals, once all have ended. */
 async function endedRuns(agentIds: readonly string[]): Promise<EndedRun[] | undefined> {
   const { rows } = await beckon.db.database.engine.query<EndedRun>(
-    `select r.id, i.payload, r.status, r.attempt, array_agg(e.type order by e.seq) as types, array_agg(e.seq order by e.seq) as seqs
+    `select r.id, i.payload, r.status, r.attempt, array_agg(e.type order by e.seq) as types,
+        array_agg(e.seq order by e.seq) as seqs
       from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id
       where r.agent_id = any ($1) group by r.id, i.payload, r.status, r.attempt`,
     [agentIds],

@@ -5,14 +5,14 @@ import { eventually } from "../../test/eventually.ts";
 import { startHeldModel } from "../../test/held-model.ts";
 import { allSucceeded, eventTypesOf, statesOf, watchRunning } from "../../test/runs-of.ts";
 
-/** Two processes on one database that both execute. */
+/** Two processes on one database that both execute runs. */
 const beckon = await startTestBeckon({ BECKON_LEASE_SECONDS: "2", BECKON_DRAIN_SECONDS: "0" });
 const other = await beckon.another();
 afterAll(() => other.stop());
-/** A process with room for one run, on a database of its own. */
+/** A process with capacity for one run, on its own database. */
 const narrow = await startTestBeckon({ BECKON_MAX_RUNS: "1" });
 
-/** Fires `count` runs, through the processes in turns, ten at a time. */
+/** Fires `count` runs, ten at a time, alternating between the processes. */
 async function fire(
   token: string,
   count: number,
@@ -34,7 +34,7 @@ async function fire(
   return runIds;
 }
 
-test("a limit of 5 lets 5 of 200 runs reach the model at once over two processes, never 6, and a freed place is taken at once", async ({
+test("a concurrency limit is used fully and never exceeded by two processes", async ({
   annotate,
 }) => {
   const busy = await startBusyModel(beckon, 30);
@@ -43,20 +43,20 @@ test("a limit of 5 lets 5 of 200 runs reach the model at once over two processes
   const { token } = await beckon.createTrigger(agent.id);
   await fire(token, 200);
   await allSucceeded(beckon, agent.id, 200);
-  expect(busy.most).toBe(5);
+  expect(busy.maxConcurrent).toBe(5);
   expect(await running()).toBe(5);
   expect(new Set(busy.inputs).size).toBe(200);
   expect(busy.inputs.length).toBe(200);
   const idle = busy.idleTimes(5);
   await annotate(
-    `idle places, ms: median ${median(idle).toFixed(1)}, most ${Math.max(...idle).toFixed(1)}`,
+    `idle capacity, ms: median ${median(idle).toFixed(1)}, max ${Math.max(...idle).toFixed(1)}`,
   );
-  // Looking without being woken happens once a second.
+  // Below the poll interval of 1 s, so the processes were notified.
   expect(median(idle)).toBeLessThan(150);
   expect(Math.max(...idle)).toBeLessThan(900);
 });
 
-test("a limit that is raised or lowered while runs wait holds for the claims that follow", async () => {
+test("a limit that is raised or lowered applies to the next claims", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const limitTo = (max: number | null) =>
@@ -73,14 +73,14 @@ test("a limit that is raised or lowered while runs wait holds for the claims tha
 
   await limitTo(2);
   const running = watchRunning(beckon, agent.id);
-  // Those that execute go on; none is added until there is room under the new limit.
+  // Runs that execute continue; no other starts until fewer execute than the new limit.
   expect((await statesOf(beckon, agent.id)).running).toBe(4);
   held.release();
   await allSucceeded(beckon, agent.id, 12);
   expect(await running()).toBe(4);
 });
 
-test("runs that wait for a limit which is taken away are claimed", async () => {
+test("runs that wait for a limit are claimed once it is removed", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
   const { token } = await beckon.createTrigger(agent.id);
@@ -93,7 +93,7 @@ test("runs that wait for a limit which is taken away are claimed", async () => {
   await held.reached(5);
 });
 
-test("runs that are handed back or taken over count once, wherever they execute", async () => {
+test("runs that are released or taken over count once, wherever they execute", async () => {
   const stopping = await beckon.another({ settings: { BECKON_MAX_RUNS: "2" } });
   const dying = await beckon.another({
     processId: "prc_dying",
@@ -111,7 +111,8 @@ test("runs that are handed back or taken over count once, wherever they execute"
   await other.recordDeaths(["prc_dying"]);
   await eventually("four runs at other processes", async () => {
     const { rows } = await beckon.db.database.engine.query(
-      "select from runs r join processes p on p.id = r.owner where r.agent_id = $1 and r.status = 'running' and p.died_at is null",
+      `select from runs r join processes p on p.id = r.owner
+        where r.agent_id = $1 and r.status = 'running' and p.died_at is null`,
       [agent.id],
     );
     return rows.length === 4 || undefined;
@@ -126,7 +127,7 @@ test("runs that are handed back or taken over count once, wherever they execute"
   }
 });
 
-test("a flood of one limited agent leaves the only room there is in turn to a run of another and of an unlimited one", async () => {
+test("a flood of a limited agent does not delay other agents, limited or not", async () => {
   const busy = await startBusyModel(narrow, 20);
   const flooded = await narrow.createAgent({
     model: busy.model,

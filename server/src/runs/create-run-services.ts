@@ -25,14 +25,14 @@ import type { CancelPorts } from "./managing/index.ts";
 import {
   createQueueLimits,
   createStarts,
-  createUnansweredStarts,
+  createUnconfirmedStarts,
   type StartPorts,
 } from "./starting/index.ts";
 import { createLiveRuns, createSubscribers, type SubscribePorts } from "./subscribing/index.ts";
 
 /**
- * All that this process holds for runs, built once at startup. No function takes the whole: each
- * declares the part it needs, as `StartPorts` or `WatchPorts`.
+ * The services for runs of one process, created once at startup. Each function declares only the
+ * part that it needs, such as `StartPorts` or `SubscribePorts`.
  */
 export type RunServices = StartPorts &
   ClaimPorts &
@@ -46,21 +46,21 @@ export type RunServices = StartPorts &
     readonly worker: WorkerCalls;
   };
 
-/** What the services for runs are built from. */
+/** Dependencies and limits of the services for runs. */
 export interface RunServicesOptions extends Omit<AgentCacheOptions, "circuits"> {
   readonly database: Database;
   readonly log: Log;
   readonly processId: string;
-  /** Runs that this process executes at once. */
+  /** Maximum of runs that this process executes at the same time. */
   readonly maxRuns: number;
-  /** Bytes that this process may hold for all workspaces. */
+  /** Memory budget of this process for all workspaces, in bytes. */
   readonly memoryBytes: number;
   readonly heap: HeapGuard;
-  /** false: with the role `api`, which executes nothing. */
+  /** Whether this process executes runs; false for the role `api`. */
   readonly executes: boolean;
 }
 
-/** Builds what this process holds for runs. Nothing is claimed before the worker is started. */
+/** Creates the services for runs. No run is claimed until the worker starts. */
 export function createRunServices(options: RunServicesOptions): RunServices {
   const { database, log, heap, maxRuns } = options;
   const capacity = new Capacity({ max: maxRuns, executes: options.executes, heap });
@@ -68,7 +68,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const memory = shareMemory({
     bytes: options.memoryBytes,
     heap,
-    // Queued runs were left in the database until there is memory for them.
+    // While there was no memory, runs stayed queued in the database.
     onFree: () => {
       capacity.foundQueue({ empty: false });
       worker.claim();
@@ -78,7 +78,7 @@ export function createRunServices(options: RunServicesOptions): RunServices {
   const tail = createEventPoller({ database, processMessages, log });
   const live = createLiveRuns();
   const subscribers = createSubscribers(database, {
-    onFollow: (runId) => processMessages.send({ kind: "watch", runId }),
+    onFirstSubscriber: (runId) => processMessages.send({ kind: "watch", runId }),
     outputs: memory.outputs,
   });
   const mutex = createMutex();
@@ -102,8 +102,8 @@ export function createRunServices(options: RunServicesOptions): RunServices {
     process: new OwnProcess(options.processId),
     tail,
     starts: createStarts(database, { mutex, onWritten, full: () => memory.runs.waitingOwners }),
-    unanswered: createUnansweredStarts(),
-    unsureClaims: new Set(),
+    unconfirmedStarts: createUnconfirmedStarts(),
+    unconfirmedClaims: new Set(),
     queueLimits: createQueueLimits(database),
     execute: (run) => executeOwned(executePorts, run),
   };

@@ -4,13 +4,13 @@ import { eventually } from "../../test/eventually.ts";
 import { statesOf } from "../../test/runs-of.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 
-/** Room for one run: with more, others would get their share by chance. What is left in the queue at the end goes with the database. */
+/** Capacity for one run: with more, the other agents would get some by chance. */
 const beckon = await startTestBeckon({ BECKON_MAX_RUNS: "1", BECKON_DRAIN_SECONDS: "0" });
 
-/** The contract's bound on what a flood may cost somebody else, in milliseconds. */
-const bound = 2_000;
+/** The contract's bound on the delay that a flood may cause for others. */
+const maxDelayMs = 2_000;
 
-/** Fires as fast as answers come, over 50 connections. */
+/** Fires `count` runs of a new agent over 50 connections. */
 async function flood(
   at: TestBeckon,
   count: number,
@@ -31,7 +31,7 @@ async function delayOf(agent: { id: string; token: string }): Promise<number> {
   return performance.now() - began;
 }
 
-test("a flood of 5,000 fires for one agent delays a run of another, and one in another workspace, by at most 2 s", async ({
+test("a flood of 5,000 fires delays other agents and workspaces by at most 2 s", async ({
   annotate,
 }) => {
   const neighbour = await beckon.createAgent();
@@ -41,10 +41,10 @@ test("a flood of 5,000 fires for one agent delays a run of another, and one in a
   });
   const stranger = body.data;
   const { agentId, sent } = await flood(beckon, 5_000);
-  const queued = async (least: number) =>
+  const queued = async (min: number) =>
     eventually(
-      `${least} runs that wait`,
-      async () => ((await statesOf(beckon, agentId)).queued ?? 0) >= least || undefined,
+      `${min} queued runs`,
+      async () => ((await statesOf(beckon, agentId)).queued ?? 0) >= min || undefined,
     );
 
   const delays: number[] = [];
@@ -58,10 +58,10 @@ test("a flood of 5,000 fires for one agent delays a run of another, and one in a
   await queued(500);
 
   await annotate(`delays, ms: ${delays.map((delay) => delay.toFixed(0)).join(" ")}`);
-  expect(Math.max(...delays)).toBeLessThan(bound);
+  expect(Math.max(...delays)).toBeLessThan(maxDelayMs);
 });
 
-test("runs of one agent are begun oldest first", async () => {
+test("runs of one agent start oldest first", async () => {
   const agent = await beckon.createAgent();
   const { url } = await beckon.createTrigger(agent.id);
   for (let index = 0; index < 10; index++)
@@ -71,13 +71,14 @@ test("runs of one agent are begun oldest first", async () => {
     async () => (await statesOf(beckon, agent.id)).succeeded === 10 || undefined,
   );
   const { rows } = await beckon.db.database.engine.query<{ payload: string }>(
-    "select i.payload from runs r join run_inputs i on i.run_id = r.id where r.agent_id = $1 order by r.started_at",
+    `select i.payload from runs r join run_inputs i on i.run_id = r.id
+      where r.agent_id = $1 order by r.started_at`,
     [agent.id],
   );
   expect(rows.map(({ payload }) => payload).join("")).toBe("0123456789");
 });
 
-test("two processes share the queue of one agent, and neither leaves room unused while there is work", async ({
+test("two processes share a queue, and neither is idle while runs are queued", async ({
   annotate,
 }) => {
   const accepting = await startTestBeckon({ BECKON_ROLE: "api" });
@@ -107,6 +108,6 @@ test("two processes share the queue of one agent, and neither leaves room unused
   );
   expect(rows.length).toBe(2);
   expect(Math.min(...rows.map(({ runs }) => runs))).toBeGreaterThan(200);
-  // Who is not woken looks once a second.
+  // Below the poll interval of 1 s, so the workers were woken.
   expect(Math.max(...rows.map((row) => row.longest_pause))).toBeLessThan(900);
 });

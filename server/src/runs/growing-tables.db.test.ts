@@ -14,7 +14,7 @@ import { connect, inWorkspace, type WorkspaceTransaction } from "../base/databas
 import { newId } from "../base/ids.ts";
 import { createLog } from "../base/log.ts";
 import { beginning } from "../events/position.ts";
-import { readEnd, readGeneration, readStretch } from "../events/store.ts";
+import { readEnd, readEventBatch, readGeneration } from "../events/store.ts";
 import { recordDeaths } from "../processes/process-store.ts";
 import {
   claimAbandoned,
@@ -34,13 +34,14 @@ import { readRetried } from "./managing/retry-store.ts";
 import { startRuns } from "./starting/start-runs.ts";
 
 /**
- * A prepared statement is planned once. Planned while the tables are almost empty, it may say "read the whole table", which nobody notices
- * before there are many runs. So: every statement is planned on an almost empty database, for good and whatever its parameters, then
- * the tables grow by 50,000 runs, and the pages that each statement touches are counted, of tables and of indexes. No time is measured.
+ * A prepared statement can keep a plan that was made while the tables were almost empty, such as a
+ * sequential scan. So every statement is planned on an almost empty database with a generic plan,
+ * then the tables grow by 50,000 runs, and the buffers of tables and indexes that each statement
+ * reads are counted. No time is measured.
  */
 
 const { database, url, role } = await testDatabase();
-// One connection, so that it is the same plan all the time.
+// One connection for each pool, so that the plans stay the same.
 const planned = connect({
   url: `${url}${url.includes("?") ? "&" : "?"}options=${encodeURIComponent("-c plan_cache_mode=force_generic_plan")}`,
   poolSize: 2,
@@ -67,10 +68,10 @@ const tables = [
 const hash = Buffer.alloc(32, 1);
 const grownBy = 50_000;
 const grownByAgents = 2_000;
-/** Dead ones; they are forgotten when nothing of theirs runs any more. */
+/** Dead processes. There are few, since they are deleted once they own no run. */
 const grownByProcesses = 20;
 
-// Statistics and statements of autovacuum would be counted too, and new statistics would have the statements planned anew.
+// Without autovacuum, whose reads would be counted and whose statistics would invalidate the plans.
 await database.engine.query(
   tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
 );
@@ -93,7 +94,7 @@ const runningAt = (of: string, count: number) =>
   start(many(count, () => startRow(agent, { owner: of })));
 const queuedOf = (of: SeededAgent, count: number) => start(many(count, () => startRow(of)));
 
-/** Runs of a process that died, at that attempt of three. */
+/** Creates runs of a dead process at the given attempt of three. */
 async function abandon(count: number, attempt: number): Promise<void> {
   const process = await seedProcess(database);
   await runningAt(process, count);
@@ -101,14 +102,14 @@ async function abandon(count: number, attempt: number): Promise<void> {
   await recordDeaths(database.engine, [process], owner);
 }
 
-/** In a transaction of the workspace, which tells what it has counted. */
+/** Works in a transaction of the workspace, and then flushes the statistics of its connection. */
 const inTenant = (work: (tx: WorkspaceTransaction) => Promise<unknown>) =>
   inWorkspace(planned.tenant, agent.workspaceId, async (tx) => {
     await work(tx);
     await sql`select pg_stat_force_next_flush()`.execute(tx);
   });
 
-/** What is measured: its preparation, which is not, and the statement. */
+/** Each case prepares data, which is not measured, and returns the statement to measure. */
 const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   "one start": async () => () =>
     startRuns(planned, [startRow(agent, { owner, key: newId("req"), bodyHash: hash })]),
@@ -117,7 +118,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
       planned,
       many(100, () => startRow(agent, { owner, key: newId("req"), bodyHash: hash })),
     ),
-  "a start that is sent again": async () => {
+  "a repeated start": async () => {
     const row = startRow(agent, { owner });
     await startRuns(database, [row]);
     return () => startRuns(planned, [row]);
@@ -135,7 +136,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
         runs.map((run) => appendRow(run, owner, { end: succeeded })),
       );
   },
-  "an append that is refused": async () => {
+  "a fenced append": async () => {
     const [run] = await runningAt(owner, 1);
     if (run === undefined) throw new Error("no run");
     return () => appendToRuns(planned, [appendRow(run, owner, { fence: 9 })]);
@@ -148,34 +149,34 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     await queuedOf(limited, 5);
     return () => claimLimited(planned, claimant(owner, 5));
   },
-  "a look for lost claims": async () => {
+  "finding lost claims": async () => {
     const process = await seedProcess(database);
     return () => findClaimed(planned, claimant(process, 50));
   },
-  "a take-over": async () => {
+  "a failover": async () => {
     await abandon(5, 1);
     return () => claimAbandoned(planned, claimant(heir, 5));
   },
-  "a take-over for the last attempt": async () => {
+  "a failover for the last attempt": async () => {
     await abandon(5, 2);
     return () => claimLastAttempts(planned, claimant(heir, 5), []);
   },
-  "a take-over of half of the suspects": async () => {
+  "a failover of half of the suspects": async () => {
     await abandon(2, 3);
     await countSuspects(database);
-    // Both, so that none is left for the next case.
+    // Both halves, so that no suspect is left for the next case.
     return () =>
       claimLastAttempts(planned, claimant(heir, 1), []).then(() =>
         claimLastAttempts(planned, claimant(heir, 1), []),
       );
   },
-  "a take-over only to cancel": async () => () => claimCancelled(planned, claimant(heir, 5)),
+  "a failover only to cancel": async () => () => claimCancelled(planned, claimant(heir, 5)),
   "a count of suspects": async () => {
     await abandon(5, 2);
     return () =>
       countSuspects(planned).then(() => claimLastAttempts(database, claimant(heir, 5), []));
   },
-  "a look for runs without attempts": async () => () => endExhausted(planned, 50),
+  "ending runs without attempts": async () => () => endExhausted(planned, 50),
   "a cancellation": async () => {
     const [run] = await queuedOf(agent, 1);
     if (run === undefined) throw new Error("no run");
@@ -225,7 +226,7 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
       await startRuns(planned, [row]);
     };
   },
-  "a look for cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
+  "finding cancelled runs": async () => () => cancelledRuns(planned.engine, heir),
   "reading a run's events": async () => {
     const [run] = await runningAt(owner, 1);
     if (run === undefined) throw new Error("no run");
@@ -241,22 +242,25 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
     if (run === undefined) throw new Error("no run");
     return () => readOutcome(planned, run);
   },
-  "the events after a place": async () => {
+  "the events after a position": async () => {
     const after = await readEnd(database.engine);
     await runningAt(owner, 20);
     return () =>
-      readStretch(planned.engine, [agent.workspaceId, limited.workspaceId], { after, limit: 200 });
+      readEventBatch(planned.engine, [agent.workspaceId, limited.workspaceId], {
+        after,
+        limit: 200,
+      });
   },
-  "the events between two places": async () => {
+  "the events between two positions": async () => {
     const after = await readEnd(database.engine);
     await runningAt(owner, 20);
     const upTo = await readEnd(database.engine);
     await runningAt(owner, 20);
-    return () => readStretch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
+    return () => readEventBatch(planned.engine, [agent.workspaceId], { after, upTo, limit: 10 });
   },
-  "whether a cursor is of this history": async () => () =>
+  "whether a cursor is of this generation": async () => () =>
     readGeneration(planned.engine, beginning),
-  "following 50 runs": async () => {
+  "polling 50 runs": async () => {
     const runs = await runningAt(owner, 50);
     return () =>
       readLastSeqs(
@@ -266,10 +270,10 @@ const cases: Record<string, () => Promise<() => Promise<unknown>>> = {
   },
 };
 
-/** Pages that `act` touches on the connection with the plans, hits and reads alike. */
+/** Counts the buffers that `act` reads, cached or not. */
 async function pagesOf(act: () => Promise<unknown>): Promise<number> {
   const touched = async () => {
-    // What a connection has counted is told to others at the end of a statement, if asked for.
+    // Makes the statistics of both connections visible.
     await planned.engine.query("select pg_stat_force_next_flush()");
     await database.engine.query("select pg_stat_force_next_flush()");
     const { rows } = await database.engine.query<{ pages: string }>(
@@ -289,7 +293,7 @@ beforeAll(async () => {
   for (const [name, prepare] of Object.entries(cases)) {
     for (let time = 0; time < 3; time++) small.set(name, await pagesOf(await prepare()));
   }
-  // Ended runs for the most part, some of this process, some of processes long dead; queued ones of other agents.
+  // Mostly ended runs, of this process and of dead ones, and queued runs of other agents.
   await database.engine.query(
     `insert into processes (id, engine_version, lease_until, died_at)
       select 'prc_old_' || n, 1, now(), now() from generate_series(1, ${grownByProcesses}) n`,
@@ -302,7 +306,7 @@ beforeAll(async () => {
   await database.engine.query(
     `insert into tokens (hash, workspace_id, agent_id, sealed) select sha256(id::bytea), workspace_id, id, 'sealed' from agents where name = 'Old'`,
   );
-  // As many run in other processes, and wait at other agents.
+  // Running runs of this process, and queued runs of another agent.
   await start(many(1_000, () => startRow(agent, { owner })));
   await queuedOf(await seedAgent(database), 5_000);
   await database.engine.query(
@@ -331,14 +335,14 @@ beforeAll(async () => {
 });
 
 test.each(Object.keys(cases))(
-  "%s touches no more pages than on an almost empty database, but for deeper indexes",
+  "%s reads no more buffers than on an almost empty database, except for deeper indexes",
   async (name) => {
     const prepare = cases[name];
     if (prepare === undefined) throw new Error("no such case");
     const before = small.get(name) ?? 0;
     const after = await pagesOf(await prepare());
-    // An index of 50,000 rows is two levels deeper than an empty one. Walking even the smallest table that has grown would touch 400 pages
-    // more, the larger ones thousands.
+    // An index on 50,000 rows is two levels deeper than an empty one. Scanning even the smallest
+    // table that has grown would read 400 more buffers, larger ones thousands.
     expect(after).toBeGreaterThan(0);
     expect(after, `${before} pages before`).toBeLessThan(before * 2 + 150);
   },

@@ -29,7 +29,7 @@ import { appendToRuns } from "./journal/append-statement.ts";
 const { database, url, role } = await testDatabase();
 const other = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => other.close());
-// So that each test finds its own runs only.
+// So that each test finds only its own runs.
 beforeEach(() =>
   database.engine.query(
     "update runs set status = 'cancelled', finished_at = now() where finished_at is null",
@@ -43,13 +43,16 @@ const claimant = (owner: string, limit = 100) => ({
   eventIds: Array.from({ length: limit }, () => newId("evt")),
 });
 
-/** Records the death of a process and counts what it had. */
+/** Declares a process dead and counts its suspects. */
 async function die(owner: string): Promise<void> {
   await recordDeaths(database.engine, [owner], "");
   await countSuspects(database);
 }
 
-/** `count` runs that `owner` executes, at that attempt. @returns their ids, oldest first. */
+/**
+ * Creates `count` runs that `owner` executes at the given attempt.
+ * @returns their ids, oldest first.
+ */
 async function runsAt(
   owner: string,
   agent: SeededAgent,
@@ -95,7 +98,7 @@ async function rowsOf(runIds: readonly string[]) {
   return rows;
 }
 
-test("runs on their last attempt are executed together, up to a limit, and topped up as they end", async () => {
+test("runs on their last attempt are executed together, up to a limit", async () => {
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
   await runsAt(dead, await seedAgent(database), maxTogether + 5, 2);
@@ -114,7 +117,7 @@ test("runs on their last attempt are executed together, up to a limit, and toppe
   ).toHaveLength(3);
 });
 
-test("runs whose process died with them are taken by halves, one half alone at each process, and the one that died alone has ended", async () => {
+test("suspects are taken by halves, one half at each process", async () => {
   const agent = await seedAgent(database);
   const [dead, left, right, third] = await Promise.all(
     Array.from({ length: 4 }, () => seedProcess(database)),
@@ -135,14 +138,14 @@ test("runs whose process died with them are taken by halves, one half alone at e
     "repeated",
   ]);
   expect((await claimLastAttempts(database, claimant(left ?? ""), ["repeated"])).runs).toEqual([]);
-  // One that executes others on their last attempt takes no suspects beside them.
+  // A process that executes other runs on their last attempt takes no suspects.
   expect((await claimLastAttempts(database, claimant(right ?? ""), ["first"])).runs).toEqual([]);
   const second = await claimLastAttempts(database, claimant(right ?? ""), []);
   expect([...first.runs, ...second.runs].map(({ runId }) => runId).sort()).toEqual(suspects.sort());
   expect((await rowsOf(suspects)).map(({ attempt }) => attempt)).toEqual([3, 3, 3, 3, 3]);
 });
 
-test("a run of a single attempt is given to no other process, whoever was beside it", async () => {
+test("a run with one attempt is not taken over, also if its process executed others", async () => {
   const dead = await seedProcess(database);
   const single = await runsAt(
     dead,
@@ -157,7 +160,7 @@ test("a run of a single attempt is given to no other process, whoever was beside
   expect((await rowsOf(shared)).map(({ status }) => status)).toEqual(["running", "running"]);
 });
 
-test("a death that somebody else recorded without counting is counted before anybody is found guilty", async () => {
+test("no run of a dead process is taken or ended before its suspects are counted", async () => {
   const dead = await seedProcess(database);
   const runIds = await runsAt(dead, await seedAgent(database), 2, 3);
   await recordDeaths(database.engine, [dead], "");
@@ -175,7 +178,7 @@ test("a death that somebody else recorded without counting is counted before any
   expect((await rowsOf(runIds)).map(({ status }) => status)).toEqual(["running", "running"]);
 });
 
-test("a claim that is under way when the death of its process is recorded is counted with it", async () => {
+test("a claim in progress when its process is declared dead is counted", async () => {
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
   const runIds = await runsAt(dead, await seedAgent(database), 3, 2);
@@ -193,7 +196,7 @@ test("a claim that is under way when the death of its process is recorded is cou
   const { rows: holders } = await client.query<{ xid: string }>(
     "select pg_current_xact_id()::xid::text as xid",
   );
-  await eventually("somebody who waits for the claim", async () => {
+  await eventually("a statement that waits for the claim", async () => {
     const waiting = "select from pg_locks where not granted and transactionid::text = $1";
     return (await database.engine.query(waiting, [holders[0]?.xid])).rowCount || undefined;
   });
@@ -205,11 +208,11 @@ test("a claim that is under way when the death of its process is recorded is cou
   expect(rows).toEqual([{ suspects: 3 }]);
 });
 
-test("a run's clock stands still between the recorded deaths of its processes and the claims that follow", async () => {
+test("the time between a death and the next claim does not count as elapsed", async () => {
   const agent = await seedAgent(database, { limits: { max_attempts: 2 } });
   const processes = await Promise.all(Array.from({ length: 4 }, () => seedProcess(database)));
   const [first = "", second = "", third = "", fourth = ""] = processes;
-  // With company, so that it is not found guilty.
+  // With a second suspect, so that the run is not ended.
   const [runId = ""] = await runsAt(first, agent, 2, 1);
   const ago = (seconds: number) => `now() - interval '${seconds} seconds'`;
   const diedAgo = async (owner: string, seconds: number) => {
@@ -234,7 +237,7 @@ test("a run's clock stands still between the recorded deaths of its processes an
   expect(elapsedSeconds((await claimCancelled(database, claimant(fourth))).runs)).toBe(50);
 });
 
-test("a run that was handed back on its last attempt is not found guilty in company", async () => {
+test("a run that was released on its last attempt is a suspect like others", async () => {
   const [first = "", second = "", third = ""] = await Promise.all(
     Array.from({ length: 3 }, () => seedProcess(database)),
   );
@@ -250,7 +253,7 @@ test("a run that was handed back on its last attempt is not found guilty in comp
   ).toEqual(runIds.slice(0, 1));
 });
 
-test("a run whose process dies over its cancellation is taken only to be cancelled no second time on its last attempt", async () => {
+test("a run on its last attempt is not taken again only to be cancelled", async () => {
   const [first = "", second = "", third = ""] = await Promise.all(
     Array.from({ length: 3 }, () => seedProcess(database)),
   );
@@ -271,13 +274,13 @@ test("a run whose process dies over its cancellation is taken only to be cancell
   ]);
 });
 
-/** One process in the model: the runs that it executes, those on their last attempt among them. */
+/** A process in the model, with the runs that it executes. */
 interface Executor {
   id: string;
   runs: ClaimedRun[];
 }
 
-test("whatever runs kill their processes, only they end interrupted, all others succeed, and the deaths of one are few", async () => {
+test("only runs that kill their process end interrupted, after bounded deaths", async () => {
   const agent = await seedAgent(database);
   await fc.assert(
     fc.asyncProperty(
@@ -310,7 +313,7 @@ test("whatever runs kill their processes, only they end interrupted, all others 
             expect(
               executor.runs.filter(({ lastAttempt }) => lastAttempt !== undefined).length,
             ).toBeLessThanOrEqual(maxTogether);
-            // Some end before the killer among them strikes.
+            // Some runs end before another one kills the process.
             const ending = executor.runs.filter(
               ({ runId }) => !killers.has(runId) && lives.next().value === 0,
             );
@@ -327,7 +330,7 @@ test("whatever runs kill their processes, only they end interrupted, all others 
             expect([status, error, attempt]).toEqual(["failed", "interrupted", 3]);
           else expect([id, status]).toEqual([id, "succeeded"]);
         }
-        // The first attempt's death is that of `dead`.
+        // The first death of each is that of `dead`, which is not counted.
         const each = 3 - 1 + Math.ceil(Math.log2(Math.min(count, maxTogether))) + 1;
         expect(deaths).toBeLessThanOrEqual(killers.size * (each - 1));
       },
@@ -336,7 +339,7 @@ test("whatever runs kill their processes, only they end interrupted, all others 
   );
 }, 120_000);
 
-test("a run that waits for its turn is cancelled at once, though another one holds it up and the process is full", async () => {
+test("a suspect that waits is cancelled at once, even if the process has no capacity", async () => {
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
   const runs: string[] = [];
@@ -347,7 +350,7 @@ test("a run that waits for its turn is cancelled at once, though another one hol
   await engine.query(
     "insert into processes (id, engine_version, lease_until, died_at) values ('prc_dead', 1, now(), now())",
   );
-  // A queued run becomes one whose processes died, the last of them with another run.
+  // Turns the queued run into a suspect whose last process died with another suspect.
   await engine.query(
     "update runs set status = 'running', owner = 'prc_dead', fence = 3, attempt = 3, started_at = now() where agent_id = $1 and status = 'queued'",
     [agent.id],

@@ -7,12 +7,12 @@ import { startProxy, statement } from "../../test/proxy.ts";
 import { allSucceeded, eventTypesOf, statesOf } from "../../test/runs-of.ts";
 import type { Beckon } from "../main.ts";
 
-/** Answers callers on a sound connection and executes nothing. */
+/** Reaches the database directly; serves callers and executes nothing. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 const proxy = await startProxy(beckon.db.url);
 afterAll(() => proxy.close());
 
-/** A process whose connections to the database can be broken. */
+/** Starts a process whose connections to the database can be broken. */
 async function startFar(settings: Record<string, string> = {}): Promise<Beckon> {
   const far = await beckon.another({
     settings: {
@@ -35,7 +35,7 @@ const attemptsOf = async (agentId: string) =>
     (run: { attempt: number }) => run.attempt,
   );
 
-/** The commit that follows the statement `name`. */
+/** Matches the commit that follows the statement `name`. */
 function commitAfter(name: string): (bytes: Buffer) => boolean {
   let seen = false;
   return (bytes) => {
@@ -48,7 +48,7 @@ test.each([
   ["a claim", null, statement("claim")],
   ["a claim under a concurrency limit", 2, commitAfter("claim-limited")],
 ] as const)(
-  "runs of %s that was committed, and whose reply was lost, are executed by who claimed them",
+  "runs of %s whose reply was lost after its commit are executed by the process that claimed them",
   async (_what, max, request) => {
     const agent = await beckon.createAgent({ limits: { max_concurrent_runs: max } });
     const runs = await Promise.all(
@@ -74,7 +74,7 @@ test.each([
   { statement: "claim-abandoned", attempt: 1, suspects: 0 },
   { statement: "claim-last-attempts", attempt: 2, suspects: 0 },
   { statement: "claim-suspects", attempt: 3, suspects: 2 },
-])("so are runs of a take-over by $statement", async ({ statement: name, attempt, suspects }) => {
+])("so are runs of a failover by $statement", async ({ statement: name, attempt, suspects }) => {
   const agent = await beckon.createAgent();
   const { body } = await beckon.invoke(agent, "Hello", { prefer: "respond-async" });
   await beckon.db.database.engine.query(
@@ -95,13 +95,13 @@ test.each([
   expect(await attemptsOf(agent.id)).toEqual([Math.min(attempt + 1, 3)]);
 });
 
-test("a caller whose run has ended is answered though reading its end failed at first", async () => {
-  const door = await startFar({ BECKON_ROLE: "api" });
+test("a caller gets the output although the first read of the outcome fails", async () => {
+  const api = await startFar({ BECKON_ROLE: "api" });
   const worker = await beckon.another({ settings: { BECKON_ROLE: "worker" } });
   onTestFinished(() => worker.stop());
   const agent = await beckon.createAgent();
   const cut = proxy.cutNext({ request: statement("read-outcome"), pass: "nothing" });
-  const invoked = beckon.call(`${door.url}/api/public/agents/${agent.id}/invoke`, {
+  const invoked = beckon.call(`${api.url}/api/public/agents/${agent.id}/invoke`, {
     credential: agent.token,
     body: { input: "Hello" },
   });
@@ -110,7 +110,7 @@ test("a caller whose run has ended is answered though reading its end failed at 
   expect([status, body.output]).toEqual([200, "Hello"]);
 });
 
-test("a start whose reply does not come, while its run is claimed here, is answered by that run", async () => {
+test("a start without a reply gets the outcome if this process claims the run", async () => {
   const far = await startFar();
   const agent = await beckon.createAgent({ limits: { max_concurrent_runs: 1 } });
   const invoke = () =>
@@ -118,7 +118,7 @@ test("a start whose reply does not come, while its run is claimed here, is answe
       credential: agent.token,
       body: { input: "Hello" },
     });
-  // So that the credential is known there: it is asked about first, by the same statement.
+  // So that the credential is cached: otherwise the same statement is sent for it first.
   expect((await invoke()).status).toBe(200);
   const stalled = proxy.cutNext({ request: statement("start"), pass: "stall" });
   const { status, body } = await invoke();
@@ -127,7 +127,7 @@ test("a start whose reply does not come, while its run is claimed here, is answe
   expect(await statesOf(beckon, agent.id)).toEqual({ succeeded: 2 });
 });
 
-test("a start that was refused because its reply did not come reaches no model, though its run is claimed before it is withdrawn", async () => {
+test("a start that got 503 reaches no model, even if its run is claimed", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model, limits: { max_concurrent_runs: 1 } });
@@ -152,7 +152,7 @@ test("a start that was refused because its reply did not come reaches no model, 
   expect(held.requests.length).toBe(1);
 });
 
-test("a start that was refused and is found to be written is cancelled before any model call, and its key starts it anew", async () => {
+test("the key of a start that got 503 but was written can be used again", async () => {
   const far = await startFar();
   const held = await startHeldModel(beckon);
   held.release();
@@ -163,7 +163,7 @@ test("a start that was refused and is found to be written is cancelled before an
       body: { input },
       headers,
     });
-  expect((await invoke("so that the credential is known")).status).toBe(200);
+  expect((await invoke("so that the credential is cached")).status).toBe(200);
   proxy.weather = { type: "mute" };
   expectError(await invoke("Hello", { "idempotency-key": "k" }), 503, "unavailable");
   const again = invoke("Hello", { "idempotency-key": "k" });

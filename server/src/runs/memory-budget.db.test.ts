@@ -7,7 +7,7 @@ import { says, startModelServer } from "../../test/model-server.ts";
 import { insertStranger } from "../../test/workspace-key.ts";
 import type { Tool } from "../engine/index.ts";
 
-/** Runs may hold 60 MiB, those of one workspace 45 MiB. */
+/** The budget of runs is 60 MiB, the share of one workspace 45 MiB. */
 const settings = { BECKON_MEMORY_BUDGET_MIB: "96" };
 const shareKib = 45 * 1024;
 
@@ -22,11 +22,11 @@ const stranger = await insertStranger(beckon);
 function freshTool() {
   const held = heldTool();
   tools.current = held;
-  onTestFinished(() => held.letGo());
+  onTestFinished(() => held.release());
   return held;
 }
 
-/** Begins a run and does not wait for it. */
+/** Starts a run without waiting for it. */
 async function begin(agent: { id: string; token: string }, input: string): Promise<string> {
   const { status, body } = await beckon.invoke(agent, input, { prefer: "respond-async" });
   expect(status).toBe(202);
@@ -42,7 +42,7 @@ const over = (runId: string) =>
 const typesOf = async (runId: string) =>
   (await beckon.call(`/runs/${runId}/events`)).body.data.map(({ type }: { type: string }) => type);
 
-/** A run of `default` that leaves less of the workspace's share than a run needs to begin. */
+/** Starts a run of the workspace that leaves less of its share than a run needs to begin. */
 async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   const runId = await begin(
     await beckon.createAgent(),
@@ -52,7 +52,7 @@ async function fillShare(held: HeldTool, lessKib = 0): Promise<string> {
   return runId;
 }
 
-test("a workspace that has used up its share waits, and another one's runs all succeed at once", async () => {
+test("runs of a workspace without memory wait, those of another one succeed", async () => {
   const held = freshTool();
   const agent = await beckon.createAgent();
   const full = await fillShare(held);
@@ -77,11 +77,11 @@ test("a workspace that has used up its share waits, and another one's runs all s
   ]);
   expect((await read(queued)).status).toBe("queued");
 
-  held.letGo();
+  held.release();
   for (const runId of [full, waiting, queued]) expect((await over(runId)).status).toBe("succeeded");
 });
 
-test("a run that waits is ended at once when it is cancelled, and when its time is over", async () => {
+test("a run that waits for memory ends when it is cancelled or times out", async () => {
   const held = freshTool();
   const hasty = await beckon.createAgent({ limits: { timeout_seconds: 1 } });
   await fillShare(held);
@@ -95,18 +95,18 @@ test("a run that waits is ended at once when it is cancelled, and when its time 
   expect(await over(cancelled)).toMatchObject({ status: "cancelled" });
 });
 
-test("a large input that waits is read again when there is memory for it", async () => {
+test("the input of a run that waits for memory is read again later", async () => {
   const held = freshTool();
   const agent = await beckon.createAgent();
   await fillShare(held);
   const input = "é".repeat(200_000);
   const waiting = await begin(agent, input);
-  held.letGo();
+  held.release();
   expect(await over(waiting)).toMatchObject({ status: "succeeded", output: input });
 });
 
-describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stream) => {
-  test("does not wait for more: it fails, and says why and what to do", async () => {
+describe.each(["never", "always"])("a run that executes, streamed: %s", (stream) => {
+  test("fails if it needs more memory than is left, and says what to do", async () => {
     const held = freshTool();
     const model = await startHeldModel(beckon, says("x".repeat(600_000)));
     const agent = await beckon.createAgent({ model: model.model, model_settings: { stream } });
@@ -121,7 +121,7 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
     );
   });
 
-  test("has an answer of 4 MiB at most, unless its agent says otherwise", async () => {
+  test("fails if the response exceeds max_answer_bytes, 4 MiB by default", async () => {
     const server = await startModelServer();
     onTestFinished(() => server.close());
     server.script(says("x".repeat(4_300_000)));
@@ -130,9 +130,9 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
       model: `${name}/scripted`,
       model_settings: { stream },
     });
-    const refused = await beckon.invoke(agent, "hello");
-    expect([refused.status, refused.body.code]).toEqual([500, "model_error"]);
-    expect(refused.body.error).toMatch(
+    const failed = await beckon.invoke(agent, "hello");
+    expect([failed.status, failed.body.code]).toEqual([500, "model_error"]);
+    expect(failed.body.error).toMatch(
       /larger than 4194304 bytes, the agent's limits.max_answer_bytes/,
     );
     expect(server.requests).toHaveLength(1);
@@ -144,7 +144,7 @@ describe.each(["never", "always"])("a run that holds bytes, streamed: %s", (stre
   });
 });
 
-test("an agent from before there was a limit of one answer has the default", async () => {
+test("an agent that was stored without max_answer_bytes has the default", async () => {
   const agent = await beckon.createAgent();
   const { db } = beckon;
   await db.database.engine.query(

@@ -6,8 +6,9 @@ import { cancelStored } from "./journal/cancel-statement.ts";
 import { readEvents, readJournal, readSomeEvents } from "./journal/journal-store.ts";
 
 /**
- * Statements of the engine's pool, which sees all workspaces, that a request comes to with the id of a run: their own look at the workspace
- * is the only one. Their callers have looked before; each holds without the other.
+ * Requests reach these statements with the id of a run. They use the engine's pool, for which
+ * row-level security does not apply, so their own condition on the workspace must hold, independent
+ * of the check that their callers make.
  */
 
 const { database } = await testDatabase();
@@ -28,8 +29,10 @@ const cancel = (runId: string, { workspaceId }: { workspaceId: string }) =>
 const stateOf = async (runId: string) =>
   (
     await database.engine.query(
-      `select status, last_seq, cancel_requested_at, finished_at, (select count(*)::int from events e where e.run_id = r.id) as events,
-        (select count(*)::int from audit a where a.target = r.id) as recorded from runs r where id = $1`,
+      `select status, last_seq, cancel_requested_at, finished_at,
+          (select count(*)::int from events e where e.run_id = r.id) as events,
+          (select count(*)::int from audit a where a.target = r.id) as recorded
+        from runs r where id = $1`,
       [runId],
     )
   ).rows;
@@ -37,12 +40,12 @@ const stateOf = async (runId: string) =>
 test.each([
   ["queued", {}, "cancelled"],
   ["running", { owner }, "asked"],
-] as const)("a %s run is cancelled in its own workspace only", async (_, options, answer) => {
+] as const)("a %s run is cancelled in its own workspace only", async (_, options, result) => {
   const { runId } = await startOne(database, theirs, options);
   const before = await stateOf(runId);
   expect(await cancel(runId, ours)).toBe("not_found");
   expect(await stateOf(runId)).toEqual(before);
-  expect(await cancel(runId, theirs)).toBe(answer);
+  expect(await cancel(runId, theirs)).toBe(result);
   expect(await stateOf(runId)).not.toEqual(before);
 });
 

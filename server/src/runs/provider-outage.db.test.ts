@@ -6,7 +6,7 @@ import { allSucceeded } from "../../test/runs-of.ts";
 
 const beckon = await startTestBeckon();
 
-test("a provider that is down holds up nobody else's agents, is not hammered, and its runs go on within 30 s of its return", async () => {
+test("a provider outage delays no other agents, and runs resume within 30 s", async () => {
   const [broken, healthy] = [await startModelServer(), await startModelServer()];
   const [down, up] = [
     await beckon.createProvider(broken.url, "down"),
@@ -31,7 +31,7 @@ test("a provider that is down holds up nobody else's agents, is not hammered, an
     Array.from({ length: runs }, () => 200),
   );
   expect(median(times), "milliseconds of an invoke of another provider's agent").toBeLessThan(250);
-  // Each run calls once before the circuit knows; after that only the one that tries.
+  // Each run calls once before the circuit opens; after that only probes do.
   expect(broken.requests.length).toBeLessThan(runs * 2);
 
   broken.script(echo());

@@ -1,15 +1,16 @@
 /**
- * A run's life:
+ * The states of a run:
  *
  *     queued ──claim──▶ running ──end──▶ succeeded | failed | cancelled
  *        ▲                │  │
- *        └────hand-back───┘  └─ owner died: claimed again, attempt + 1
+ *        └────release─────┘  └─ owner died: claimed again, attempt + 1
  *
- * It may be born running, when the process that starts it executes it. The last three states never change. Every write of a
- * running run names owner, fence and last_seq: after a claim by another process the former owner writes nothing more.
+ * A run is created running if the process that starts it also executes it. The last three states
+ * are final. Every write to a running run names its owner, fence and last_seq, so that a former
+ * owner cannot write after another process has claimed the run.
  */
 
-/** The run's lasting facts, as its executor and its watchers know it. */
+/** Identifies a run. */
 export interface RunRef {
   readonly runId: string;
   readonly workspaceId: string;

@@ -13,7 +13,7 @@ const beckon = await startTestBeckon({
   BECKON_SHARE_PROVIDERS: "1",
 });
 
-/** 503 for these models, an echo for all others. */
+/** Responds with 503 for these models, and with an echo for all others. */
 const down =
   (...models: readonly string[]): Behaviour =>
   (request, index) =>
@@ -22,7 +22,7 @@ const down =
 const callsOf = (model: string) =>
   upstream.requests.filter(({ body }) => body.model === model).length;
 
-/** An agent of this workspace, and what fires runs of it. */
+/** Creates an agent of the credential's workspace, and a function that fires runs of it. */
 async function agentOf(credential: string, model: string) {
   const created = async (path: string, body: object) =>
     (await beckon.call(path, { credential, body })).body.data;
@@ -37,7 +37,7 @@ async function agentOf(credential: string, model: string) {
   return { agent, fire };
 }
 
-test("one workspace's failing model of a shared provider does not delay another workspace; all runs go on once it is back", async () => {
+test("a failing model of a shared provider delays no other workspace", async () => {
   const runs = 20;
   const [attacker, victim] = [
     await agentOf(beckon.key, "bad"),
@@ -46,10 +46,7 @@ test("one workspace's failing model of a shared provider does not delay another 
 
   upstream.script(down("bad"));
   await attacker.fire(runs);
-  await eventually(
-    "calls enough to know that the model is down",
-    () => callsOf("bad") >= 5 || undefined,
-  );
+  await eventually("enough calls to open the circuit", () => callsOf("bad") >= 5 || undefined);
   for (let round = 0; round < 20; round++) {
     const began = performance.now();
     expect((await beckon.invoke(victim.agent, "Hello")).body).toMatchObject({
@@ -69,7 +66,7 @@ test("one workspace's failing model of a shared provider does not delay another 
   upstream.script(down("bad", "good"));
   await Promise.all([attacker.fire(runs), victim.fire(runs)]);
   await eventually(
-    "calls enough to know that both are down",
+    "enough calls to open both circuits",
     () => (callsOf("bad") >= 5 && callsOf("good") >= 5) || undefined,
   );
   expect(upstream.requests.length).toBeLessThan(runs * 4);

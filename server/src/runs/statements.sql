@@ -1,14 +1,17 @@
 -- start
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -19,10 +22,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -36,29 +40,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -77,26 +83,28 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -110,21 +118,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -135,10 +147,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -152,29 +165,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -190,29 +205,33 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -226,21 +245,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -251,10 +274,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -268,29 +292,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -309,26 +335,28 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -340,15 +368,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -356,21 +384,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -381,10 +413,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -398,29 +431,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -436,29 +471,33 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -470,15 +509,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -486,21 +525,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -511,10 +554,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -528,29 +572,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -566,17 +612,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -586,20 +633,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -613,21 +661,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -638,10 +690,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -655,29 +708,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -693,17 +748,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -713,20 +771,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -740,21 +799,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -765,10 +828,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -782,29 +846,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -820,17 +886,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -840,20 +907,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -865,15 +933,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -881,21 +949,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:keys:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -906,10 +978,11 @@ with callers as materialized (
     and a.deleted_at is null) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -923,29 +996,31 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   cross join (select null::text as id, null::boolean as enabled, null::text as prompt_prefix) g
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -961,17 +1036,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -981,20 +1059,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1006,15 +1085,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1022,21 +1101,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1049,10 +1132,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1066,31 +1150,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1109,26 +1195,28 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1142,21 +1230,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1169,10 +1261,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1186,31 +1279,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1226,29 +1321,33 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1262,21 +1361,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1289,10 +1392,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1306,31 +1410,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1349,26 +1455,28 @@ with callers as materialized (
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1380,15 +1488,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1396,21 +1504,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1423,10 +1535,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1440,31 +1553,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1480,29 +1595,33 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   cross join (select null::text as run_id, null::bytea as body_hash) old
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (true)
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1514,15 +1633,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1530,21 +1649,25 @@ select (select json_agg(json_build_array(position, case
     when not (true) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1557,10 +1680,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1574,31 +1698,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1614,17 +1740,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1634,20 +1761,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1661,21 +1789,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1688,10 +1820,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1705,31 +1838,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($17::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1745,17 +1880,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   cross join (select null::int as version, null::text as trigger_id, null::text as prompt_prefix, null::text as retry_of, null::text as key_scope, null::text as initial, null::text as audit_id, null::text as audit_address, null::text as audit_action, null::jsonb as audit_data, null::text as error_code, null::text as error_message, null::jsonb as event_data) d
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1765,20 +1903,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
 
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     '{}'::jsonb as data
   from starting
@@ -1792,21 +1931,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:details
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1819,10 +1962,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1836,31 +1980,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -1876,17 +2022,18 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
   cross join (select null::text as run_id) written
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -1896,20 +2043,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -1921,15 +2069,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -1937,21 +2085,25 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- start:triggers:keys:details:repeated
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -1964,10 +2116,11 @@ with callers as materialized (
     and a.deleted_at is null end) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
-  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, room, owner, detailed, position)
+    end as rejection
+  from unnest($1::text[], $2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::text[], $10::boolean[]) with ordinality as c (source, credential, agent, member, workspace, content_type, body, has_capacity, owner, detailed, position)
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -1981,31 +2134,33 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all ($31::text[])
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), details as materialized (select * from unnest($17::int[], $18::int[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::text[], $25::text[], $26::text[], $27::jsonb[], $28::text[], $29::text[], $30::jsonb[]) with ordinality as d (request, version, trigger_id, prompt_prefix, retry_of, key_scope, initial, audit_id, audit_address, audit_action, audit_data, error_code, error_message, event_data, position)), checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -2021,17 +2176,20 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   left join details d on d.request = r.position
   left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end and i.key = r.key limit 1
   ) old on true
-  left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true
+  left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (status <> 'queued' or run_id not in (select run_id from busy))
@@ -2041,20 +2199,21 @@ with callers as materialized (
 ), starting as not materialized (
   select * from checked where verdict = 'start' and (status <> 'queued' or run_id not in (select run_id from busy)) and (key is null or status = 'failed' or run_id in (select run_id from bound))
 ), started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at, finished_at)
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at, finished_at)
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     , case when status = 'failed' then now() end
   from starting
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, 1
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, 1
   from starting
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     case when status = 'failed' then event_data else '{}' end as data
   from starting
@@ -2066,15 +2225,15 @@ with callers as materialized (
     0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
   from starting where status = 'failed'
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from failed_runs
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )
 select (select json_agg(json_build_array(position, case
     when verdict <> 'start' then verdict
@@ -2082,28 +2241,34 @@ select (select json_agg(json_build_array(position, case
     when not (key is null or status = 'failed' or run_id in (select run_id from bound)) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers;
 
 -- append
 with writes as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
-    -- row would walk over all that its process executes.
+  where r.id = any ($1::text[]) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is null)
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being
+    -- cancelled.
+    and w.owner in (
+      select p.id from processes p where p.died_at is null)
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
-  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
   from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2113,8 +2278,8 @@ with writes as materialized (
     e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
   from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2130,19 +2295,24 @@ with writes as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::int[], $7::boolean[], $8::text[]) with ordinality as w (run_id, workspace_id, owner, fence, last_seq, entries, intent, status, position)
 ), moved as (
   update runs r set status = coalesce(w.status, r.status),
-    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries, last_transaction = greatest(r.last_transaction, current_transaction())
+    finished_at = case when w.status <> 'queued' then now() end, last_seq = r.last_seq + w.entries,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from writes w
-  where r.id = any ($1::text[]) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
-    -- row would walk over all that its process executes.
+  where r.id = any ($1::text[]) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is not null)
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being
+    -- cancelled.
+    and w.owner in (
+      select p.id from processes p where p.died_at is not null)
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
-  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
   from unnest($9::int[], $10::int[], $11::text[], $12::text[], $13::jsonb[]) with ordinality as e (write, seq, id, type, data, position) join moved m on m.position = e.write
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
@@ -2152,8 +2322,8 @@ with writes as materialized (
     e.output_tokens, e.cached_input_tokens, e.usage_estimated, e.cost_micros
   from unnest($14::int[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[], $20::bigint[], $21::boolean[], $22::bigint[]) with ordinality as e (write, output, error_code, error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros, position) join moved m on m.position = e.write
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2166,69 +2336,78 @@ select json_agg(position) as written, now() as time from moved;
 
 -- cancel
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before from runs r
-  where r.id = any ($1::text[]) and r.workspace_id = $2::text order by r.id for no key update
+  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before
+  from runs r where r.id = any ($1::text[]) and r.workspace_id = $2::text
+  order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, ($3::text[])[array_position($1::text[], id)] as event_id from found
   where status in ('queued', 'waiting')
 ), ended as (
-  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  update runs r set status = $7::text, finished_at = now(), cancel_requested_at = now(), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
 ), last_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
-    $9::text as type, $8::jsonb as data
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $9::text as type, $8::jsonb as data
   from ended
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $10::text as error_code, $11::text as error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select id as run_id, workspace_id, null::text as output, $10::text as error_code,
+    $11::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
 ), asked as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
-  from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id and r.workspace_id = f.workspace_id
+  from found f where f.status = 'running' and r.id = any ($1::text[]) and r.id = f.id
+    and r.workspace_id = f.workspace_id
   returning r.id
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select $4::text, workspace_id, $5::text, $6::text, 'run.cancel', id, '{}' from found
-  where $4::text is not null and asked_before is null and status in ('queued', 'waiting', 'running')
+  where $4::text is not null and asked_before is null
+    and status in ('queued', 'waiting', 'running')
 )
-select f.id, case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end as answer,
-  f.asked_before is not null as asked_before
+select f.id,
+  case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end
+    as answer, f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id;
 
 -- expire-queued
 with picked as (
-  select id, workspace_id from runs where status = 'queued' and created_at < now() - interval '24 hours'
+  select id, workspace_id from runs
+  where status = 'queued' and created_at < now() - interval '24 hours'
   order by id limit 500 for no key update skip locked
 ), ending as (
   select id, workspace_id, ($1::text[])[row_number() over (order by id)] as event_id from picked
 ), ended as (
-  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
+  update runs r set status = $2::text, finished_at = now(),  last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
   from ending s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
 ), last_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
-    $4::text as type, $3::jsonb as data
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, $4::text as type, $3::jsonb as data
   from ended
 ), written_events as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from last_events
 ), results as (
-  select id as run_id, workspace_id, null::text as output, $5::text as error_code, $6::text as error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select id as run_id, workspace_id, null::text as output, $5::text as error_code,
+    $6::text as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    false as usage_estimated, 0 as cost_micros
   from ended
 ), written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from results
@@ -2237,38 +2416,47 @@ select count(*)::int as ended from ended;
 
 -- claim
 with recursive waiting (workspace_id, agent_id) as (
-  (select workspace_id, agent_id from runs where status = 'queued' order by workspace_id, agent_id limit 1)
+  (select workspace_id, agent_id from runs where status = 'queued'
+    order by workspace_id, agent_id limit 1)
   union all
   select following.* from waiting w, lateral (
     select workspace_id, agent_id from runs
-    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id) order by workspace_id, agent_id limit 1
+    where status = 'queued' and (workspace_id, agent_id) > (w.workspace_id, w.agent_id)
+    order by workspace_id, agent_id limit 1
   ) as following
 ), free as (
   select w.* from waiting w, lateral (
-    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id and a.max_concurrent_runs is null
-      and a.workspace_id <> all ($5::text[]) limit 1
+    select from agents a where a.id = w.agent_id and a.workspace_id = w.workspace_id
+      and a.max_concurrent_runs is null and a.workspace_id <> all ($5::text[]) limit 1
   ) as a
 ), oldest as (
-  select q.id, f.workspace_id, row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
+  select q.id, f.workspace_id,
+    row_number() over (partition by f.workspace_id, f.agent_id order by q.id) as agent_turn
   from free f, lateral (
     select r.id from runs r join run_inputs i on i.run_id = r.id
-    where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id and i.engine_version <= 1
+    where r.status = 'queued' and r.workspace_id = f.workspace_id and r.agent_id = f.agent_id
+      and i.engine_version <= 1
     order by r.id limit $2::bigint
   ) as q
 ), turns as (
-  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn from oldest order by turn, random() limit $2::bigint
+  select id, row_number() over (partition by workspace_id order by agent_turn, random()) as turn
+  from oldest order by turn, random() limit $2::bigint
 ), picked as (
-  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued' for no key update skip locked
+  select r.id from runs r where r.id in (select id from turns) and r.status = 'queued'
+  for no key update skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null )
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2276,30 +2464,40 @@ with recursive waiting (workspace_id, agent_id) as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from turns) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from turns) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-limited
 with picked as (
   select r.id from runs r join run_inputs i on i.run_id = r.id
-  where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text and i.engine_version <= 1
+  where r.status = 'queued' and r.workspace_id = $5::text and r.agent_id = $6::text
+    and i.engine_version <= 1
   order by r.id
-  limit least($2::bigint, greatest(0, $7::bigint - (select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
+  limit least($2::bigint, greatest(0, $7::bigint - (
+    select count(*) from runs e where e.status = 'running' and e.agent_id = $6::text)))
   for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null )
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null )
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2307,19 +2505,27 @@ with picked as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-abandoned
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2330,12 +2536,15 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2343,35 +2552,47 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-cancelled
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
-    and d.died_at is not null and i.engine_version <= 1 and d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
+    and d.died_at is not null and i.engine_version <= 1 and d.suspects is not null and r.cancel_requested_at is not null
+      and (r.cancel_requested_at > d.died_at or (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version) > r.attempt)
   order by r.id limit $2::bigint for no key update of r skip locked
 ), numbered as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2379,16 +2600,23 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-suspects
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
@@ -2398,7 +2626,8 @@ with abandoned as (
     and r.workspace_id <> all ($5::text[]) order by r.id limit 1
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2409,12 +2638,15 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2422,19 +2654,27 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
 
 -- claim-last-attempts
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 ), picked as (
   select r.id, least(r.attempt + 1, (select (v.config -> 'limits' ->> 'max_attempts')::int from agent_versions v
-  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
 
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
@@ -2445,12 +2685,15 @@ with abandoned as (
   select *, row_number() over (order by id) as n from picked
 ), taken as (
   update runs r set status = 'running', owner = $1::text, fence = r.fence + 1, attempt = p.attempt, waited_ms = r.waited_ms + p.waited_ms,
-    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1, last_transaction = greatest(r.last_transaction, current_transaction())
-  from numbered p where r.id = p.id and exists (select from processes where id = $1::text and died_at is null for share)
-  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt, r.started_at, r.waited_ms,
-    r.cancel_requested_at, p.n
+    started_at = coalesce(r.started_at, now()), last_seq = r.last_seq + 1,
+    last_transaction = greatest(r.last_transaction, current_transaction())
+  from numbered p where r.id = p.id
+    and exists (select from processes where id = $1::text and died_at is null for share)
+  returning r.id, r.workspace_id, r.agent_id, r.fence, r.last_seq, r.last_transaction, r.attempt,
+    r.started_at, r.waited_ms, r.cancel_requested_at, p.n
 ), claim_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, ($3::text[])[n] as id,
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    ($3::text[])[n] as id,
     case when fence > 1 then 'run.resumed' else 'run.started' end as type,
     case when fence > 1 then ($4::jsonb[])[attempt] else '{}' end as data
   from taken
@@ -2458,9 +2701,14 @@ with abandoned as (
   insert into events (run_id, seq, workspace_id, transaction, id, type, version, data)
   select run_id, seq, workspace_id, transaction, id, type, 1, data from claim_events
 )
-select (select count(*) from picked) > (select count(*) from picked) as contended, t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq, t.fence > 1 as resumed,
-  t.cancel_requested_at is not null as cancel_requested, extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
-  input.bytes as input_bytes, case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
-  (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
+select (select count(*) from picked) > (select count(*) from picked) as contended,
+  t.id as run_id, t.workspace_id, t.agent_id, i.agent_version, t.fence, t.last_seq,
+  t.fence > 1 as resumed, t.cancel_requested_at is not null as cancel_requested,
+  extract(epoch from now() - t.started_at) * 1000 - t.waited_ms as elapsed_ms,
+  input.bytes as input_bytes,
+  case when input.bytes <= 65536 then run_input(i.prompt_prefix, i.payload) end as input,
+  (select extract(epoch from p.updated_at)::text
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = t.agent_id and v.version = i.agent_version) as provider_stamp
-from (values (1)) as always left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;
+from (values (1)) as always
+  left join (taken t join run_inputs i on i.run_id = t.id cross join lateral (select octet_length(i.prompt_prefix) + octet_length(i.payload) + 2 as bytes) as input) on true order by t.id;

@@ -12,9 +12,9 @@ export interface ClaimedPort {
 
 /**
  * Binds HOST and PORT once, for servers that inherit the socket. Rejected: `reusePort` in each
- * server, with which another install on the same port would receive a share of the requests.
- * Until a server listens, another install can bind the port too; the first to listen gets it, and
- * the other's server fails.
+ * server, with which another installation on the same port would receive a share of the requests.
+ * Until a server listens, another installation can bind the port too; the first to listen gets it,
+ * and the other's server fails.
  * @throws ConfigError if another process listens there.
  */
 export async function claimPort({
@@ -27,7 +27,8 @@ export async function claimPort({
   // The system's Node can be any 24; 24.19 added BoundSocket.
   if (net.BoundSocket === undefined) {
     throw new ConfigError(
-      `BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is ${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
+      "BECKON_PROCESSES above 1 needs Node.js 24.19 or newer; this is " +
+        `${process.versions.node}. Install a newer one, or set BECKON_PROCESSES to 1.`,
     );
   }
   try {

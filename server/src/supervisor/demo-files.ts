@@ -17,9 +17,9 @@ export interface DemoFile {
 }
 
 /**
- * Makes the files `demo.token` (the agent's token) and `demo.trigger` (the trigger's URL) equal to
- * the current secrets, so that printed commands read them instead of showing them. A secret that
- * is gone leaves no file. Creates the data folder (0700) if there is something to write.
+ * Writes the current secrets to the files `demo.token` (the agent's token) and `demo.trigger` (the
+ * trigger's URL), so that printed commands read them instead of showing them. Removes the file of a
+ * secret that does not exist. Creates the data folder (0700) if there is something to write.
  */
 export async function writeDemoFiles(dataDir: string, demo: Demo | null): Promise<DemoFiles> {
   const tokenPath = join(dataDir, "demo.token");
@@ -36,7 +36,7 @@ async function writeSecret(
   secret: string | null,
 ): Promise<DemoFile | undefined> {
   if (secret === null) {
-    // A file that cannot be removed holds a secret that no longer works.
+    // A file that cannot be removed contains a secret that is no longer valid.
     await rm(path, { force: true }).catch(() => {});
     return undefined;
   }
@@ -51,7 +51,7 @@ async function writeSecret(
   }
 }
 
-/** Whether a private file with this text exists: then a read-only disk does not matter. */
+/** Whether a private file with this text exists, as it can on a read-only disk. */
 async function isWritten(path: string, text: string): Promise<boolean> {
   try {
     const isPrivate = ((await stat(path)).mode & 0o077) === 0;
@@ -61,7 +61,7 @@ async function isWritten(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** Replaces the file at once, so that a reader never sees a part of it. */
+/** Replaces the file atomically, so that a reader never gets a part of it. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${randomUUID()}`;
   try {

@@ -8,7 +8,14 @@ import type { Ready } from "./messages.ts";
 
 const url = "http://127.0.0.1:3000";
 const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: `${url}/t/bkt_1` };
-const ready: Ready = { type: "ready", url, listening_url: url, demo: null, setup_token: null };
+const ready: Ready = {
+  type: "ready",
+  url,
+  listening_url: url,
+  demo: null,
+  setup_token: null,
+  providers: [],
+};
 
 function greet({
   ready: given,
@@ -47,6 +54,19 @@ test("it prints version and address, and where Beckon listens if that is another
   const proxied = greet({ ready: { url: "https://agents.example.com" } });
   expect(proxied).toContain("Beckon 1.2.3 is ready at https://agents.example.com\n");
   expect(proxied).toContain("Listening on     http://127.0.0.1:3000\n");
+});
+
+test("it prints a model of each model server that was found, and the accounts", () => {
+  const printed = greet({
+    ready: {
+      providers: [
+        { name: "openai", origin: "environment", model: null },
+        { name: "ollama", origin: "discovered", model: "ollama/qwen3" },
+      ],
+    },
+  });
+  expect(printed).toContain("Models found     openai/…, ollama/qwen3\n");
+  expect(greet()).not.toContain("Models found");
 });
 
 test("as long as there is no owner it has a link for the first, with the token after a #", () => {

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import type { DemoFile, DemoFiles } from "./demo-files.ts";
 import type { Ready } from "./messages.ts";
 
-/** What the greeting is made of. */
+/** Contents of the greeting. */
 export interface GreetingOptions {
   readonly version: string;
   readonly ready: Ready;
@@ -16,13 +16,13 @@ export interface GreetingOptions {
   readonly postgres:
     | { readonly logPath: string; readonly elsewhere: string | undefined }
     | undefined;
-  /** Folder that the caller's shell is in: paths in commands are relative to it if that is shorter. */
+  /** Working folder of the caller's shell. Paths in commands are relative to it if shorter. */
   readonly cwd: string;
 }
 
 /**
- * Returns what is printed once Beckon is ready: its address, where its files are, and commands to
- * paste. Logs often keep it, so it holds no secret except the link for the first owner.
+ * Returns the text that is printed once Beckon is ready: its address, the paths of its files, and
+ * `curl` commands. Logs often keep it, so its only secret is the link for the first owner.
  */
 export function greeting(options: GreetingOptions): string {
   const { ready, demoFiles, postgres, bootstrapKeyPath } = options;
@@ -32,6 +32,10 @@ export function greeting(options: GreetingOptions): string {
     ["Bootstrap key", bootstrapKeyPath],
     ["PostgreSQL data", postgres?.elsewhere],
     ["PostgreSQL log", postgres?.logPath],
+    [
+      "Models found",
+      ready.providers.map(({ name, model }) => model ?? `${name}/…`).join(", ") || undefined,
+    ],
     ["Demo agent", demo?.agent_id],
     ["Demo token", writtenPath(demoFiles.token)],
     ["Demo trigger", writtenPath(demoFiles.trigger)],
@@ -57,14 +61,16 @@ function demoCommands(options: GreetingOptions): string[] {
     lines.push(
       "",
       "Ask the demo agent and wait for its answer:",
-      `  curl ${quoted(`${agentUrl}/invoke`)} -H "x-api-key: ${contentOf(token.path, cwd)}" -H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
+      `  curl ${quoted(`${agentUrl}/invoke`)} -H "x-api-key: ${contentOf(token.path, cwd)}" ` +
+        `-H 'Content-Type: application/json' -d '{"input":"Hello"}'`,
     );
   }
   if (trigger !== undefined && trigger.error === undefined) {
     lines.push(
       "",
       "Fire its trigger and get a run id at once:",
-      `  curl "${contentOf(trigger.path, cwd)}" -H 'Content-Type: text/plain' -d 'Hello from a trigger'`,
+      `  curl "${contentOf(trigger.path, cwd)}" -H 'Content-Type: text/plain' ` +
+        "-d 'Hello from a trigger'",
     );
   }
   const error = token?.error ?? trigger?.error;
@@ -79,7 +85,7 @@ function demoCommands(options: GreetingOptions): string[] {
   return lines;
 }
 
-/** In double quotes of a shell: the key, wherever it is. */
+/** Returns shell text that reads the key, for use in double quotes. */
 function keyFrom({ bootstrapKeyPath, cwd }: GreetingOptions): string {
   return bootstrapKeyPath === undefined
     ? "$BECKON_BOOTSTRAP_KEY"
@@ -91,8 +97,10 @@ function keyAdvice({ hasBootstrapKey, setupLink, ready }: GreetingOptions): stri
   const noLink = " BECKON_SETUP_LINK=0 hides the link that makes the first owner.";
   return [
     "",
-    `There is no management key, since BECKON_BOOTSTRAP_KEY is not set: only a signed-in owner can manage Beckon.${setupLink ? "" : noLink}`,
-    "To get a key, set BECKON_BOOTSTRAP_KEY to 32 to 128 random characters (openssl rand -hex 32) and start again,",
+    "There is no management key, since BECKON_BOOTSTRAP_KEY is not set: only a signed-in owner " +
+      `can manage Beckon.${setupLink ? "" : noLink}`,
+    "To get a key, set BECKON_BOOTSTRAP_KEY to 32 to 128 random characters " +
+      "(openssl rand -hex 32) and start again,",
     `or create one while signed in: POST ${ready.url}/api/public/keys`,
   ];
 }
@@ -107,22 +115,24 @@ function setupCommands({ ready: { url, setup_token } }: GreetingOptions): string
   });
   return [
     "",
-    "There is no owner yet. To become the first, open this link, which works once; each start prints a new one:",
-    // Browsers send nothing after a #: no server on the way can log the token.
+    "There is no owner yet. To become the first, open this link, which works once; each start " +
+      "prints a new one:",
+    // Browsers do not send what follows a #, so no proxy can log the token.
     `  ${url}/setup#token=${setup_token}`,
     "or run this with your name, e-mail and password:",
-    `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' -d ${quoted(body)}`,
+    `  curl ${quoted(`${url}/api/public/setup`)} -H 'Content-Type: application/json' ` +
+      `-d ${quoted(body)}`,
   ];
 }
 
-/** Command substitution that reads a file; it can stand in double quotes. */
+/** Returns a command substitution that reads a file, for use in double quotes. */
 function contentOf(path: string, cwd: string): string {
   const fromHere = relative(cwd, path);
   const shorter = fromHere.length < path.length ? fromHere : path;
   return `$(cat ${quoted(shorter.startsWith("-") ? `./${shorter}` : shorter)})`;
 }
 
-/** For a POSIX shell. */
+/** Quotes an argument for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w.:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

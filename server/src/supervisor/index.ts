@@ -6,6 +6,7 @@ export {
   type Demo,
   type Draining,
   type Failed,
+  type FoundProvider,
   parseFromSupervisor,
   type Ready,
 } from "./messages.ts";

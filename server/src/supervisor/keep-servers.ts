@@ -10,7 +10,7 @@ import { parseFromServer, type Ready, type Reaped } from "./messages.ts";
 
 /**
  * MiB of the young generation: objects that live no longer than a request. With V8's 16, many are
- * promoted before they die; collecting them later costs a fifth of a server's CPU.
+ * promoted before they are garbage; collecting them later costs a fifth of a server's CPU.
  */
 const youngGenerationMib = 32;
 
@@ -37,7 +37,7 @@ export const serverFlags: readonly string[] = [
   `--v8-pool-size=${v8Threads}`,
 ];
 
-/** Heap of one server: V8's own limit on a large machine, and the least that is of use. */
+/** Heap limits of one server: V8's own limit on a large machine, and the smallest useful one. */
 const maxHeapMib = 4_096;
 const minHeapMib = 256;
 
@@ -69,11 +69,11 @@ function availableBytes(): number {
  */
 const uvThreads = "32";
 
-/** Servers that exit before one was ready, until the supervisor gives up. */
+/** Maximum exits of servers before one was ready. */
 const maxFailedStarts = 3;
-/** Where a server inherits the claimed port: after stdin, stdout, stderr and the channel. */
+/** Descriptor of the claimed port in a server: after stdin, stdout, stderr and the channel. */
 const portFd = 4;
-/** How long a server may take to say how many runs it executes. */
+/** Maximum milliseconds to wait for servers to report how many runs they execute. */
 const maxDrainReportMs = 1_000;
 
 export interface ServersOptions {
@@ -81,25 +81,25 @@ export interface ServersOptions {
   readonly entry: string;
   readonly count: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** No other supervisor uses the database: processes of earlier starts are dead. */
+  /** Whether no other supervisor uses the database, so that all earlier processes have exited. */
   readonly aloneOnDatabase: boolean;
   /** Socket that all servers listen on; undefined: the only server opens its own. */
   readonly portFd: number | undefined;
-  /** How long a start waits for a database that cannot be reached. */
+  /** Milliseconds that startup waits for a database that cannot be reached. */
   readonly databaseWaitMs: number;
-  /** From SIGTERM to SIGKILL. */
+  /** Milliseconds from SIGTERM to SIGKILL. */
   readonly drainMs: number;
   readonly stop: AbortSignal;
-  /** Aborted: SIGKILL now. */
+  /** Kills the servers with SIGKILL when it aborts. */
   readonly hurry: AbortSignal;
   readonly log: Log;
-  /** Each time a server has become ready. */
+  /** Called each time a server becomes ready. */
   readonly onReady: (ready: Ready) => void;
-  /** The database cannot be reached yet; once for each reason. */
+  /** Called once for each reason why the database cannot be reached yet. */
   readonly onWaiting: (reason: string) => void;
-  /** Once, when it gives up. */
+  /** Called once, when it gives up. */
   readonly onFailure: (reason: string) => void;
-  /** Once, if the servers that stop execute runs: how many in all. */
+  /** Called at most once, with the number of runs (above 0) that stopping servers execute. */
   readonly onDraining: (runs: number) => void;
 }
 
@@ -107,14 +107,15 @@ export interface ServersOptions {
  * Keeps `count` servers running until `stop` aborts or it gives up. Then all servers drain; it
  * resolves with the exit code when the last one has exited.
  *
- * It gives up if a server has an invalid configuration. Before any server was ready, also if
- * PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if the database cannot
- * be reached for `databaseWaitMs`. Once one was ready, servers are replaced for as long as it takes.
+ * It gives up if a server has an invalid configuration. Before any server was ready, it also gives
+ * up if PostgreSQL rejects the connection, if `maxFailedStarts` servers exit, or if the database
+ * cannot be reached for `databaseWaitMs`. Later, exited servers are replaced without a limit.
  *
  * Each server has an id (`--process=`). When one exits, the running ones get a message and its
  * successor an argument (`--reaped=`), so that they resume its runs at once instead of after its
- * lease. Until a server was ready, the argument is `all` if `aloneOnDatabase`: whatever was
- * registered before is dead. The other servers start after that, since `all` would include them.
+ * lease. Until a server was ready, the argument is `all` if `aloneOnDatabase`: all processes that
+ * were registered before have exited. The other servers start later, since `all` would include
+ * them.
  */
 export async function keepServers(options: ServersOptions): Promise<number> {
   const {
@@ -128,9 +129,9 @@ export async function keepServers(options: ServersOptions): Promise<number> {
     log,
   } = options;
   const running = new Set<ChildProcess>();
-  /** Ids of exited servers that no server has recorded yet, as far as we know. */
+  /** Ids of exited servers that no server is known to have recorded. */
   const unrecorded = new Set<string>();
-  /** What servers said when they could not start. */
+  /** Reasons that servers reported when they could not start. */
   const failures = new WeakMap<ChildProcess, string>();
   const gaveUp = new AbortController();
   const ending = AbortSignal.any([stop, gaveUp.signal]);
@@ -213,7 +214,8 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   function checkExit(child: ChildProcess): void {
     const { exitCode: code, signalCode } = child;
     const reason = failures.get(child);
-    const how = `The server exited with ${signalCode ?? `code ${code}`}; its output above says why.`;
+    const exit = signalCode ?? `code ${code}`;
+    const how = `The server exited with ${exit}; its output above says why.`;
     if (code === exitCodes.invalidConfiguration) {
       giveUp(code, reason ?? how);
     } else if (anyReady) {
@@ -258,7 +260,7 @@ export async function keepServers(options: ServersOptions): Promise<number> {
   function logRestart(child: ChildProcess, fields: object): void {
     const { exitCode: code, signalCode: signal } = child;
     const line = { ...fields, code, signal, reason: failures.get(child) };
-    // While a start waits for the database, the person at the terminal has been told.
+    // While startup waits for the database, onWaiting has reported the reason.
     const level = !anyReady && code === exitCodes.databaseUnreachable ? "debug" : "error";
     log[level](line, "server exited, starting another");
   }

@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 import { parseFromServer, parseFromSupervisor } from "./messages.ts";
 
 const demo = { agent_id: "agt_1", agent_token: "bka_1", trigger_url: "http://x" };
+const ollama = { name: "ollama", origin: "discovered", model: "ollama/qwen3" };
 const ready = {
   type: "ready",
   url: "http://x",
   listening_url: "http://127.0.0.1:3000",
   demo,
   setup_token: "bks_1",
+  providers: [ollama],
 };
 
 test.each([
@@ -15,7 +17,9 @@ test.each([
   { ...ready, setup_token: null },
   { ...ready, demo: null },
   { ...ready, demo: { ...demo, agent_token: null, trigger_url: null } },
-  { type: "failed", reason: "The database is away." },
+  { ...ready, providers: [] },
+  { ...ready, providers: [{ name: "openai", origin: "environment", model: null }] },
+  { type: "failed", reason: "The database is down." },
   { type: "draining", runs: 3 },
 ])("a server's message is parsed, and unknown fields are dropped: %j", (message) => {
   expect(parseFromServer({ ...message, more: 1 })).toEqual(message);
@@ -30,13 +34,16 @@ test.each([
   { ...ready, url: 1 },
   { ...ready, setup_token: 1 },
   { ...ready, demo: { agent_id: "agt_1" } },
+  { ...ready, providers: undefined },
+  { ...ready, providers: [{}] },
+  { ...ready, providers: [{ ...ollama, origin: "guessed" }] },
   { type: "failed" },
   { type: "draining", runs: -1 },
-])("a server's message that does not fit is dropped: %j", (message) => {
+])("a server's message that does not match is dropped: %j", (message) => {
   expect(parseFromServer(message)).toBeUndefined();
 });
 
-test("the supervisor's message is parsed, and one that does not fit is dropped", () => {
+test("the supervisor's message is parsed, and one that does not match is dropped", () => {
   const reaped = { type: "reaped", process_ids: ["prc_1"] };
   expect(parseFromSupervisor({ ...reaped, more: 1 })).toEqual(reaped);
   for (const message of [undefined, { type: "reaped" }, { type: "reaped", process_ids: [1] }])

@@ -2,10 +2,10 @@ import { z } from "zod";
 
 /**
  * Messages over the channel between the supervisor and its servers. Both ends are the same build
- * on the same machine: parsing guards against mistakes, and drops what does not fit.
+ * on the same machine: parsing detects mistakes and drops messages that do not match.
  */
 
-/** The demo agent with its secrets, for the person at the terminal. */
+/** The demo agent with its secrets, for the greeting. */
 const demo = z.object({
   agent_id: z.string(),
   /** null: there is none, or it cannot be decrypted. */
@@ -14,6 +14,15 @@ const demo = z.object({
   trigger_url: z.string().nullable(),
 });
 export type Demo = z.infer<typeof demo>;
+
+/** A provider of the operator: an account of the environment, or a model server on this machine. */
+const foundProvider = z.object({
+  name: z.string(),
+  origin: z.enum(["environment", "discovered"]),
+  /** `provider/model` of one of a model server's models; null: an account, or it has none. */
+  model: z.string().nullable(),
+});
+export type FoundProvider = z.infer<typeof foundProvider>;
 
 /** The server accepts requests. */
 const ready = z.object({
@@ -26,6 +35,8 @@ const ready = z.object({
   demo: demo.nullable(),
   /** Makes the first owner; null: there is one, or this server was not asked for it. */
   setup_token: z.string().nullable(),
+  /** Operator's providers that this startup found. */
+  providers: z.array(foundProvider).readonly(),
 });
 export type Ready = z.infer<typeof ready>;
 
@@ -43,12 +54,12 @@ export type Reaped = z.infer<typeof reaped>;
 
 const fromServer = z.discriminatedUnion("type", [ready, failed, draining]);
 
-/** Parses a message that a server sent; undefined: it is none. */
+/** Parses a message that a server sent. Undefined if it does not match. */
 export function parseFromServer(message: unknown): Ready | Failed | Draining | undefined {
   return fromServer.safeParse(message).data;
 }
 
-/** Parses a message that the supervisor sent; undefined: it is none. */
+/** Parses a message that the supervisor sent. Undefined if it does not match. */
 export function parseFromSupervisor(message: unknown): Reaped | undefined {
   return reaped.safeParse(message).data;
 }

@@ -75,7 +75,7 @@ asRoot(
     const withoutFiles = startSupervisor({ folder, root: folder, wrapper: withoutNamespaces });
     await openNamespace(withoutFiles.pid);
     expect(await withoutFiles.exited).toBe(1);
-    expect(withoutFiles.output()).toContain(`were made in ${place}/home`);
+    expect(withoutFiles.output()).toContain(`were created in ${place}/home`);
   },
 );
 

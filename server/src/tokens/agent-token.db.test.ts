@@ -5,12 +5,12 @@ import { expectError } from "../../test/expect-error.ts";
 const beckon = await startTestBeckon();
 
 async function rotate(agentId: string, body?: unknown): Promise<string> {
-  const answer = await beckon.call(`/agents/${agentId}/token/rotate`, { method: "POST", body });
-  expect(answer.body).toEqual({
+  const response = await beckon.call(`/agents/${agentId}/token/rotate`, { method: "POST", body });
+  expect(response.body).toEqual({
     ok: true,
     data: { token: expect.stringMatching(/^bka_[\w-]{48}$/) },
   });
-  return answer.body.data.token;
+  return response.body.data.token;
 }
 const works = async (id: string, token: string) =>
   (await beckon.invoke({ id, token }, "Hello")).status;
@@ -27,20 +27,20 @@ async function recorded(
 }
 
 describe("rotating a token", () => {
-  test("issues another that works, and ends the old one at once", async () => {
+  test("issues a new token and revokes the old one at once", async () => {
     const { id, token: old } = await beckon.createAgent();
     const token = await rotate(id);
     expect(token).not.toBe(old);
     expect([await works(id, token), await works(id, old)]).toEqual([200, 401]);
   });
 
-  test("with a grace leaves the old one working beside it", async () => {
+  test("with a grace period keeps the old token valid", async () => {
     const { id, token: old } = await beckon.createAgent();
     const token = await rotate(id, { grace_seconds: 60 });
     expect([await works(id, token), await works(id, old)]).toEqual([200, 200]);
   });
 
-  test("leaves one predecessor at most", async () => {
+  test("keeps at most one previous token", async () => {
     const { id, token: first } = await beckon.createAgent();
     const second = await rotate(id, { grace_seconds: 60 });
     const third = await rotate(id, { grace_seconds: 60 });
@@ -49,7 +49,7 @@ describe("rotating a token", () => {
     ]);
   });
 
-  test("without a grace ends a predecessor in its grace too", async () => {
+  test("without a grace period also revokes a token in its grace period", async () => {
     const { id, token: first } = await beckon.createAgent();
     const second = await rotate(id, { grace_seconds: 60 });
     const third = await rotate(id);
@@ -59,16 +59,16 @@ describe("rotating a token", () => {
   });
 
   test.each([-1, 604_801, 1.5, "60", null])(
-    "with a grace of %j is refused, and the token stays",
+    "with a grace period of %j is rejected and keeps the token",
     async (grace_seconds) => {
       const { id, token } = await beckon.createAgent();
-      const answer = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
-      expectError(answer, 400, "bad_request", /grace_seconds/);
+      const response = await beckon.call(`/agents/${id}/token/rotate`, { body: { grace_seconds } });
+      expectError(response, 400, "bad_request", /grace_seconds/);
       expect(await works(id, token)).toBe(200);
     },
   );
 
-  test("a hundred times at the same moment leaves one token that works", async () => {
+  test("a hundred times concurrently leaves one valid token", async () => {
     const { id, token: old } = await beckon.createAgent();
     const tokens = await Promise.all(Array.from({ length: 100 }, () => rotate(id)));
     expect(new Set(tokens).size).toBe(100);
@@ -79,7 +79,7 @@ describe("rotating a token", () => {
     );
   });
 
-  test("a hundred times at the same moment with a grace leaves two that work", async () => {
+  test("a hundred times concurrently with a grace period leaves two valid tokens", async () => {
     const { id } = await beckon.createAgent();
     const tokens = await Promise.all(
       Array.from({ length: 100 }, () => rotate(id, { grace_seconds: 60 })),
@@ -88,13 +88,13 @@ describe("rotating a token", () => {
     expect(statuses.filter((status) => status === 200).length).toBe(2);
   });
 
-  test("does not concern another agent's token", async () => {
+  test("does not affect other agents' tokens", async () => {
     const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
     await rotate(one.id);
     expect(await works(other.id, other.token)).toBe(200);
   });
 
-  test("of a paused agent is possible", async () => {
+  test("works for a paused agent", async () => {
     const { id } = await beckon.createAgent();
     await beckon.call(`/agents/${id}/pause`, { method: "POST" });
     await rotate(id);
@@ -104,19 +104,19 @@ describe("rotating a token", () => {
 describe("revealing a token", () => {
   const reveal = (id: string) => beckon.call(`/agents/${id}/token`);
 
-  test("shows the one that works", async () => {
+  test("returns the valid token", async () => {
     const { id, token } = await beckon.createAgent();
     const { status, body } = await reveal(id);
     expect([status, body]).toEqual([200, { ok: true, data: { token } }]);
   });
 
-  test("shows the new one after a rotation, in the grace of the old one too", async () => {
+  test("returns the new token after a rotation, also in the grace period of the old one", async () => {
     const { id } = await beckon.createAgent();
     const token = await rotate(id, { grace_seconds: 60 });
     expect((await reveal(id)).body.data.token).toBe(token);
   });
 
-  test("is on record each time, without the token", async () => {
+  test("is in the audit log each time, without the token", async () => {
     const { id, token } = await beckon.createAgent();
     await reveal(id);
     await reveal(id);
@@ -128,7 +128,7 @@ describe("revealing a token", () => {
     expect(JSON.stringify(records)).not.toContain(token);
   });
 
-  test("that was sealed for another agent is refused, and says what to do", async () => {
+  test("of a ciphertext copied from another agent fails and says what to do", async () => {
     const [one, other] = [await beckon.createAgent(), await beckon.createAgent()];
     await beckon.db.database.engine.query(
       "update tokens t set sealed = o.sealed from tokens o where t.agent_id = $1 and o.agent_id = $2",
@@ -138,7 +138,7 @@ describe("revealing a token", () => {
     expect(await works(one.id, one.token)).toBe(200);
   });
 
-  test("that is refused is not on record", async () => {
+  test("that fails is not in the audit log", async () => {
     const { id, token } = await beckon.createAgent();
     expectError(await beckon.call(`/agents/${id}/token`, { credential: token }), 403, "forbidden");
     expect(await recorded("agent.token.reveal", id)).toEqual([]);
@@ -148,40 +148,40 @@ describe("revealing a token", () => {
 describe("revoking a token", () => {
   const revoke = (id: string) => beckon.call(`/agents/${id}/token`, { method: "DELETE" });
 
-  test("answers 204, and the token works no more", async () => {
+  test("returns 204, and the token is rejected", async () => {
     const { id, token } = await beckon.createAgent();
     expect((await revoke(id)).status).toBe(204);
     expect(await works(id, token)).toBe(401);
   });
 
-  test("ends a predecessor in its grace too", async () => {
+  test("also revokes a token in its grace period", async () => {
     const { id, token: old } = await beckon.createAgent();
     const token = await rotate(id, { grace_seconds: 60 });
     await revoke(id);
     expect([await works(id, token), await works(id, old)]).toEqual([401, 401]);
   });
 
-  test("leaves nothing to reveal, and says how to get a new one", async () => {
+  test("leaves nothing to reveal, and the error says how to issue a new token", async () => {
     const { id } = await beckon.createAgent();
     await revoke(id);
     expectError(await beckon.call(`/agents/${id}/token`), 404, "not_found", /[Rr]otate/);
   });
 
-  test("twice is as good as once", async () => {
+  test("twice has no further effect", async () => {
     const { id } = await beckon.createAgent();
     await revoke(id);
     expect((await revoke(id)).status).toBe(204);
     expect((await recorded("agent.token.revoke", id)).length).toBe(1);
   });
 
-  test("is undone by a rotation, which issues anew", async () => {
+  test("is followed by a rotation that issues a new token", async () => {
     const { id, token: old } = await beckon.createAgent();
     await revoke(id);
     const token = await rotate(id, { grace_seconds: 60 });
     expect([await works(id, token), await works(id, old)]).toEqual([200, 401]);
   });
 
-  test("leaves the agent's triggers working", async () => {
+  test("does not affect the agent's triggers", async () => {
     const { id } = await beckon.createAgent();
     const { url } = await beckon.createTrigger(id);
     await revoke(id);

@@ -1,12 +1,13 @@
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { hashCredential, newCredential } from "../base/secrets/index.ts";
-import { placeOfToken } from "./place-of-token.ts";
+import { bindingOfToken } from "./binding-of-token.ts";
 import { deleteTokens, insertToken, retireToken, type Subject } from "./store.ts";
 
 /**
- * Makes the subject's token. An earlier one lives on for `graceSeconds`, or ends at once with 0. The caller holds the lock of
- * the subject's row, so that of many rotations at once each ends the one before it.
+ * Issues a token for an agent or a trigger. The previous token is valid for `graceSeconds` more and
+ * is revoked with 0. The caller must hold the lock of the agent's or trigger's row, so that
+ * concurrent rotations run one after the other.
  */
 export async function issueToken(
   tx: WorkspaceTransaction,
@@ -18,6 +19,6 @@ export async function issueToken(
   else await retireToken(tx, subject, options.graceSeconds);
   const token = newCredential(subject.triggerId === undefined ? "bka_" : "bkt_");
   const row = { workspaceId: ctx.workspaceId, subject, hash: hashCredential(token) };
-  await insertToken(tx, { ...row, sealed: ctx.cipher.encrypt(token, placeOfToken(row)) });
+  await insertToken(tx, { ...row, sealed: ctx.cipher.encrypt(token, bindingOfToken(row)) });
   return token;
 }

@@ -2,7 +2,10 @@ import type { Database } from "../base/database/index.ts";
 import { hashCredential, isCredential } from "../base/secrets/index.ts";
 import { findAgentByToken } from "./store.ts";
 
-/** The agent and workspace an agent token belongs to, or undefined: unknown, rotated, revoked, expired, or its agent is deleted. */
+/**
+ * Returns the agent and workspace of an agent token, or undefined if the token is not valid:
+ * malformed, unknown, rotated, revoked, expired, or its agent is deleted.
+ */
 export async function resolveToken(
   database: Database,
   token: string,

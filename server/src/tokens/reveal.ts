@@ -1,26 +1,28 @@
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { placeOfToken } from "./place-of-token.ts";
-import { findSealedToken, type Subject } from "./store.ts";
+import { bindingOfToken } from "./binding-of-token.ts";
+import { findEncryptedToken, type Subject } from "./store.ts";
 
 /**
- * The subject's current token in clear. The caller puts the reveal on record.
- * @throws ApiError `not_found` when there is none, `secret_unreadable` when it was sealed with a master key that is lost.
+ * Returns the current token of an agent or trigger in plain text. The caller must write the reveal
+ * to the audit log.
+ * @throws ApiError `not_found` if there is none; `secret_unreadable` if it was encrypted with a
+ *   master key that is lost.
  */
 export async function revealToken(
   tx: WorkspaceTransaction,
   ctx: Context,
   subject: Subject,
 ): Promise<string> {
-  const current = await findSealedToken(tx, subject);
+  const current = await findEncryptedToken(tx, subject);
   if (current === undefined)
     throw new ApiError(
       "not_found",
-      "There is no token: it was revoked. Rotate to issue a new one.",
+      "There is no token because it was revoked. Rotate to issue a new one.",
     );
   return ctx.cipher.decrypt(
     current.sealed,
-    placeOfToken({ workspaceId: ctx.workspaceId, subject, hash: current.hash }),
+    bindingOfToken({ workspaceId: ctx.workspaceId, subject, hash: current.hash }),
   );
 }

@@ -2,13 +2,16 @@ import { sql } from "kysely";
 import type { Database, WorkspaceTransaction } from "../base/database/index.ts";
 import { isAgentToken } from "../credentials/index.ts";
 
-/** Whose token: an agent's own, or a trigger's. */
+/** What a token starts runs of: an agent directly, or one of its triggers. */
 export interface Subject {
   readonly agentId: string;
   readonly triggerId?: string;
 }
 
-/** By plain columns: row-level security would have no index used for an expression such as that of the unique indexes. */
+/**
+ * Compares plain columns, because with row-level security PostgreSQL does not use an index on an
+ * expression, such as those of the unique indexes.
+ */
 const ofSubject = ({ agentId, triggerId }: Subject) =>
   sql<boolean>`agent_id = ${agentId} and trigger_id is not distinct from ${triggerId ?? null}`;
 
@@ -28,13 +31,16 @@ export async function insertToken(
     .execute();
 }
 
-/** Ends every token of the subject at once, a predecessor in its grace too. */
+/**
+ * Deletes all tokens of an agent or trigger, including one in its grace period.
+ * @returns The number of deleted tokens.
+ */
 export async function deleteTokens(tx: WorkspaceTransaction, subject: Subject): Promise<number> {
   const result = await tx.deleteFrom("tokens").where(ofSubject(subject)).executeTakeFirst();
   return Number(result.numDeletedRows);
 }
 
-/** Makes the current token a predecessor that lives `graceSeconds` more, and ends the predecessor before it. */
+/** Lets the current token expire in `graceSeconds` and deletes the one before it. */
 export async function retireToken(
   tx: WorkspaceTransaction,
   subject: Subject,
@@ -52,7 +58,7 @@ export async function retireToken(
     .execute();
 }
 
-export function findSealedToken(
+export function findEncryptedToken(
   tx: WorkspaceTransaction,
   subject: Subject,
 ): Promise<{ hash: Buffer; sealed: string } | undefined> {
@@ -65,7 +71,9 @@ export function findSealedToken(
 }
 
 /**
- * Whose living agent token has this hash. Runs under all workspaces, since it is what tells the workspace.
+ * Returns the agent of a valid agent token. Reads all workspaces, because the token determines the
+ * workspace.
+ * @param hash SHA-256 of the token.
  */
 export async function findAgentByToken(
   database: Database,

@@ -11,7 +11,10 @@ import { issueToken } from "../tokens/index.ts";
 import { insertTrigger } from "./store.ts";
 import { type TriggerWithToken, toTrigger } from "./trigger.ts";
 
-/** Adds a trigger to an agent, with its token. */
+/**
+ * Adds a trigger and its token to an agent.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function createTrigger({
   ctx,
   input,
@@ -28,7 +31,10 @@ export async function createTrigger({
   });
 }
 
-/** The same inside a transaction of the caller's, who has checked permission and agent. */
+/**
+ * Like `createTrigger`, in the caller's transaction. The caller must have checked permissions and
+ * that the agent exists.
+ */
 export async function addTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,

@@ -5,7 +5,11 @@ import { revokeTokens } from "../tokens/index.ts";
 import { deleteTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput } from "./trigger.ts";
 
-/** Ends the trigger and its token at once; runs it has started go on and stay readable. */
+/**
+ * Marks the trigger as deleted and revokes its token. Runs that it started continue and stay
+ * readable.
+ * @throws ApiError `forbidden`, `not_found`
+ */
 export async function deleteTrigger({
   ctx,
   input,

@@ -4,7 +4,11 @@ import { inWorkspace } from "../base/database/index.ts";
 import { revealToken } from "../tokens/index.ts";
 import { requireTrigger, type TriggerInput, type TriggerWithToken, toTrigger } from "./trigger.ts";
 
-/** The trigger's token in clear; the reveal is on record. */
+/**
+ * Returns the trigger with its token in plain text and writes the reveal to the audit log.
+ * @throws ApiError `forbidden`, `not_found`; `secret_unreadable` if the token was encrypted with a
+ *   master key that is lost.
+ */
 export async function revealTrigger({
   ctx,
   input,

@@ -12,7 +12,11 @@ import {
   toTrigger,
 } from "./trigger.ts";
 
-/** Issues a new token, and with it a new URL; the one before works for `grace_seconds` more, by default not at all. */
+/**
+ * Issues a new token and thereby a new URL. The previous token is valid for `grace_seconds` more,
+ * by default 0.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function rotateTrigger({
   ctx,
   input,

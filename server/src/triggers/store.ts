@@ -10,7 +10,7 @@ interface TriggerKey {
   readonly triggerId: string;
 }
 
-const living = (tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">) =>
+const notDeleted = (tx: WorkspaceTransaction, key: Omit<TriggerKey, "triggerId">) =>
   tx
     .selectFrom("triggers")
     .selectAll()
@@ -22,15 +22,15 @@ export function findTrigger(
   tx: WorkspaceTransaction,
   key: TriggerKey,
 ): Promise<TriggerRow | undefined> {
-  return living(tx, key).where("id", "=", key.triggerId).executeTakeFirst();
+  return notDeleted(tx, key).where("id", "=", key.triggerId).executeTakeFirst();
 }
 
-/** `no key`: a fire that refers to the row is not held up. */
+/** `FOR NO KEY UPDATE` does not block fires, whose foreign key takes `FOR KEY SHARE`. */
 export function findTriggerForChange(
   tx: WorkspaceTransaction,
   key: TriggerKey,
 ): Promise<TriggerRow | undefined> {
-  return living(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
+  return notDeleted(tx, key).where("id", "=", key.triggerId).forNoKeyUpdate().executeTakeFirst();
 }
 
 export function listTriggerRows(
@@ -38,13 +38,13 @@ export function listTriggerRows(
   key: Omit<TriggerKey, "triggerId">,
   page: PageRequest,
 ): Promise<TriggerRow[]> {
-  const query = living(tx, key)
+  const query = notDeleted(tx, key)
     .orderBy("id", "desc")
     .limit(page.limit + 1);
   return (page.below === undefined ? query : query.where("id", "<", page.below)).execute();
 }
 
-/** The living triggers of all these agents, of each the oldest first. */
+/** Returns the triggers of these agents that are not deleted, oldest first. */
 export async function listTriggersOfAgents(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -98,7 +98,7 @@ export async function deleteTriggerRow(tx: WorkspaceTransaction, row: TriggerRow
     .execute();
 }
 
-/** Disables all triggers of an agent. */
+/** Disables all triggers of an agent that are not deleted. */
 export async function disableTriggersOf(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -10,7 +10,7 @@ export interface TriggerInput {
   readonly triggerId: string;
 }
 
-/** A trigger and the secret that fires it. The door adds the URL, since only it knows its own address. */
+/** A trigger with its token. `http/` adds the URL, because only it knows the server's address. */
 export type TriggerWithToken = Trigger & { token: string };
 
 export function toTrigger(row: TriggerRow): Trigger {
@@ -25,25 +25,28 @@ export function toTrigger(row: TriggerRow): Trigger {
   };
 }
 
-/** The living trigger of the living agent. @throws ApiError `not_found` */
+/** Returns the trigger. @throws ApiError `not_found`, also if the trigger or agent is deleted. */
 export function requireTrigger(
   tx: WorkspaceTransaction,
   ctx: Context,
   input: TriggerInput,
 ): Promise<TriggerRow> {
-  return found(tx, ctx, input, findTrigger);
+  return findWith(tx, ctx, input, findTrigger);
 }
 
-/** The same, locked against other changes until the transaction ends. @throws ApiError `not_found` */
+/**
+ * Returns the trigger and locks its row against other changes until the transaction ends.
+ * @throws ApiError `not_found`, also if the trigger or agent is deleted.
+ */
 export function requireTriggerForChange(
   tx: WorkspaceTransaction,
   ctx: Context,
   input: TriggerInput,
 ): Promise<TriggerRow> {
-  return found(tx, ctx, input, findTriggerForChange);
+  return findWith(tx, ctx, input, findTriggerForChange);
 }
 
-async function found(
+async function findWith(
   tx: WorkspaceTransaction,
   ctx: Context,
   input: TriggerInput,

@@ -17,7 +17,7 @@ async function made(body: Record<string, unknown> = {}) {
 }
 
 describe("creating a trigger", () => {
-  test("answers with all of it, its token and its url", async () => {
+  test("returns the whole trigger with its token and URL", async () => {
     const agent = await beckon.createAgent();
     const { status, body } = await beckon.call(`/agents/${agent.id}/triggers`, {
       body: { name: "Mail" },
@@ -39,7 +39,7 @@ describe("creating a trigger", () => {
     });
   });
 
-  test("says where it is to be found", async () => {
+  test("returns its URL in Location", async () => {
     const agent = await beckon.createAgent();
     const { headers, body } = await beckon.call(`/agents/${agent.id}/triggers`, {
       body: { name: "Mail" },
@@ -49,7 +49,7 @@ describe("creating a trigger", () => {
     expect(found.body).toEqual({ ok: true, data: shown });
   });
 
-  test("may leave it disabled", async () => {
+  test("can create it disabled", async () => {
     const { url } = await made({ enabled: false });
     expectError(
       await beckon.call(url, { credential: null, body: "Hello" }),
@@ -58,7 +58,7 @@ describe("creating a trigger", () => {
     );
   });
 
-  test("gives an agent as many as it needs", async () => {
+  test("allows any number of triggers per agent", async () => {
     const agent = await beckon.createAgent();
     const [one, other] = [
       await beckon.createTrigger(agent.id),
@@ -73,17 +73,17 @@ describe("creating a trigger", () => {
     ["prompt_prefix", "a\0b"],
     ["prompt_prefix", "x".repeat(100_001)],
     ["enabled", "yes"],
-  ])("with the %s %j is refused", async (member, value) => {
+  ])("with the %s %j is rejected", async (member, value) => {
     const agent = await beckon.createAgent();
-    const answer = await beckon.call(`/agents/${agent.id}/triggers`, {
+    const response = await beckon.call(`/agents/${agent.id}/triggers`, {
       body: { name: "Mail", [member]: value },
     });
-    expectError(answer, 400, "bad_request", new RegExp(member));
+    expectError(response, 400, "bad_request", new RegExp(member));
   });
 });
 
 describe("the list of an agent's triggers", () => {
-  test("is newest first, page by page", async () => {
+  test("is sorted newest first and paginated", async () => {
     const agent = await beckon.createAgent();
     const all: string[] = [];
     for (let index = 0; index < 3; index++) all.unshift((await beckon.createTrigger(agent.id)).id);
@@ -98,18 +98,18 @@ describe("the list of an agent's triggers", () => {
     ]);
   });
 
-  test("holds no other agent's", async () => {
+  test("contains no triggers of other agents", async () => {
     const { agent, id } = await made();
     await made();
     expect(idsOf(await beckon.call(`/agents/${agent.id}/triggers`))).toEqual([id]);
   });
 
-  test("refuses a cursor of another agent's", async () => {
+  test("rejects a cursor of another agent", async () => {
     const one = await made();
     await beckon.createTrigger(one.agent.id);
     const { next } = (await beckon.call(`/agents/${one.agent.id}/triggers?limit=1`)).body;
-    const answer = await beckon.call(`/agents/${(await made()).agent.id}/triggers?after=${next}`);
-    expectError(answer, 400, "bad_request", /cursor/);
+    const response = await beckon.call(`/agents/${(await made()).agent.id}/triggers?after=${next}`);
+    expectError(response, 400, "bad_request", /cursor/);
   });
 });
 
@@ -126,7 +126,7 @@ describe("a trigger", () => {
     }
   });
 
-  test("is changed member by member", async () => {
+  test("is changed field by field", async () => {
     const { path, id } = await made({ name: "Before", prompt_prefix: "Prefix" });
     const { status, body } = await beckon.call(path, { method: "PATCH", body: { name: "After" } });
     expect([status, body.data]).toMatchObject([
@@ -136,7 +136,7 @@ describe("a trigger", () => {
     expect((await beckon.call(path)).body).toEqual(body);
   });
 
-  test("that is disabled refuses to fire until it is enabled", async () => {
+  test("that is disabled rejects fires until it is enabled", async () => {
     const { path, url } = await made();
     const enable = (enabled: boolean) => beckon.call(path, { method: "PATCH", body: { enabled } });
     await enable(false);
@@ -149,7 +149,7 @@ describe("a trigger", () => {
     expect(await fire(url)).toBe(200);
   });
 
-  test("that is deleted is gone", async () => {
+  test("that is deleted is not found", async () => {
     const { path, agent } = await made();
     const { status, body } = await beckon.call(path, { method: "DELETE" });
     expect([status, body]).toEqual([204, undefined]);
@@ -157,7 +157,7 @@ describe("a trigger", () => {
     expect(idsOf(await beckon.call(`/agents/${agent.id}/triggers`))).toEqual([]);
   });
 
-  test("that is deleted leaves its runs readable", async () => {
+  test("that is deleted keeps its runs readable", async () => {
     const { path, url, id } = await made();
     const { body } = await beckon.call(url, { credential: null, body: "Hello" });
     await beckon.call(path, { method: "DELETE" });
@@ -169,7 +169,7 @@ describe("rotating a trigger", () => {
   const rotate = async (path: string, body?: unknown) =>
     (await beckon.call(`${path}/rotate`, { method: "POST", body })).body.data;
 
-  test("answers with the trigger, another token and another url", async () => {
+  test("returns the trigger with a new token and URL", async () => {
     const { path, id, token } = await made();
     const rotated = await rotate(path);
     expect(rotated).toMatchObject({ id, name: "Test", token: expect.stringMatching(/^bkt_/) });
@@ -177,13 +177,13 @@ describe("rotating a trigger", () => {
     expect(rotated.url).toBe(`${beckon.url}/api/public/triggers/${rotated.token}`);
   });
 
-  test("ends the old url at once", async () => {
+  test("makes the old URL invalid at once", async () => {
     const { path, url } = await made();
     const rotated = await rotate(path);
     expect([await fire(url), await fire(rotated.url)]).toEqual([401, 200]);
   });
 
-  test("with a grace leaves one old url working", async () => {
+  test("with a grace period keeps one old URL valid", async () => {
     const { path, url: first } = await made();
     const second = await rotate(path, { grace_seconds: 60 });
     const third = await rotate(path, { grace_seconds: 60 });
@@ -192,7 +192,7 @@ describe("rotating a trigger", () => {
     ]);
   });
 
-  test("leaves the agent's other triggers and its token alone", async () => {
+  test("does not affect the agent's other triggers and its token", async () => {
     const { path, agent } = await made();
     const other = await beckon.createTrigger(agent.id);
     await rotate(path);
@@ -201,28 +201,28 @@ describe("rotating a trigger", () => {
     ]);
   });
 
-  test("that is disabled leaves both urls disabled", async () => {
+  test("that is disabled keeps both URLs disabled", async () => {
     const { path, url } = await made();
     const rotated = await rotate(path, { grace_seconds: 60 });
     await beckon.call(path, { method: "PATCH", body: { enabled: false } });
     expect([await fire(url), await fire(rotated.url)]).toEqual([409, 409]);
   });
 
-  test("with a grace over a week is refused", async () => {
+  test("with a grace period above a week is rejected", async () => {
     const { path } = await made();
-    const answer = await beckon.call(`${path}/rotate`, { body: { grace_seconds: 604_801 } });
-    expectError(answer, 400, "bad_request", /grace_seconds/);
+    const response = await beckon.call(`${path}/rotate`, { body: { grace_seconds: 604_801 } });
+    expectError(response, 400, "bad_request", /grace_seconds/);
   });
 });
 
 describe("revealing a trigger", () => {
-  test("shows token and url", async () => {
+  test("returns token and URL", async () => {
     const { path, id, token, url } = await made();
     const { status, body } = await beckon.call(`${path}/token`);
     expect([status, body.data]).toMatchObject([200, { id, token, url }]);
   });
 
-  test("is on record", async () => {
+  test("is in the audit log", async () => {
     const { path, id } = await made();
     await beckon.call(`${path}/token`);
     const { rows } = await beckon.db.database.engine.query(

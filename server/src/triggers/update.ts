@@ -6,7 +6,11 @@ import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { updateTriggerRow } from "./store.ts";
 import { requireTriggerForChange, type TriggerInput, toTrigger } from "./trigger.ts";
 
-/** Changes name, prefix or whether it is enabled; once disabled, every fire sent after the answer is refused. */
+/**
+ * Changes name, prompt prefix or whether the trigger is enabled. If it is disabled, every fire
+ * after the response is rejected.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function updateTrigger({
   ctx,
   input,

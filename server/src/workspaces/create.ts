@@ -12,13 +12,14 @@ import { defaultWorkspaceId } from "./ensure-default.ts";
 import { insertWorkspace } from "./store.ts";
 import { requireTimeZone, toWorkspace } from "./workspace.ts";
 
-/** In the answer to a key also what opens the workspace. */
+/** A workspace; in the response to a key also the first key of that workspace. */
 export type NewWorkspace = Workspace & { key?: string };
 
 /**
- * Adds a workspace. The person who does so becomes its owner; a key gets a key like itself there, since nobody else could enter. Only for owners and keys of the
- * installation's first workspace: allowances and ceilings are a workspace's, so whoever could make workspaces had none.
- * @throws ApiError `forbidden`
+ * Adds a workspace. A person becomes its owner; a key gets a new key there with the same scopes.
+ * Only owners and keys of the workspace `default` are allowed to: allowances and ceilings apply per
+ * workspace, so members of other workspaces could evade them with new workspaces.
+ * @throws ApiError `bad_request`, `forbidden`
  */
 export async function createWorkspace({
   ctx,
@@ -31,7 +32,7 @@ export async function createWorkspace({
   if (ctx.workspaceId !== defaultWorkspaceId) {
     throw new ApiError(
       "forbidden",
-      "Workspaces are added by owners and keys of the workspace default. Act there, or ask one of them.",
+      "Only owners and keys of the workspace default can add workspaces. Ask one of its owners, or use one of its keys.",
     );
   }
   return inAllWorkspaces(ctx.database.tenant, (tx) =>
@@ -39,9 +40,9 @@ export async function createWorkspace({
       const body = parseBody(createWorkspaceBody, input.body);
       await requireTimeZone(tx, body.time_zone);
       const row = await insertWorkspace(tx, { id: newId("wsp"), ...body });
-      if (row === undefined) throw new Error("a new workspace was there already");
+      if (row === undefined) throw new Error("a workspace with a new id exists already");
       const { actor, address } = ctx;
-      // Told in both: where it was done, and what has begun by it.
+      // In the audit log of both: the workspace of the request and the new one.
       for (const workspaceId of [ctx.workspaceId, row.id]) {
         await record(
           tx,
@@ -49,10 +50,10 @@ export async function createWorkspace({
           { action: "workspace.create", target: row.id, data: body },
         );
       }
-      const shown = toWorkspace(row);
+      const workspace = toWorkspace(row);
       if (actor.kind === "user") {
         await addMember(tx, { userId: actor.id, workspaceId: row.id, role: "owner" });
-        return shown;
+        return workspace;
       }
       const scopes = actor.kind === "key" ? actor.scopes : [];
       const { key } = await addKey(
@@ -60,7 +61,7 @@ export async function createWorkspace({
         { ...ctx, workspaceId: row.id },
         { name: "First key", scopes },
       );
-      return { ...shown, key };
+      return { ...workspace, key };
     }),
   );
 }

@@ -4,13 +4,13 @@ import { expectError } from "../../test/expect-error.ts";
 import { password, signIn } from "../../test/people.ts";
 import type { Beckon } from "../main.ts";
 
-/** In this order: the second half needs an installation that has an owner. */
+/** The order of the tests matters: the second half needs an installation with an owner. */
 
 const beckon = await startTestBeckon();
 const started: Beckon[] = [];
 afterAll(() => Promise.all(started.map((each) => each.stop())));
 
-/** A start, as the first of a supervisor's servers makes it. @returns the token it makes. */
+/** Starts a server as the supervisor's first one. @returns The setup token that it issues. */
 async function startAnew(): Promise<string | null> {
   const another = await beckon.another({ setup: true });
   started.push(another);
@@ -24,23 +24,23 @@ const setUp = (token: unknown, more: Record<string, unknown> = {}, options: Call
     ...options,
   });
 
-test("nobody signs up: without a link there is no way to an account", async () => {
+test("no account can be created without a link", async () => {
   for (const path of ["/sign-up", "/users", "/auth/sign-up/email"]) {
     expectError(await beckon.call(path, { credential: null, body: {} }), 404, "not_found");
   }
   expectError(await setUp("bks_guessed"), 401, "unauthorized", /used|start/);
 });
 
-test("a server that was not asked to makes no link, which would end the one that was printed", async () => {
+test("a server that is not the supervisor's first issues no link and keeps the printed one valid", async () => {
   const token = await startAnew();
   const another = await beckon.another();
   started.push(another);
   expect(another.setupToken).toBeNull();
-  // Still stands: what is refused is the password.
+  // The link is still valid: the password is rejected.
   expectError(await setUp(token, { password: "short" }), 400, "bad_request", /password/);
 });
 
-test("each start makes a new link, and the one before stops", async () => {
+test("each startup issues a new link and invalidates the previous one", async () => {
   const first = await startAnew();
   const second = await startAnew();
   expect(second).not.toBe(first);
@@ -58,20 +58,20 @@ test("the link is stored as a hash", async () => {
 });
 
 test.each(["id", "role", "workspace_id", "created_at", "email_verified"])(
-  "takes no %s",
+  "rejects %s",
   async (member) => {
     expectError(await setUp("bks_x", { [member]: "x" }), 400, "bad_request", new RegExp(member));
   },
 );
 
-test("of many who have the link one becomes the owner, and the others are told as anybody", async () => {
+test("of concurrent uses of the link one creates the owner and the others fail like a wrong link", async () => {
   const token = await startAnew();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, index) => setUp(token, { email: `ada${index}@example.com` })),
   );
-  const won = answers.filter(({ status }) => status === 200);
+  const won = responses.filter(({ status }) => status === 200);
   expect(won).toHaveLength(1);
-  for (const lost of answers.filter((answer) => answer !== won[0]))
+  for (const lost of responses.filter((response) => response !== won[0]))
     expectError(lost, 401, "unauthorized");
   const { rows } = await beckon.db.database.engine.query(
     "select u.email, m.role from users u left join members m on m.user_id = u.id",
@@ -79,7 +79,7 @@ test("of many who have the link one becomes the owner, and the others are told a
   expect(rows).toEqual([{ email: won[0]?.body.data.email, role: "owner" }]);
 });
 
-test("the first owner owns the workspace default, signs in, and is on record", async () => {
+test("the first owner owns the workspace default, can sign in and is in the audit log", async () => {
   const { rows } = await beckon.db.database.engine.query<{ email: string }>(
     "select email from users",
   );
@@ -94,11 +94,11 @@ test("the first owner owns the workspace default, signs in, and is on record", a
   ]);
 });
 
-test("once there is an owner no start makes a link", async () => {
+test("after there is an owner startup issues no link", async () => {
   expect(await startAnew()).toBeNull();
 });
 
-test("a link that was made before there was an owner by another way makes no second one", async () => {
+test("a link is invalid if the workspace got an owner in another way", async () => {
   const { engine } = beckon.db.database;
   await engine.query("update members set role = 'admin'");
   const token = await startAnew();

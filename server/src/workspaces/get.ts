@@ -2,7 +2,7 @@ import type { Workspace } from "@beckon/contract";
 import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { findWorkspaceRow } from "./store.ts";
-import { noWorkspace, requireOwn, toWorkspace } from "./workspace.ts";
+import { requireOwn, toWorkspace, workspaceNotFound } from "./workspace.ts";
 
 /** Returns a workspace that the actor can see. @throws ApiError `forbidden`, `not_found` */
 export async function getWorkspace({
@@ -17,6 +17,6 @@ export async function getWorkspace({
   const row = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findWorkspaceRow(tx, input.workspaceId),
   );
-  if (row === undefined) throw noWorkspace();
+  if (row === undefined) throw workspaceNotFound();
   return toWorkspace(row);
 }

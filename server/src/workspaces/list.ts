@@ -5,7 +5,10 @@ import { type Page, readPage } from "../base/page.ts";
 import { findWorkspaceRow, listWorkspaceRows } from "./store.ts";
 import { toWorkspace } from "./workspace.ts";
 
-/** A person's workspaces; for a key its own one. */
+/**
+ * Returns one page of the workspaces in which a person is a member; for a key only its own.
+ * @throws ApiError `bad_request`, `forbidden`
+ */
 export async function listWorkspaces({
   ctx,
   input,

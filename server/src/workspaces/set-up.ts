@@ -8,10 +8,14 @@ import { addMember, lockMembers } from "../members/index.ts";
 import { defaultWorkspaceId } from "./ensure-default.ts";
 import { hasOwner, isSetupHash, replaceSetupHash, takeSetupHash } from "./setup-store.ts";
 
-const wrongLink =
-  "This link does not stand: it was used, or a later start has made another. As long as there is no owner, each start prints a new one.";
+const invalidLinkMessage =
+  "This setup link is no longer valid: it was used or replaced. If there is no owner yet, restart Beckon to print a new one.";
 
-/** What makes the first owner, anew at each call, so that one that was lost or seen is worth nothing; undefined once there is one. */
+/**
+ * Issues the token of the setup link, which lets a person become the first owner. It invalidates
+ * the previous token, which may have been lost or seen by others.
+ * @returns undefined if there is an owner.
+ */
 export function issueSetupToken(database: Database): Promise<string | undefined> {
   return inAllWorkspaces(database.tenant, async (tx) => {
     if (await hasOwner(tx, defaultWorkspaceId)) return undefined;
@@ -27,8 +31,9 @@ export function revokeSetupToken(database: Database): Promise<void> {
 }
 
 /**
- * Makes the installation's first person, the owner of its first workspace. The token works once: of two who have it one becomes
- * the owner, and the other is told as anybody with a wrong one.
+ * Adds the first account, which becomes the owner of the workspace `default`. The setup token can
+ * be used once; of concurrent requests one succeeds, and the others fail as with a wrong token.
+ * @throws ApiError `bad_request`; `unauthorized` for an invalid token; `too_many_requests`
  */
 export async function setUp({
   ctx,
@@ -38,18 +43,18 @@ export async function setUp({
   input: { body: UnparsedBody };
 }): Promise<User> {
   const { token, name, email, password } = parseBody(setupBody, input.body);
-  ctx.guesses.permit();
+  ctx.failedAttempts.permit();
   const link = hashCredential(token);
   const { tenant } = ctx.database;
-  const stands =
+  const isValid =
     isCredential("bks_", token) && (await inAllWorkspaces(tenant, (tx) => isSetupHash(tx, link)));
-  if (!stands) throw ctx.guesses.wrong(wrongLink);
+  if (!isValid) throw ctx.failedAttempts.count(invalidLinkMessage);
   const passwordHash = await hashPassword(password);
   return inAllWorkspaces(tenant, async (tx) => {
     await lockMembers(tx, defaultWorkspaceId);
-    // A key may have invited an owner meanwhile.
+    // An owner may have joined by an invitation of a key since the setup link was printed.
     if (!(await takeSetupHash(tx, link)) || (await hasOwner(tx, defaultWorkspaceId)))
-      throw ctx.guesses.wrong(wrongLink);
+      throw ctx.failedAttempts.count(invalidLinkMessage);
     const user = await addAccount(tx, { name, email, passwordHash });
     await addMember(tx, { userId: user.id, workspaceId: defaultWorkspaceId, role: "owner" });
     const by = {

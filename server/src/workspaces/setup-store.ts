@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 
-/** Whether the workspace has an owner. */
+/** Returns whether the workspace has an owner. */
 export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): Promise<boolean> {
   const row = await tx
     .selectFrom("members")
@@ -13,7 +13,7 @@ export async function hasOwner(tx: WorkspaceTransaction, workspaceId: string): P
   return row !== undefined;
 }
 
-/** Replaces the hash of the link's token, which revokes the last link; null: there is no link. */
+/** Stores the hash of the setup token in place of the previous one; null: no link is valid. */
 export async function replaceSetupHash(
   tx: WorkspaceTransaction,
   hash: Buffer | null,
@@ -26,11 +26,12 @@ export async function isSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promi
   return rows.length > 0;
 }
 
-/** @returns whether it was the link's token; the link has gone then. Of two that come together one takes it. */
+/**
+ * Deletes the setup token's hash.
+ * @returns Whether it existed; of concurrent calls one returns true.
+ */
 export async function takeSetupHash(tx: WorkspaceTransaction, hash: Buffer): Promise<boolean> {
-  const { rows } =
-    await sql`update installation set setup_hash = null where setup_hash = ${hash} returning only_row`.execute(
-      tx,
-    );
+  const { rows } = await sql`update installation set setup_hash = null
+      where setup_hash = ${hash} returning only_row`.execute(tx);
   return rows.length > 0;
 }

@@ -4,7 +4,7 @@ import type { PageRequest } from "../base/page.ts";
 
 export type WorkspaceRow = Selectable<Tables["workspaces"]>;
 
-/** @returns undefined when it is there already. */
+/** Inserts a workspace. @returns undefined if one with this id exists. */
 export function insertWorkspace(
   tx: WorkspaceTransaction,
   row: { id: string; name: string; time_zone?: string },
@@ -24,7 +24,7 @@ export function findWorkspaceRow(
   return tx.selectFrom("workspaces").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** The same, locked against other changes until the transaction ends. */
+/** Returns the workspace and locks its row against other changes until the transaction ends. */
 export function lockWorkspaceRow(
   tx: WorkspaceTransaction,
   id: string,
@@ -37,7 +37,7 @@ export function lockWorkspaceRow(
     .executeTakeFirst();
 }
 
-/** Those of which the person is a member. */
+/** Returns up to `page.limit + 1` workspaces of which the person is a member, newest first. */
 export function listWorkspaceRows(
   tx: WorkspaceTransaction,
   userId: string,
@@ -69,8 +69,8 @@ export function updateWorkspaceRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Whether the database knows the time zone: its days are counted there. */
-export async function knowsTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
+/** Returns whether PostgreSQL knows the time zone. */
+export async function isTimeZone(tx: WorkspaceTransaction, name: string): Promise<boolean> {
   const { rows } =
     await sql`select from pg_timezone_names where lower(name) = lower(${name})`.execute(tx);
   return rows.length > 0;

@@ -4,9 +4,12 @@ import { type Context, permit } from "../base/context.ts";
 import { inWorkspace } from "../base/database/index.ts";
 import { parseBody, type UnparsedBody } from "../base/parse.ts";
 import { lockWorkspaceRow, updateWorkspaceRow } from "./store.ts";
-import { noWorkspace, requireOwn, requireTimeZone, toWorkspace } from "./workspace.ts";
+import { requireOwn, requireTimeZone, toWorkspace, workspaceNotFound } from "./workspace.ts";
 
-/** Changes a workspace's name or time zone. @throws ApiError `forbidden` */
+/**
+ * Changes a workspace's name or time zone.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function updateWorkspace({
   ctx,
   input,
@@ -18,7 +21,7 @@ export async function updateWorkspace({
   requireOwn(ctx, input.workspaceId);
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     const row = await lockWorkspaceRow(tx, input.workspaceId);
-    if (row === undefined) throw noWorkspace();
+    if (row === undefined) throw workspaceNotFound();
     const { name, time_zone } = parseBody(updateWorkspaceBody, input.body);
     await requireTimeZone(tx, time_zone);
     const changed = await updateWorkspaceRow(tx, row.id, {

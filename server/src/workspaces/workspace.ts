@@ -2,7 +2,7 @@ import type { Workspace } from "@beckon/contract";
 import type { Context } from "../base/context.ts";
 import type { WorkspaceTransaction } from "../base/database/index.ts";
 import { ApiError } from "../base/errors.ts";
-import { knowsTimeZone, type WorkspaceRow } from "./store.ts";
+import { isTimeZone, type WorkspaceRow } from "./store.ts";
 
 export function toWorkspace(row: WorkspaceRow): Workspace {
   return {
@@ -14,26 +14,26 @@ export function toWorkspace(row: WorkspaceRow): Workspace {
   };
 }
 
-/** @throws ApiError `not_found` unless this is the workspace in which the actor acts: to them there is no other. */
+/** @throws ApiError `not_found` for other workspaces than the one that the request acts in. */
 export function requireOwn(ctx: Context, workspaceId: string): void {
-  if (workspaceId !== ctx.workspaceId) throw noWorkspace();
+  if (workspaceId !== ctx.workspaceId) throw workspaceNotFound();
 }
 
-export function noWorkspace(): ApiError {
+export function workspaceNotFound(): ApiError {
   return new ApiError(
     "not_found",
-    "There is no workspace with this id that this credential may see.",
+    "There is no workspace with this id that this credential can see.",
   );
 }
 
-/** @throws ApiError `bad_request` for a time zone that the database does not know. */
+/** @throws ApiError `bad_request` for a time zone that PostgreSQL does not know. */
 export async function requireTimeZone(
   tx: WorkspaceTransaction,
   name: string | undefined,
 ): Promise<void> {
-  if (name === undefined || (await knowsTimeZone(tx, name))) return;
+  if (name === undefined || (await isTimeZone(tx, name))) return;
   throw new ApiError(
     "bad_request",
-    `time_zone: the database knows no ${name}. Give a name such as Europe/Zurich or UTC.`,
+    `time_zone: PostgreSQL does not know ${name}. Send a name such as Europe/Zurich or UTC.`,
   );
 }

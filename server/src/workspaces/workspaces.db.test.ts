@@ -9,7 +9,7 @@ const owner = await addPerson(beckon, { role: "owner" });
 const inDefault = { "beckon-workspace": defaultWorkspaceId };
 
 describe("a new workspace", () => {
-  test("is its maker's own, and nobody else's", async () => {
+  test("has its creator as the only owner", async () => {
     const made = await owner.call("/workspaces", {
       body: { name: "Support", time_zone: "Europe/Zurich" },
       headers: inDefault,
@@ -37,7 +37,7 @@ describe("a new workspace", () => {
     }
   });
 
-  test("that a key makes is opened by the key in the answer, which may do what that one may", async () => {
+  test("created by a key comes with a key that has the same scopes", async () => {
     const { body } = await beckon.call("/workspaces", { body: { name: "Key's" } });
     const credential = body.data.key;
     expect(
@@ -55,7 +55,7 @@ describe("a new workspace", () => {
     expect((await beckon.call(`/workspaces/${body.data.id}`)).status).toBe(404);
   });
 
-  test("is added by owners and keys of the workspace default alone: limits of money are a workspace's", async () => {
+  test("can only be added by owners and keys of the workspace default", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     expectError(await admin.call("/workspaces", { body: { name: "Test" } }), 403, "forbidden");
     const { key, id } = (await beckon.call("/workspaces", { body: { name: "Second" } })).body.data;
@@ -75,14 +75,14 @@ describe("a new workspace", () => {
     expect((await second.call("/me")).body.data.workspaces).toMatchObject([{ id }]);
   });
 
-  test("with the same Idempotency-Key is the same", async () => {
+  test("is created once per Idempotency-Key", async () => {
     const send = () =>
       beckon.call("/workspaces", {
         body: { name: "Once" },
         headers: { "idempotency-key": "once" },
       });
-    const answers = await Promise.all([send(), send(), send()]);
-    expect(new Set(answers.map(({ body }) => body.data.id)).size).toBe(1);
+    const responses = await Promise.all([send(), send(), send()]);
+    expect(new Set(responses.map(({ body }) => body.data.id)).size).toBe(1);
   });
 
   test.each([
@@ -94,13 +94,13 @@ describe("a new workspace", () => {
     [{ name: "Test", time_zone: "Mars/Olympus" }, /time_zone/],
     [{ name: "Test", time_zone: "+02:00" }, /time_zone/],
     [{}, /name/],
-  ])("is not made of %j", async (body, text) => {
+  ])("is not created from %j", async (body, text) => {
     expectError(await beckon.call("/workspaces", { body }), 400, "bad_request", text);
   });
 });
 
 describe("a workspace", () => {
-  test("is changed by its admins, on record", async () => {
+  test("can be changed by its admins, with an audit entry", async () => {
     const admin = await addPerson(beckon, { role: "admin" });
     const path = `/workspaces/${defaultWorkspaceId}`;
     expect(
@@ -128,7 +128,7 @@ describe("a workspace", () => {
     }
   });
 
-  test("that is another's is there for nobody", async () => {
+  test("is not found by members of other workspaces", async () => {
     const { id, key } = (await beckon.call("/workspaces", { body: { name: "Other" } })).body.data;
     for (const [method, body] of [["GET"], ["PATCH", { name: "Ours" }]] as const) {
       expectError(await beckon.call(`/workspaces/${id}`, { method, body }), 404, "not_found");

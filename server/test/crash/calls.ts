@@ -3,39 +3,42 @@ import type { Installation } from "./installation.ts";
 import type { Random } from "./random.ts";
 import type { Plan } from "./world.ts";
 
-/** A caller's request, with all that became of it. */
+/** One logical request of a caller, with all its attempts. */
 export interface Call {
   readonly plan: Plan;
   /** `async`: invoke with `Prefer: respond-async`. */
-  readonly door: "invoke" | "fire" | "async";
-  /** Sent with an Idempotency-Key, and so again after a broken connection or a 503. */
+  readonly source: "invoke" | "fire" | "async";
+  /** Sent with an Idempotency-Key, and therefore repeated after a broken connection or a 503. */
   readonly keyed: boolean;
-  tries: number;
-  /** A connection broke, a server was unavailable, or patience ran out. */
+  attempts: number;
+  /** A connection broke, a server was unavailable, or the wait timed out. */
   faulted: boolean;
-  /** Answers of 503: nothing goes on of what they answered. */
+  /** Number of 503 responses, after which no run may continue. */
   unavailable: number;
-  /** An answer said that an earlier request with the key had started the run. */
+  /** A response said that an earlier request with the same key had started the run. */
   replayed: boolean;
-  /** Of each answer that acknowledged a run. */
+  /** One entry for each response that acknowledged a run. */
   readonly acknowledged: {
     readonly runId: string;
     readonly status: number;
     readonly output: string | undefined;
   }[];
-  /** Of the last answer. */
+  /** Status of the last response. */
   status: number | undefined;
 }
 
-/** Milliseconds that a caller waits for one answer, and a keyed one for any. */
-const patience = 60_000;
+/** Maximum wait for one response, and of a keyed call for any response. */
+const maxWaitMs = 60_000;
 
-/** Sends one call, to a server that is up, until it is settled. `at`: the first try goes there. `onAnswer`: its first bytes are here. */
+/**
+ * Sends calls and retries keyed ones until they are acknowledged. `at`: server of the first
+ * attempt. `onAnswer`: called when its response begins.
+ */
 export interface Caller {
   readonly calls: readonly Call[];
   readonly acknowledged: number;
   send(
-    call: Pick<Call, "plan" | "door" | "keyed">,
+    call: Pick<Call, "plan" | "source" | "keyed">,
     options?: { at?: number; onAnswer?: () => void },
   ): Promise<Call>;
 }
@@ -49,18 +52,19 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
     url: string,
     onAnswer: (() => void) | undefined,
   ): Promise<void> {
-    const path = call.door === "fire" ? `/triggers/${triggerToken}` : `/agents/${agent.id}/invoke`;
+    const path =
+      call.source === "fire" ? `/triggers/${triggerToken}` : `/agents/${agent.id}/invoke`;
     const input = JSON.stringify(call.plan);
     const response = await fetch(`${url}/api/public${path}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
-        ...(call.door === "fire" ? {} : { "x-api-key": agent.token }),
-        ...(call.door === "async" ? { prefer: "respond-async" } : {}),
+        ...(call.source === "fire" ? {} : { "x-api-key": agent.token }),
+        ...(call.source === "async" ? { prefer: "respond-async" } : {}),
         ...(call.keyed ? { "idempotency-key": call.plan.nonce } : {}),
       },
-      body: call.door === "fire" ? input : JSON.stringify({ input }),
-      signal: AbortSignal.timeout(patience),
+      body: call.source === "fire" ? input : JSON.stringify({ input }),
+      signal: AbortSignal.timeout(maxWaitMs),
     });
     onAnswer?.();
     call.status = response.status;
@@ -84,7 +88,7 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
     async send(wanted, { at, onAnswer } = {}) {
       const call: Call = {
         ...wanted,
-        tries: 0,
+        attempts: 0,
         faulted: false,
         unavailable: 0,
         replayed: false,
@@ -92,19 +96,19 @@ export function openCaller({ fleet, agent, triggerToken }: Installation, random:
         status: undefined,
       };
       calls.push(call);
-      for (const deadline = performance.now() + patience; performance.now() < deadline; ) {
+      for (const deadline = performance.now() + maxWaitMs; performance.now() < deadline; ) {
         const up = fleet.servers.filter((server) => server.up);
         const server =
-          call.tries === 0 && at !== undefined ? fleet.servers[at] : up[random.below(up.length)];
+          call.attempts === 0 && at !== undefined ? fleet.servers[at] : up[random.below(up.length)];
         if (server === undefined) {
           await delay(20);
           continue;
         }
-        call.tries += 1;
+        call.attempts += 1;
         const broken = await attempt(
           call,
           server.url,
-          call.tries === 1 ? onAnswer : undefined,
+          call.attempts === 1 ? onAnswer : undefined,
         ).then(
           () => call.status === 503,
           () => true,

@@ -6,7 +6,10 @@ import { ownerOf } from "./journal.ts";
 import type { Random } from "./random.ts";
 import type { Plan, World } from "./world.ts";
 
-/** What is done to the fleet, in words for the report. All but `stopped` and `database` kill with -9, `all at once` every server. */
+/**
+ * Faults that are injected, by their name in the report. All except `stopped` and `database` kill a
+ * server with SIGKILL; `all at once` kills every server.
+ */
 export const faults = [
   "at a random moment",
   "while the model was held",
@@ -26,26 +29,32 @@ export interface Chaos {
   readonly caller: Caller;
   readonly random: Random;
   readonly pool: Pick<Pool, "query">;
-  /** kill -9 of PostgreSQL; resolves when it answers again. */
+  /** Kills PostgreSQL with SIGKILL; resolves when it accepts queries again. */
   readonly killDatabase?: (() => Promise<void>) | undefined;
 }
 
-/** Callers at once at one server, when it is to be killed between a commit and its answers: gathered, they commit together. */
-const burst = 20;
+/**
+ * Concurrent callers at a server that is killed between a commit and its responses: their requests
+ * share a commit.
+ */
+const concurrentCallers = 20;
 
-/** Makes one fault come about and waits until all servers are up again. @returns how many processes it killed. */
-export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
+/**
+ * Injects one fault and waits until all servers are ready again. Returns the number of killed
+ * processes.
+ */
+export async function injectFault(fault: Fault, chaos: Chaos): Promise<number> {
   const { world, installation, caller, random, pool } = chaos;
   const { fleet } = installation;
   const somewhere = () => random.below(fleet.servers.length);
-  const kill = async (place: number) => {
-    await (await fleet.kill(place, { told: random.chance(0.5) })).restarted;
+  const kill = async (slot: number) => {
+    await (await fleet.kill(slot, { notify: random.chance(0.5) })).restarted;
     return 1;
   };
   const send = (plan: Plan) =>
     caller.send({
       plan,
-      door: random.pick(["invoke", "fire", "async"]),
+      source: random.pick(["invoke", "fire", "async"]),
       keyed: random.chance(0.7),
     });
 
@@ -56,8 +65,8 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const plan = planned({ steps: random.pick([[], ["safe"], ["unsafe"]]) });
       const gate = world.holdModel(plan.nonce, random.below(plan.steps.length + 1));
       const sent = send(plan);
-      await soon(gate.reached);
-      const killed = await kill(placeOf(chaos, await ownerOf(pool, plan)));
+      await withTimeout(gate.reached);
+      const killed = await kill(slotOf(chaos, await ownerOf(pool, plan)));
       gate.release();
       await sent;
       return killed;
@@ -66,20 +75,20 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
       const plan = planned({ steps: [random.pick(["safe", "unsafe", "both"])] });
       const gate = world.holdEffects(plan.nonce);
       const sent = send(plan);
-      const effect = await soon(gate.reached);
-      const killed = await kill(placeOf(chaos, effect?.pid));
+      const effect = await withTimeout(gate.reached);
+      const killed = await kill(slotOf(chaos, effect?.pid));
       gate.release();
       await sent;
       return killed;
     }
     case "between start and answer":
     case "between end and answer": {
-      const door = fault === "between start and answer" ? "fire" : "invoke";
+      const source = fault === "between start and answer" ? "fire" : "invoke";
       const at = somewhere();
       const first = Promise.withResolvers<void>();
-      const sent = Array.from({ length: burst }, () => {
+      const sent = Array.from({ length: concurrentCallers }, () => {
         const plan = planned({ thinkMs: 30 });
-        return caller.send({ plan, door, keyed: true }, { at, onAnswer: first.resolve });
+        return caller.send({ plan, source, keyed: true }, { at, onAnswer: first.resolve });
       });
       await Promise.race([first.promise, Promise.all(sent)]);
       const killed = await kill(at);
@@ -88,12 +97,15 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
     }
     case "right after an acknowledgement": {
       const at = somewhere();
-      await caller.send({ plan: planned({ steps: ["safe"] }), door: "fire", keyed: false }, { at });
+      await caller.send(
+        { plan: planned({ steps: ["safe"] }), source: "fire", keyed: false },
+        { at },
+      );
       return kill(at);
     }
     case "all at once": {
       const killed = await Promise.all(
-        fleet.servers.map((_, place) => fleet.kill(place, { told: false })),
+        fleet.servers.map((_, place) => fleet.kill(place, { notify: false })),
       );
       await Promise.all(killed.map(({ restarted }) => restarted));
       return killed.length;
@@ -107,7 +119,10 @@ export async function inflict(fault: Fault, chaos: Chaos): Promise<number> {
   }
 }
 
-/** Stops a run's owner for twice its lease and at least until another has the run; when it goes on, it gets the answer it had waited for. */
+/**
+ * Stops a run's owner with SIGSTOP for twice its lease and until another process owns the run.
+ * After SIGCONT it receives the model's answer that it was waiting for.
+ */
 async function stop(chaos: Chaos): Promise<void> {
   const {
     world,
@@ -117,41 +132,44 @@ async function stop(chaos: Chaos): Promise<void> {
   } = chaos;
   const plan = planned({ steps: ["unsafe"] });
   const gate = world.holdModel(plan.nonce);
-  const sent = caller.send({ plan, door: "fire", keyed: true });
-  await soon(gate.reached);
+  const sent = caller.send({ plan, source: "fire", keyed: true });
+  await withTimeout(gate.reached);
   const owner = await ownerOf(pool, plan);
-  const place = placeOf(chaos, owner);
-  fleet.stop(place);
+  const slot = slotOf(chaos, owner);
+  fleet.stop(slot);
   await delay(2 * leaseSeconds * 1_000);
   for (
     const deadline = performance.now() + 20_000;
     performance.now() < deadline && (await ownerOf(pool, plan)) === owner;
   )
     await delay(50);
-  fleet.resume(place);
-  // The answer reaches the one that was stopped, and works there, before its successor gets its own.
+  fleet.resume(slot);
+  // The stopped process gets its answer, and uses it, before its successor gets one.
   gate.releaseFirst();
-  await caller.send({ plan: planned(), door: "invoke", keyed: true }, { at: place });
+  await caller.send({ plan: planned(), source: "invoke", keyed: true }, { at: slot });
   gate.release();
   await sent;
 }
 
-/** Where the process executes; anywhere, if the fleet cannot tell: it was killed meanwhile, or several go on under new ids since they were declared dead. */
-function placeOf(
+/**
+ * Returns the server that executes the process. A random one if that is unknown: the process was
+ * killed meanwhile, or has a new id since it was declared dead.
+ */
+function slotOf(
   { installation: { fleet }, random }: Chaos,
   process: string | number | undefined,
 ): number {
-  const known = fleet.placeOf(process ?? "");
+  const known = fleet.slotOf(process ?? "");
   return known >= 0 ? known : random.below(fleet.servers.length);
 }
 
-/** Milliseconds for a run to come to the point where it is waited for, through take-overs if need be. */
-const patience = 60_000;
+/** Maximum wait for a run to reach the gate, failovers included. */
+const maxWaitMs = 60_000;
 
-async function soon<T>(reached: Promise<T>): Promise<T> {
+async function withTimeout<T>(reached: Promise<T>): Promise<T> {
   const giveUp = new AbortController();
-  const late = delay(patience, undefined, { signal: giveUp.signal }).then(() => {
-    throw new Error(`a run did not come to where it was waited for in ${patience / 1_000} s`);
+  const late = delay(maxWaitMs, undefined, { signal: giveUp.signal }).then(() => {
+    throw new Error(`no run reached the gate within ${maxWaitMs / 1_000} s`);
   });
   late.catch(() => {});
   return Promise.race([reached, late]).finally(() => giveUp.abort());

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { newId } from "../../src/base/ids.ts";
 import { parseFromServer } from "../../src/supervisor/messages.ts";
 
-/** One place of the fleet: a server process, or the gap until its successor is ready. */
+/** One slot of the fleet: a server process, or none while its successor starts. */
 export interface Server {
   readonly processId: string;
   /** Empty until it is ready. */
@@ -15,41 +15,45 @@ export interface Server {
   readonly up: boolean;
 }
 
-/** Servers as the supervisor keeps them, started again when they die, except that this one also kills. */
+/** Starts and restarts server processes as the supervisor does, and can kill them. */
 export interface Fleet {
   readonly servers: readonly Server[];
-  /** Lines that the servers have logged as errors: none is expected, whatever happens to them. */
+  /** Lines that the servers logged as errors. None is expected, whatever the fault. */
   readonly errors: readonly string[];
   /**
-   * kill -9. The others are told that it is dead, and its successor too, if `told`; else they find out by its lease.
-   * @returns when it is dead; `restarted` resolves when its successor answers.
+   * Sends SIGKILL. With `notify`, the other servers and the successor are notified of the death;
+   * otherwise they detect it by the expired lease. Resolves when the process is dead; `restarted`
+   * resolves when its successor is ready.
    */
-  kill(place: number, options: { told: boolean }): Promise<{ restarted: Promise<void> }>;
-  /** SIGSTOP: it holds its connections and does nothing. */
-  stop(place: number): void;
-  /** SIGCONT. */
-  resume(place: number): void;
-  /** The place of the server process with this id or pid, or -1. A process that was stopped may have gone on under an id that nobody knows. */
-  placeOf(process: string | number): number;
+  kill(slot: number, options: { notify: boolean }): Promise<{ restarted: Promise<void> }>;
+  /** Sends SIGSTOP: the process keeps its connections and does nothing. */
+  stop(slot: number): void;
+  /** Sends SIGCONT. */
+  resume(slot: number): void;
+  /**
+   * Returns the slot of the server with this process id or pid; -1 if unknown. A process that was
+   * stopped can have a new, unknown id.
+   */
+  slotOf(process: string | number): number;
   close(): Promise<void>;
 }
 
 const entry = fileURLToPath(new URL("../fixtures/crashing-server.ts", import.meta.url));
-/** Milliseconds until a start is given up: a machine that runs several of them at once is slow. */
-const startWithin = 60_000;
+/** Startup timeout. Machines that start several servers at once are slow. */
+const startTimeoutMs = 60_000;
 
-interface Place {
+interface Slot {
   processId: string;
   url: string;
   child: ChildProcess;
   up: boolean;
-  /** Was stopped, and may have taken a new id since. */
+  /** Was stopped, and can have a new process id since then. */
   renamed: boolean;
-  /** Is being killed from here. */
+  /** Is being killed by the test. */
   killed: boolean;
 }
 
-/** Starts `count` servers with these settings; resolves when all answer. */
+/** Starts `count` servers with this environment; resolves when all are ready. */
 export async function startFleet(
   count: number,
   environment: Readonly<Record<string, string>>,
@@ -57,7 +61,7 @@ export async function startFleet(
   const errors: string[] = [];
   let closing = false;
 
-  async function launch(reaped: readonly string[], place?: Place): Promise<Place> {
+  async function launch(reaped: readonly string[], slot?: Slot): Promise<Slot> {
     const processId = newId("prc");
     const args = [
       `--process=${processId}`,
@@ -73,7 +77,7 @@ export async function startFleet(
       if (stream !== null)
         createInterface({ input: stream }).on("line", (line) => errors.push(line));
     }
-    const launched = place ?? {
+    const launched = slot ?? {
       processId,
       url: "",
       child,
@@ -89,11 +93,11 @@ export async function startFleet(
       renamed: false,
       killed: false,
     });
-    const signal = AbortSignal.timeout(startWithin);
+    const signal = AbortSignal.timeout(startTimeoutMs);
     const failed = once(child, "exit", { signal }).then(() => {
-      // Killed while it started: whoever did that starts the next.
+      // Killed while it started: the killer starts the next one.
       if (child.signalCode !== "SIGKILL")
-        throw new Error(`a server ended while it started:\n${errors.slice(-5).join("\n")}`);
+        throw new Error(`a server exited during startup:\n${errors.slice(-5).join("\n")}`);
     });
     const ready = once(child, "message", { signal }).then(([message]) => {
       const ready = parseFromServer(message);
@@ -111,55 +115,51 @@ export async function startFleet(
     return launched;
   }
 
-  const places: Place[] = [await launch([])];
-  places.push(...(await Promise.all(Array.from({ length: count - 1 }, () => launch([])))));
-  const at = (place: number): Place => {
-    const found = places[place];
-    if (found === undefined) throw new Error(`there is no server ${place}`);
+  const slots: Slot[] = [await launch([])];
+  slots.push(...(await Promise.all(Array.from({ length: count - 1 }, () => launch([])))));
+  const at = (slot: number): Slot => {
+    const found = slots[slot];
+    if (found === undefined) throw new Error(`there is no server ${slot}`);
     return found;
   };
 
   return {
-    servers: places,
+    servers: slots,
     errors,
-    async kill(place, { told }) {
-      const { child, processId } = at(place);
-      Object.assign(at(place), { up: false, killed: true });
+    async kill(slot, { notify }) {
+      const { child, processId } = at(slot);
+      Object.assign(at(slot), { up: false, killed: true });
       const exited = once(child, "exit");
       child.kill("SIGKILL");
       if (child.exitCode === null && child.signalCode === null) await exited;
-      if (told) {
-        for (const other of places)
+      if (notify) {
+        for (const other of slots)
           if (other.up) other.child.send({ type: "reaped", process_ids: [processId] }, () => {});
       }
       const restarted = closing
         ? Promise.resolve()
-        : launch(told ? [processId] : [], at(place)).then(() => {});
+        : launch(notify ? [processId] : [], at(slot)).then(() => {});
       restarted.catch(() => {});
       return { restarted };
     },
-    stop(place) {
-      at(place).up = false;
-      at(place).child.kill("SIGSTOP");
+    stop(slot) {
+      at(slot).up = false;
+      at(slot).child.kill("SIGSTOP");
     },
-    resume(place) {
-      at(place).child.kill("SIGCONT");
-      at(place).up = true;
-      at(place).renamed = true;
+    resume(slot) {
+      at(slot).child.kill("SIGCONT");
+      at(slot).up = true;
+      at(slot).renamed = true;
     },
-    placeOf(id) {
-      const known = places.findIndex(
-        ({ processId, child }) => processId === id || child.pid === id,
-      );
-      const renamed = places.filter((place) => place.renamed);
-      return known >= 0 || renamed.length !== 1
-        ? known
-        : places.findIndex((place) => place.renamed);
+    slotOf(id) {
+      const known = slots.findIndex(({ processId, child }) => processId === id || child.pid === id);
+      const renamed = slots.filter((slot) => slot.renamed);
+      return known >= 0 || renamed.length !== 1 ? known : slots.findIndex((slot) => slot.renamed);
     },
     async close() {
       closing = true;
       await Promise.all(
-        places.map(async ({ child }) => {
+        slots.map(async ({ child }) => {
           if (child.exitCode !== null || child.signalCode !== null) return;
           const exited = once(child, "exit");
           child.kill("SIGKILL");

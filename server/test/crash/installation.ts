@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Fleet, startFleet } from "./fleet.ts";
 import type { Plan, World } from "./world.ts";
 
-/** A fleet on one database, with an agent whose model is the world's. */
+/** A fleet on one database, with an agent whose model is that of the world. */
 export interface Installation {
   readonly fleet: Fleet;
   readonly agent: { readonly id: string; readonly token: string };
@@ -10,14 +10,14 @@ export interface Installation {
   close(): Promise<void>;
 }
 
-/** Seconds. The shortest there is, so that a death is found soon. */
+/** Minimum lease, so that a dead process is detected soon. */
 export const leaseSeconds = 2;
-/** Deaths that a run of the agent survives, plus one: the default. */
+/** Maximum attempts of a run of the agent: the default. */
 export const maxAttempts = 3;
 
 /**
- * Starts `servers` processes on `databaseUrl` and makes provider, agent (with these `limits`) and
- * trigger through the doors.
+ * Starts `servers` processes on `databaseUrl` and creates provider, agent (with these `limits`) and
+ * trigger over HTTP.
  */
 export async function install(
   world: World,
@@ -42,7 +42,7 @@ export async function install(
     });
     const answer = (await response.json()) as { data: { id: string; token: string } };
     if (response.status !== 201)
-      throw new Error(`${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+      throw new Error(`${path} returned ${response.status}: ${JSON.stringify(answer)}`);
     return answer.data;
   };
   try {
@@ -62,7 +62,7 @@ export async function install(
 
 let plans = 0;
 
-/** A plan with a nonce of its own; by default the model answers at once. */
+/** Returns a plan with a new nonce. By default the model answers immediately. */
 export function planned(plan: Partial<Plan> = {}): Plan {
   return {
     nonce: `n${++plans}-${randomBytes(4).toString("hex")}`,

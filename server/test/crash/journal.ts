@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import type { Plan } from "./world.ts";
 
-/** What the database says of runs, read past the server. */
+/** Reads runs directly from the database. */
 type Database = Pick<Pool, "query">;
 
-/** The id of the process that has the plan's run, or last had it. */
+/** Returns the id of the process that owns the plan's run, or owned it last. */
 export async function ownerOf(database: Database, plan: Plan): Promise<string | undefined> {
   const { rows } = await database.query<{ owner: string | null }>(
     "select r.owner from runs r join run_inputs i on i.run_id = r.id where i.payload = $1",
@@ -14,18 +14,18 @@ export async function ownerOf(database: Database, plan: Plan): Promise<string | 
   return rows[0]?.owner ?? undefined;
 }
 
-/** Waits until every run has ended. @returns how many have not, when patience ran out. */
+/** Waits until every run has ended. Returns how many had not when the time was over. */
 export async function awaitEnds(database: Database, withinMs: number): Promise<number> {
   for (const deadline = performance.now() + withinMs; ; await delay(100)) {
     const { rows } = await database.query<{ left: number }>(
       "select count(*)::int as left from runs where finished_at is null",
     );
-    const left = rows[0]?.left ?? 0;
-    if (left === 0 || performance.now() > deadline) return left;
+    const unended = rows[0]?.left ?? 0;
+    if (unended === 0 || performance.now() > deadline) return unended;
   }
 }
 
-/** A run as it is stored. */
+/** A run as stored in the database. */
 interface RunRow {
   readonly id: string;
   readonly status: string;
@@ -34,13 +34,13 @@ interface RunRow {
   readonly last_seq: number;
   readonly owner: string | null;
   readonly payload: string;
-  /** Whether there is a result, which has the two after it. */
+  /** Whether there is a result row, which has the next two columns. */
   readonly has_result: boolean;
   readonly output: string | null;
   readonly error_code: string | null;
 }
 
-/** An entry of its journal, as far as it is judged. */
+/** The checked fields of a journal event. */
 interface EventRow {
   readonly seq: number;
   readonly type: string;
@@ -50,33 +50,37 @@ interface EventRow {
   readonly outcome: string | null;
 }
 
-/** A tool call that was announced, with its result's outcome if there is one. */
+/** A tool call with an intent, and the outcome of its result if there is one. */
 export interface StoredCall {
   readonly tool: string;
   readonly key: string;
   readonly outcome: string | null;
 }
 
-/** One run with what its journal adds up to. */
+/** One run with a summary of its journal. */
 export interface StoredRun extends RunRow {
   readonly seqs: readonly number[];
   readonly types: readonly string[];
   /** Terminal events. */
   readonly ends: readonly string[];
-  /** Claims on record: `run.started` and `run.resumed`. */
+  /** Number of `run.started` and `run.resumed` events. */
   readonly claims: number;
   readonly steps: number;
   readonly lost: number;
   readonly calls: readonly StoredCall[];
 }
 
-/** All runs, or those with this plan: row, result and journal of one moment. */
+/** Returns all runs, or those of this plan: row, result and journal from one snapshot. */
 export async function readRuns(database: Database, plan?: Plan): Promise<StoredRun[]> {
   const { rows } = await database.query<RunRow & { journal: readonly EventRow[] }>(
-    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload, e.run_id is not null as has_result, e.output, e.error_code,
-        (select coalesce(json_agg(json_build_object('seq', j.seq, 'type', j.type, 'call_id', j.data ->> 'call_id', 'tool', j.data ->> 'tool',
-          'key', j.data ->> 'idempotency_key', 'outcome', j.data ->> 'outcome') order by j.seq), '[]') from events j where j.run_id = r.id) as journal
-      from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id where $1::text is null or i.payload = $1`,
+    `select r.id, r.status, r.attempt, r.fence, r.last_seq, r.owner, i.payload,
+        e.run_id is not null as has_result, e.output, e.error_code,
+        (select coalesce(json_agg(json_build_object('seq', j.seq, 'type', j.type,
+          'call_id', j.data ->> 'call_id', 'tool', j.data ->> 'tool',
+          'key', j.data ->> 'idempotency_key', 'outcome', j.data ->> 'outcome') order by j.seq), '[]')
+          from events j where j.run_id = r.id) as journal
+      from run_inputs i join runs r on r.id = i.run_id left join run_results e on e.run_id = r.id
+      where $1::text is null or i.payload = $1`,
     [plan === undefined ? null : JSON.stringify(plan)],
   );
   return rows.map(({ journal, ...run }) => added(run, journal));

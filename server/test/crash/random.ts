@@ -1,15 +1,15 @@
-/** Numbers that a seed repeats. What processes make of them is not repeated: that depends on the machine's timing. */
+/** Random numbers that a seed reproduces. The timing of processes is not reproducible. */
 export interface Random {
-  /** From 0 to below 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 (inclusive) to `end` (exclusive). */
   below(end: number): number;
   chance(share: number): boolean;
   pick<T>(items: readonly T[]): T;
   shuffled<T>(items: readonly T[]): T[];
 }
 
-/** Mulberry32: 32 bits of state, good enough to choose whom to kill. */
+/** Mulberry32: 32 bits of state, good enough to choose faults. */
 export function seeded(seed: number): Random {
   let state = seed | 0;
   const next = () => {

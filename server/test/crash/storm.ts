@@ -1,39 +1,39 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openCaller } from "./calls.ts";
-import { type Chaos, type Fault, faults, inflict } from "./chaos.ts";
+import { type Chaos, type Fault, faults, injectFault } from "./chaos.ts";
+import { type CheckReport, checkGuarantees } from "./check-guarantees.ts";
 import { install, planned } from "./installation.ts";
 import { awaitEnds, readRuns } from "./journal.ts";
 import { type Random, seeded } from "./random.ts";
-import { judge, type Verdict } from "./verdict.ts";
 import { openWorld } from "./world.ts";
 
-/** How hard, and from which seed. */
+/** Load, faults and seed of one storm. */
 export interface StormOptions extends Pick<Chaos, "pool" | "killDatabase"> {
   readonly seed: number;
   readonly databaseUrl: string;
   readonly servers: number;
-  /** Runs acknowledged, at least. */
+  /** Minimum number of acknowledged runs. */
   readonly acknowledged: number;
-  /** What is inflicted, in an order that the seed gives. */
+  /** Faults to inject, in an order that depends on the seed. */
   readonly faults: readonly Fault[];
-  /** Callers at once. */
+  /** Concurrent callers. */
   readonly callers: number;
-  /** Hears how it goes. */
-  readonly tell?: (line: string) => void;
+  /** Receives progress lines. */
+  readonly log?: (line: string) => void;
 }
 
-export interface StormReport extends Verdict {
+export interface StormReport extends CheckReport {
   readonly kills: number;
   readonly seconds: number;
 }
 
 /**
- * Milliseconds for what is left when the load has ended: a few leases, and the last attempts by
- * halves.
+ * Maximum wait for the remaining runs after the load: a few leases, plus the last attempts, of
+ * which only half are executed at a time.
  */
-const aftermath = 120_000;
+const maxRemainderMs = 120_000;
 
-/** Lets callers call and faults happen until there were enough of both, then judges what is left. */
+/** Runs load and faults until both reached their number, then checks the database. */
 export async function storm(options: StormOptions): Promise<StormReport> {
   const began = performance.now();
   const random = seeded(options.seed);
@@ -42,28 +42,29 @@ export async function storm(options: StormOptions): Promise<StormReport> {
   try {
     const caller = openCaller(installation, seeded(random.below(2 ** 31)));
     const chaos: Chaos = { ...options, world, installation, caller, random };
-    let raging = true;
+    let isInjecting = true;
     let kills = 0;
 
     const callers = Array.from({ length: options.callers }, async (_, index) => {
       const own = seeded(options.seed + index);
-      while (raging || caller.acknowledged < options.acknowledged) await caller.send(anyCall(own));
+      while (isInjecting || caller.acknowledged < options.acknowledged)
+        await caller.send(anyCall(own));
     });
-    const rage = async () => {
+    const injectFaults = async () => {
       for (const fault of random.shuffled(options.faults)) {
         await delay(random.below(800));
-        kills += await inflict(fault, chaos);
-        options.tell?.(
+        kills += await injectFault(fault, chaos);
+        options.log?.(
           `${((performance.now() - began) / 1_000).toFixed(1)} s: ${fault}; ${caller.acknowledged} acknowledged, ${kills} kills`,
         );
       }
     };
-    await Promise.all([...callers, rage().finally(() => (raging = false))]);
+    await Promise.all([...callers, injectFaults().finally(() => (isInjecting = false))]);
 
-    const left = await awaitEnds(options.pool, aftermath);
-    const verdict = judge(await readRuns(options.pool), caller.calls, world);
+    const unendedCount = await awaitEnds(options.pool, maxRemainderMs);
+    const verdict = checkGuarantees(await readRuns(options.pool), caller.calls, world);
     const errors = installation.fleet.errors.map((line) => `a server said: ${line}`);
-    const unended = left === 0 ? [] : [`${left} runs have not ended`];
+    const unended = unendedCount === 0 ? [] : [`${unendedCount} runs have not ended`];
     return {
       ...verdict,
       broken: [...unended, ...verdict.broken, ...errors],
@@ -78,7 +79,7 @@ export async function storm(options: StormOptions): Promise<StormReport> {
 
 function anyCall(random: Random) {
   return {
-    door: random.pick(["invoke", "invoke", "fire", "fire", "async"] as const),
+    source: random.pick(["invoke", "invoke", "fire", "fire", "async"] as const),
     keyed: random.chance(0.5),
     plan: planned({
       steps: random.pick([[], [], ["safe"], ["unsafe"], ["both"], ["safe", "unsafe"]]),
@@ -88,7 +89,7 @@ function anyCall(random: Random) {
   };
 }
 
-/** One line of everything. */
+/** Returns the report as one line. */
 export function summary(seed: number, report: StormReport): string {
   const { figures: f } = report;
   return [

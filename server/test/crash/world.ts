@@ -10,46 +10,47 @@ import {
 } from "../model-server.ts";
 
 /**
- * What lies outside of Beckon and cannot be undone: a model that is paid for each call, and a service whose effects happen. Both run in
- * the process of the test, so what they have seen survives every kill. A run's input is its plan, as JSON: the model follows it.
+ * The world outside Beckon, whose effects cannot be undone: a model that bills each call, and a
+ * service that tools call. Both live in the test process, so that their records survive every kill.
+ * A run's input is its plan, as JSON, which the model follows.
  */
 export interface Plan {
-  /** Tells runs apart. */
+  /** Identifies the run. */
   readonly nonce: string;
-  /** What each model call answers with, in order; then comes the answer. */
+  /** Tool calls of each model call, in order; then the model answers. */
   readonly steps: readonly ("safe" | "unsafe" | "both")[];
-  /** Milliseconds that the model and each effect take. */
+  /** Duration of each model call and effect, in milliseconds. */
   readonly thinkMs: number;
-  /** Model calls that fail before the first that answers. */
+  /** Number of model calls that fail before the first answer. */
   readonly failures: number;
 }
 
-/** One tool call as it arrived. */
+/** One tool call that arrived. */
 export interface Effect {
   readonly tool: string;
   readonly nonce: string;
-  /** Which of the run's calls it is. */
+  /** Index of the call within its run. */
   readonly call: number;
   readonly key: string;
   readonly pid: number;
 }
 
-/** Model calls of one run. */
+/** Number of model calls of one run. */
 export interface ModelCalls {
   made: number;
   failed: number;
 }
 
-/** What a tool is told to do, instead of answering as usual. */
+/** Makes a tool kill or block its process instead of returning. */
 export type Order = { readonly order: "kill" } | { readonly order: "hang"; readonly ms: number };
 
-/** Holds whoever arrives until it is released. */
-export interface Gate {
-  /** Resolves when the first has arrived, with the effect if it is one. */
+/** Blocks arriving requests until it is released. */
+export interface RequestGate {
+  /** Resolves when the first request has arrived, with its effect if it is one. */
   readonly reached: Promise<Effect | undefined>;
-  /** Lets the first pass, and goes on holding the others. */
+  /** Releases the first request and keeps blocking the others. */
   releaseFirst(): void;
-  /** Opens it for all, and for good. */
+  /** Releases all requests, present and future. */
   release(): void;
 }
 
@@ -58,19 +59,19 @@ export interface World {
   readonly effectsUrl: string;
   readonly effects: readonly Effect[];
   readonly modelCalls: ReadonlyMap<string, ModelCalls>;
-  /** The model takes the run's call number `call` (from 0) and does not answer. */
-  holdModel(nonce: string, call?: number): Gate;
-  /** The run's effects happen and are not reported. */
-  holdEffects(nonce: string): Gate;
-  /** The run's tool calls are answered with this, as often as the function gives one. */
+  /** Blocks the run's model call number `call` (from 0). */
+  holdModel(nonce: string, call?: number): RequestGate;
+  /** Executes the run's effects, but blocks their responses. */
+  holdEffects(nonce: string): RequestGate;
+  /** Sends these orders in response to the run's tool calls, as long as `next` returns one. */
   order(nonce: string, next: (effect: Effect) => Order | undefined): void;
   close(): Promise<void>;
 }
 
-/** What a run answers whose plan was followed. */
+/** Returns the output of a run whose plan was followed. */
 export const answerOf = (nonce: string) => `done ${nonce}`;
 
-interface HeldGate extends Gate {
+interface HeldGate extends RequestGate {
   arrive(effect?: Effect): Promise<void>;
 }
 
@@ -92,7 +93,7 @@ export async function openWorld(): Promise<World> {
     const step = messages.filter(({ role }) => role === "assistant").length;
     await delay(plan.thinkMs);
     await gates.get(`model ${plan.nonce} ${step}`)?.arrive();
-    return (failing ? status(503) : saidAt(plan, step))(request, index);
+    return (failing ? status(503) : behaviourAt(plan, step))(request, index);
   });
 
   const server = createServer((incoming, outgoing) => {
@@ -115,7 +116,7 @@ export async function openWorld(): Promise<World> {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 
-  function hold(name: string): Gate {
+  function hold(name: string): RequestGate {
     const reached = Promise.withResolvers<Effect | undefined>();
     const first = Promise.withResolvers<void>();
     const all = Promise.withResolvers<void>();
@@ -153,8 +154,8 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-/** The model's answer to a conversation that holds `step` answers of its own. */
-function saidAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
+/** Returns the model's behaviour for a conversation with `step` earlier answers. */
+function behaviourAt({ nonce, steps, thinkMs }: Plan, step: number): Behaviour {
   const planned = steps[step];
   if (planned === undefined) return says(answerOf(nonce));
   const names = planned === "both" ? ["safe_effect", "unsafe_effect"] : [`${planned}_effect`];

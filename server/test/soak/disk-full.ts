@@ -12,25 +12,30 @@ import { start } from "../../src/main.ts";
 import { databaseAt } from "../database-url.ts";
 
 /**
- * Fills the disk under the data folder of a server at work, and frees it again. Needs to be root where mounting is permitted, and says so where
- * it is not. Run by script/soak, or by itself: node server/test/soak/disk-full.ts
+ * Fills the disk below the data folder of a working server, and frees it again. Needs root and
+ * permission to mount, otherwise it is skipped with a message. Run by script/soak or with: node
+ * server/test/soak/disk-full.ts
  */
 
-/** Megabytes: a fresh cluster takes about 60. */
+/** In MiB; a new cluster takes about 60. */
 const diskSize = 200;
 const fullMs = 15_000;
 const resumeWithinMs = 60_000;
 const callers = 8;
 
-/** One invoke: its nonce, and what was answered. */
-interface Told {
+/** The nonce of one invoke, and its response. */
+interface InvokeResult {
   readonly nonce: string;
   readonly status: number;
   readonly runId: string | undefined;
 }
 
-/** @returns whether all was well, or could not be tried. `tell` gets a line of figures, or the reason. */
-export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
+/**
+ * Returns false if a problem was found.
+ *
+ * @param log receives a line of figures, or the reason why the test was skipped.
+ */
+export async function fillDisk(log: (line: string) => void): Promise<boolean> {
   const disk = mkdtempSync(join(tmpdir(), "beckon-disk-"));
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", `size=${diskSize}m,mode=0700`, "tmpfs", disk], {
@@ -38,7 +43,7 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
     });
   } catch (thrown) {
     rmSync(disk, { recursive: true });
-    tell(`disk full: not tried, since no file system can be mounted here (${reasonOf(thrown)})`);
+    log(`disk full: skipped, because no file system can be mounted here (${reasonOf(thrown)})`);
     return true;
   }
   let embedded: Embedded | undefined;
@@ -51,31 +56,31 @@ export async function fillDisk(tell: (line: string) => void): Promise<boolean> {
     const first = await startEmbedded(options);
     embedded = first;
     if (first.elsewhere !== undefined) {
-      tell(
-        `disk full: not tried, since PostgreSQL's files of root lie at ${first.elsewhere} here, not in the data folder`,
+      log(
+        `disk full: skipped, because PostgreSQL's files are in ${first.elsewhere} and not in the data folder`,
       );
       return true;
     }
-    const { told, readiness, fullFor, resumedAfter } = await ordeal(first.url, disk);
-    const problems = await problemsOf(first.tcpUrl, told);
+    const { results, readiness, fullFor, resumedAfter } = await fillUnderLoad(first.url, disk);
+    const problems = await problemsOf(first.tcpUrl, results);
     if (readiness.whenFull !== 503)
-      problems.push(`/readyz answered ${readiness.whenFull} while the disk was full`);
+      problems.push(`/readyz returned ${readiness.whenFull} while the disk was full`);
     if (readiness.afterwards !== 200)
-      problems.push(`/readyz answered ${readiness.afterwards} when work went on`);
-    // Once more from the files alone.
+      problems.push(`/readyz returned ${readiness.afterwards} after the server had resumed`);
+    // Again, after a restart from the files.
     await first.stop();
     const second = await startEmbedded(options);
     embedded = second;
     problems.push(
-      ...(await problemsOf(second.tcpUrl, told)).map((problem) => `after a restart: ${problem}`),
+      ...(await problemsOf(second.tcpUrl, results)).map((problem) => `after a restart: ${problem}`),
     );
     if (resumedAfter > resumeWithinMs)
       problems.push(`it did not resume within ${resumeWithinMs / 1_000} s`);
-    for (const problem of problems.slice(0, 20)) tell(`✗ disk full: ${problem}`);
-    const count = (status: number) => told.filter((each) => each.status === status).length;
-    tell(
-      `disk full: ${count(200)} acknowledged, ${problems.length} problems; full for ${seconds(fullFor)} s, ${count(503)} answers 503; ` +
-        `work went on ${seconds(resumedAfter)} s after space was freed`,
+    for (const problem of problems.slice(0, 20)) log(`✗ disk full: ${problem}`);
+    const count = (status: number) => results.filter((each) => each.status === status).length;
+    log(
+      `disk full: ${count(200)} acknowledged, ${problems.length} problems; full for ${seconds(fullFor)} s, ${count(503)} responses of 503; ` +
+        `resumed ${seconds(resumedAfter)} s after space was freed`,
     );
     return problems.length === 0;
   } finally {
@@ -89,16 +94,16 @@ const seconds = (ms: number) => (ms / 1_000).toFixed(1);
 const reasonOf = (thrown: unknown) =>
   thrown instanceof Error ? (thrown.message.trim().split("\n").at(-1) ?? "") : String(thrown);
 
-interface Ordeal {
-  readonly told: Told[];
+interface DiskTest {
+  readonly results: InvokeResult[];
   /** Status codes of /readyz. */
   readonly readiness: { readonly whenFull: number; readonly afterwards: number };
   readonly fullFor: number;
   readonly resumedAfter: number;
 }
 
-/** A server under load, the disk filled and freed under it. */
-async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
+/** Runs load while the disk is filled and freed. */
+async function fillUnderLoad(databaseUrl: string, disk: string): Promise<DiskTest> {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const config = readConfig({
     PORT: "0",
@@ -119,7 +124,7 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
   ).json()) as {
     data: { id: string; token: string };
   };
-  const told: Told[] = [];
+  const results: InvokeResult[] = [];
   let working = true;
   const padding = "x".repeat(4_000);
 
@@ -129,7 +134,7 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
       input: nonce,
     });
     const { run_id: runId } = (await response.json()) as { run_id?: string };
-    told.push({ nonce, status: response.status, runId });
+    results.push({ nonce, status: response.status, runId });
   }
   async function work(caller: number): Promise<void> {
     for (let turn = 0; working; turn++) await invoke(`${caller}-${turn}`);
@@ -141,7 +146,8 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
     const filler = join(disk, "filler");
     const file = openSync(filler, "w");
     const fullAt = performance.now();
-    // The callers soon wait for the ends of runs that were accepted: new ones ask whether more is.
+    // The callers soon wait for the ends of accepted runs; further requests test whether new ones
+    // are accepted.
     const asking: Promise<void>[] = [];
     while (performance.now() - fullAt < fullMs) {
       fill(file);
@@ -152,9 +158,9 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
     closeSync(file);
     unlinkSync(filler);
     const freedAt = performance.now();
-    const before = acknowledged(told);
+    const before = acknowledged(results);
     while (
-      acknowledged(told) < before + callers &&
+      acknowledged(results) < before + callers &&
       performance.now() - freedAt < 2 * resumeWithinMs
     )
       await delay(50);
@@ -162,7 +168,12 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
     await delay(3_000);
     await Promise.all(asking);
     const afterwards = (await fetch(`${beckon.url}/readyz`)).status;
-    return { told, readiness: { whenFull, afterwards }, fullFor: freedAt - fullAt, resumedAfter };
+    return {
+      results,
+      readiness: { whenFull, afterwards },
+      fullFor: freedAt - fullAt,
+      resumedAfter,
+    };
   } finally {
     working = false;
     await workers;
@@ -170,9 +181,10 @@ async function ordeal(databaseUrl: string, disk: string): Promise<Ordeal> {
   }
 }
 
-const acknowledged = (told: readonly Told[]) => told.filter(({ status }) => status === 200).length;
+const acknowledged = (results: readonly InvokeResult[]) =>
+  results.filter(({ status }) => status === 200).length;
 
-/** Takes what is free, to the last block. */
+/** Uses all free space, to the last block. */
 function fill(file: number): void {
   for (const size of [1 << 20, 1 << 16, 1 << 12]) {
     try {
@@ -183,18 +195,21 @@ function fill(file: number): void {
   }
 }
 
-/** What of `told` the database does not bear out, and what of the database cannot be read. */
-async function problemsOf(superuserUrl: string, told: readonly Told[]): Promise<string[]> {
+/** Returns contradictions between `results` and the database, and unreadable data. */
+async function problemsOf(
+  superuserUrl: string,
+  results: readonly InvokeResult[],
+): Promise<string[]> {
   const client = new Client({ connectionString: databaseAt(superuserUrl, "beckon") });
   await client.connect();
   try {
-    return [...(await storyProblems(client, told)), ...(await fileProblems(client))];
+    return [...(await runProblems(client, results)), ...(await fileProblems(client))];
   } finally {
     await client.end();
   }
 }
 
-async function storyProblems(client: Client, told: readonly Told[]): Promise<string[]> {
+async function runProblems(client: Client, results: readonly InvokeResult[]): Promise<string[]> {
   const problems: string[] = [];
   const { rows } = await client.query<{
     id: string;
@@ -203,20 +218,23 @@ async function storyProblems(client: Client, told: readonly Told[]): Promise<str
     ends: number;
     gaps: boolean;
   }>(
-    `select r.id, i.payload, r.status, count(*) filter (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
+    `select r.id, i.payload, r.status,
+        count(*) filter
+          (where e.type in ('run.finished', 'run.failed', 'run.cancelled'))::int as ends,
         count(*) <> max(e.seq) or max(e.seq) <> r.last_seq as gaps
-      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id group by r.id, i.payload, r.status, r.last_seq`,
+      from runs r join run_inputs i on i.run_id = r.id join events e on e.run_id = r.id
+        group by r.id, i.payload, r.status, r.last_seq`,
   );
   const runsOf = new Map<string, typeof rows>();
   for (const row of rows) runsOf.set(row.payload, [...(runsOf.get(row.payload) ?? []), row]);
-  for (const { nonce, status, runId } of told) {
+  for (const { nonce, status, runId } of results) {
     const name = nonce.slice(0, 20).trim();
     const succeeded = (runsOf.get(nonce) ?? []).filter((run) => run.status === "succeeded");
     if (status !== 200 && status !== 503) problems.push(`${name} was answered with ${status}`);
     if (status === 200 && (succeeded.length !== 1 || succeeded[0]?.id !== runId))
-      problems.push(`${name} was acknowledged and has not its one run`);
+      problems.push(`${name} was acknowledged and does not have exactly one run`);
     if (status !== 200 && succeeded.length > 0)
-      problems.push(`${name} was answered with ${status} and has succeeded`);
+      problems.push(`${name} got ${status} and has succeeded`);
   }
   for (const { id, ends, gaps, status } of rows) {
     if (ends !== 1 || gaps)
@@ -227,7 +245,7 @@ async function storyProblems(client: Client, told: readonly Told[]): Promise<str
   return problems;
 }
 
-/** Reads every row of every table, past all indexes, and looks through every index for what the tables hold. */
+/** Reads every row of every table without indexes, and again through the indexes. */
 async function fileProblems(client: Client): Promise<string[]> {
   const problems: string[] = [];
   const { rows: tables } = await client.query<{ name: string }>(
@@ -258,7 +276,8 @@ async function fileProblems(client: Client): Promise<string[]> {
   if (amcheck.rowCount === 0) return problems;
   await client.query("reset all; create extension if not exists amcheck");
   const checked = client.query(
-    `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam and a.amname = 'btree'
+    `select bt_index_check(c.oid, true) from pg_class c join pg_am a on a.oid = c.relam
+      and a.amname = 'btree'
       where c.relkind = 'i' and c.relnamespace = 'public'::regnamespace`,
   );
   await checked.catch((thrown) => problems.push(`an index is broken: ${reasonOf(thrown)}`));

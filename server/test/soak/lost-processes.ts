@@ -15,49 +15,51 @@ import { openWorld, type Plan, type World } from "../crash/world.ts";
 import { eventually } from "../eventually.ts";
 
 /**
- * Many runs in one process that is lost: killed twice from outside, then by one of them each time.
- * Run by script/soak, or by itself: node server/test/soak/lost-processes.ts
+ * Many runs in one process that is lost: first it is killed twice from outside, then each time by
+ * one of its runs. Run by script/soak or with: node server/test/soak/lost-processes.ts
  */
 
 const healthyRuns = 500;
 const thinkMs = 8_000;
-const patience = 600_000;
+const maxWaitMs = 600_000;
 
 /**
- * @returns whether all was well. `tell` gets a line of figures for each part, and what was wrong.
+ * Returns false if a guarantee was broken.
+ *
+ * @param log receives a line of figures for each part, and each problem.
  */
-export async function loseProcesses(tell: (line: string) => void): Promise<boolean> {
-  const killedTwice = await ordeal({ timeoutSeconds: 60, killer: undefined, tell });
-  const killedByOne = await ordeal({
+export async function loseProcesses(log: (line: string) => void): Promise<boolean> {
+  const killedTwice = await loseProcess({ timeoutSeconds: 60, killer: undefined, report: log });
+  const killedByOne = await loseProcess({
     timeoutSeconds: 600,
     killer: planned({ steps: ["safe"], thinkMs: 1_000 }),
-    tell,
+    report: log,
   });
   return killedTwice && killedByOne;
 }
 
-interface Ordeal {
+interface LossTest {
   readonly timeoutSeconds: number;
   /**
-   * The run that kills its process each time; undefined: the process is killed twice, with all runs
+   * The run that kills its process each time. Undefined: the process is killed twice, with all runs
    * in flight.
    */
   readonly killer: Plan | undefined;
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
-async function ordeal(options: Ordeal): Promise<boolean> {
+async function loseProcess(options: LossTest): Promise<boolean> {
   // Closed in reverse order.
   const opened = new AsyncDisposableStack();
   try {
-    return await endure(options, opened);
+    return await runLossTest(options, opened);
   } finally {
     await opened.disposeAsync();
   }
 }
 
-async function endure(
-  { timeoutSeconds, killer, tell }: Ordeal,
+async function runLossTest(
+  { timeoutSeconds, killer, report }: LossTest,
   opened: AsyncDisposableStack,
 ): Promise<boolean> {
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-soak-"));
@@ -90,16 +92,16 @@ async function endure(
     killer === undefined
       ? healthy
       : [...healthy.slice(0, healthyRuns / 2), killer, ...healthy.slice(healthyRuns / 2)];
-  await Promise.all(plans.map((plan) => caller.send({ plan, door: "fire", keyed: true })));
+  await Promise.all(plans.map((plan) => caller.send({ plan, source: "fire", keyed: true })));
   if (killer === undefined) await killTwice(installation.fleet, database.engine);
-  await awaitEnds(database.engine, patience);
+  await awaitEnds(database.engine, maxWaitMs);
 
   const runs = await readRuns(database.engine);
   const broken = [...wrongWith(runs, world, killer), ...installation.fleet.errors];
-  for (const line of broken.slice(0, 20)) tell(`✗ lost processes: ${line}`);
+  for (const line of broken.slice(0, 20)) report(`✗ lost processes: ${line}`);
   const count = (status: string) => runs.filter((run) => run.status === status).length;
   const deaths = killer === undefined ? 2 : deathsOf(killer, world);
-  tell(
+  report(
     [
       `lost processes: ${runs.length} runs of ${thinkMs / 1_000} s within ${timeoutSeconds} s`,
       killer === undefined ? "killed twice" : `${deaths} deaths by one run`,
@@ -111,7 +113,7 @@ async function endure(
   return broken.length === 0;
 }
 
-/** Kills the server as soon as all runs are in flight in it, and its successor. */
+/** Kills the server as soon as all runs are in flight in it, and then its successor. */
 async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
   for (const attempt of [1, 2]) {
     const inFlight = async () => {
@@ -121,8 +123,8 @@ async function killTwice(fleet: Fleet, pool: Pool): Promise<void> {
       );
       return rows.length === 0 || undefined;
     };
-    await eventually(`attempt ${attempt} of all runs`, inFlight, patience);
-    await (await fleet.kill(0, { told: true })).restarted;
+    await eventually(`attempt ${attempt} of all runs`, inFlight, maxWaitMs);
+    await (await fleet.kill(0, { notify: true })).restarted;
   }
 }
 

@@ -20,9 +20,9 @@ import { startGuard } from "../guard.ts";
 import { insertStranger } from "../workspace-key.ts";
 
 /**
- * One workspace does what it can to fill the memory of a server that has the budget of a real one:
- * runs whose models stream 30 MB and hold, runs with 9 MB of output, bodies of 1 MiB. Another
- * workspace invokes meanwhile. Run by script/soak, or by itself: node server/test/soak/memory.ts
+ * One workspace tries to fill the memory of a server with a production budget: runs whose models
+ * stream 30 MB and then hang, runs with 9 MB of output, bodies of 1 MiB. Meanwhile another
+ * workspace invokes its agent. Run by script/soak or with: node server/test/soak/memory.ts
  */
 const heldRuns = 500;
 const heldBytes = 30_000_000;
@@ -30,7 +30,7 @@ const largeRuns = 60;
 const largeBytes = 9_000_000;
 const bodies = 300;
 const callers = 4;
-/** Invokes of the other workspace in each part, at least. */
+/** Minimum number of invokes of the other workspace in each part. */
 const invokes = 400;
 
 interface Peak {
@@ -38,7 +38,7 @@ interface Peak {
   external: number;
 }
 
-/** Runs in the server: its heap is seen from inside only. */
+/** Runs inside the server, because its heap is visible only there. */
 const sampler = `data:text/javascript,${encodeURIComponent(`
   setInterval(() => {
     const { heapUsed, external } = process.memoryUsage();
@@ -46,10 +46,11 @@ const sampler = `data:text/javascript,${encodeURIComponent(`
   }, 100).unref();`)}`;
 
 /**
- * @returns whether the server lived and the other workspace noticed nothing. `tell` gets a line of
- *   figures for each part.
+ * Returns whether the server survived and the other workspace was not affected.
+ *
+ * @param log receives a line of figures for each part.
  */
-export async function fillMemory(tell: (line: string) => void): Promise<boolean> {
+export async function fillMemory(log: (line: string) => void): Promise<boolean> {
   const guard = startGuard();
   const dataDir = await mkdtemp(join(tmpdir(), "beckon-memory-"));
   guard.watch(dataDir);
@@ -78,15 +79,15 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
         over = true;
       });
       const latencies: number[] = [];
-      let refused = 0;
+      let rejected = 0;
       let failed = 0;
-      /** As often as a client would: a refusal says when to come again. */
+      /** Retries like a client: a 503 says when to retry. */
       const invoke = async (tries = 3): Promise<boolean> => {
         const { status, body } = await caller(url, echo.token).call(`/agents/${echo.id}/invoke`, {
           input: "hello",
         });
         if (status !== 503 || tries === 1) return status === 200 && body.output === "hello";
-        refused++;
+        rejected++;
         await delay(1_000);
         return invoke(tries - 1);
       };
@@ -104,8 +105,8 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
       latencies.sort((a, b) => a - b);
       const at = (share: number) =>
         `${latencies[Math.floor((latencies.length - 1) * share)]?.toFixed(0)} ms`;
-      tell(
-        `memory, ${name}: ${outcome}; the other workspace: ${latencies.length} invokes, ${failed} failed, ${refused} answered with 503 at first, p50 ${at(0.5)}, p99 ${at(0.99)}, ` +
+      log(
+        `memory, ${name}: ${outcome}; the other workspace: ${latencies.length} invokes, ${failed} failed, ${rejected} answered with 503 at first, p50 ${at(0.5)}, p99 ${at(0.99)}, ` +
           `longest ${at(1)}; the server ${lives ? "lives" : "died"}, heap ${mib(peak.heap)}, buffers ${mib(peak.external)}, ` +
           `resident ${mib(residentPeak(child))} at most`,
       );
@@ -148,7 +149,8 @@ export async function fillMemory(tell: (line: string) => void): Promise<boolean>
 
     await part(`${bodies} bodies of 1 MiB`, async () => {
       const input = "x".repeat(1_040_000);
-      // A client that sends on after its refusal may lose the connection before it reads it.
+      // A client that keeps sending after its rejection can lose the connection before it reads the
+      // response.
       const send = () =>
         greedy
           .call(agent.triggerUrl, `echo ${input}`)
@@ -185,7 +187,7 @@ function residentPeak({ pid }: ChildProcess): number {
 }
 
 function caller(url: string, credential: string) {
-  // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever the server sent
+  // biome-ignore lint/suspicious/noExplicitAny: a response body can have any shape
   const call = async (path: string, body: unknown): Promise<{ status: number; body: any }> => {
     const response = await fetch(path.startsWith("http") ? path : `${url}/api/public${path}`, {
       method: "POST",
@@ -199,7 +201,7 @@ function caller(url: string, credential: string) {
   };
   return {
     call,
-    /** An agent of the hostile model, with its trigger. */
+    /** Creates an agent with the hostile model, and its trigger. */
     async agentOf(port: number): Promise<{ id: string; token: string; triggerUrl: string }> {
       await call("/providers", {
         name: "hostile",
@@ -226,7 +228,7 @@ const frame = (text: string, finish: string | null = null) =>
     `data: ${JSON.stringify({ choices: [{ index: 0, finish_reason: finish, delta: { content: text } }] })}\n\n`,
   );
 
-/** Asks the thread of the models. */
+/** Starts the thread that serves the models. */
 async function startModels() {
   const worker = new Worker(new URL(import.meta.url));
   const ask = async (question: string): Promise<unknown> => {
@@ -242,7 +244,7 @@ async function startModels() {
   };
 }
 
-/** The hostile model: streams as much as the input asks for, and holds until it is let go. */
+/** The hostile model: streams as much as the input says, then holds until it is released. */
 async function serveModels() {
   const gate = Promise.withResolvers<void>();
   const piece = frame("x".repeat(50_000));
@@ -261,7 +263,7 @@ async function serveModels() {
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (text.includes('"held"')) {
       await say(response, heldBytes);
-      // Comments keep the connection from being taken for dead.
+      // Comments keep the connection from timing out.
       const beat = setInterval(() => response.write(":\n\n"), 10_000);
       await Promise.race([gate.promise, once(response, "close")]);
       clearInterval(beat);
@@ -274,12 +276,12 @@ async function serveModels() {
   parentPort?.postMessage((server.address() as AddressInfo).port);
   parentPort?.on("message", (question: string) => {
     if (question === "let go") gate.resolve();
-    // Nothing was sent for a while: whoever has something is stopped, or holds.
+    // Nothing was sent for a while: every call is stopped or holds.
     parentPort?.postMessage(performance.now() - lastSent > 5_000);
   });
 }
 
-/** A server as the supervisor starts it. */
+/** Starts a server as the supervisor does. */
 async function startServer(databaseUrl: string, modelPort: number) {
   const key = `bootstrap_${randomBytes(24).toString("base64url")}`;
   const peak: Peak = { heap: 0, external: 0 };
@@ -300,7 +302,7 @@ async function startServer(databaseUrl: string, modelPort: number) {
     },
   );
   const url = await new Promise<string>((resolve, reject) => {
-    child.on("exit", (code, signal) => reject(new Error(`the server ended: ${code ?? signal}`)));
+    child.on("exit", (code, signal) => reject(new Error(`the server exited: ${code ?? signal}`)));
     child.on("message", (message: { type: string; heapUsed: number; external: number }) => {
       if (message.type === "memory") {
         peak.heap = Math.max(peak.heap, message.heapUsed);
@@ -315,7 +317,7 @@ async function startServer(databaseUrl: string, modelPort: number) {
 
 if (!isMainThread) await serveModels();
 else if (import.meta.main) {
-  // The guard itself keeps no process from ending.
+  // The guard does not keep the process alive.
   const waiting = setInterval(() => {}, 1_000);
   process.exitCode = (await fillMemory((line) => console.log(line)).finally(() =>
     clearInterval(waiting),

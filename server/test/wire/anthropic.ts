@@ -1,7 +1,14 @@
-import { defaultUsage, finishOf, halves, type Said, type SaidUsage, words } from "./said.ts";
+import {
+  defaultUsage,
+  finishOf,
+  halves,
+  type ModelOutput,
+  type OutputUsage,
+  words,
+} from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** Anthropic's messages. */
+/** Anthropic's Messages API. */
 export const anthropic: Wire = {
   name: "messages",
   path: () => "/messages",
@@ -17,7 +24,7 @@ export const anthropic: Wire = {
   },
   plain: (said, model) => ({
     ...message(model),
-    content: blocksOf(said).map(({ whole }) => whole),
+    content: blocksOf(said).map(({ completeBlock }) => completeBlock),
     stop_reason: stopReason(said),
     ...(said.usage === null ? {} : { usage: usageOf(said.usage) }),
   }),
@@ -37,8 +44,8 @@ export const anthropic: Wire = {
         },
       },
       { type: "ping" },
-      ...blocksOf(said).flatMap(({ begun, deltas }, index) => [
-        { type: "content_block_start", index, content_block: begun },
+      ...blocksOf(said).flatMap(({ emptyBlock, deltas }, index) => [
+        { type: "content_block_start", index, content_block: emptyBlock },
         ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
         { type: "content_block_stop", index },
       ]),
@@ -57,7 +64,7 @@ export const anthropic: Wire = {
           ];
     return { events: [...opening, ...closing], closing: closing.length };
   },
-  refusal: (status, message) => ({
+  error: (status, message) => ({
     type: "error",
     error: { type: errorTypes[status] ?? "api_error", message },
   }),
@@ -87,7 +94,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: "refusal",
 };
 
-function stopReason(said: Said): string | null {
+function stopReason(said: ModelOutput): string | null {
   const finish = finishOf(said);
   return finish === null ? null : (stopReasons[finish] ?? finish);
 }
@@ -97,20 +104,20 @@ function message(model: string): object {
 }
 
 interface Block {
-  readonly whole: object;
-  readonly begun: object;
+  readonly completeBlock: object;
+  readonly emptyBlock: object;
   readonly deltas: readonly object[];
 }
 
-function blocksOf({ text, reasoning, signature, calls = [] }: Said): readonly Block[] {
+function blocksOf({ text, reasoning, signature, calls = [] }: ModelOutput): readonly Block[] {
   const thought = { type: "thinking", thinking: reasoning ?? "", signature: signature ?? "" };
   return [
     ...(reasoning === undefined
       ? []
       : [
           {
-            whole: thought,
-            begun: { ...thought, thinking: "", signature: "" },
+            completeBlock: thought,
+            emptyBlock: { ...thought, thinking: "", signature: "" },
             deltas: [
               ...words(reasoning).map((thinking) => ({ type: "thinking_delta", thinking })),
               { type: "signature_delta", signature: signature ?? "" },
@@ -121,14 +128,14 @@ function blocksOf({ text, reasoning, signature, calls = [] }: Said): readonly Bl
       ? []
       : [
           {
-            whole: { type: "text", text },
-            begun: { type: "text", text: "" },
+            completeBlock: { type: "text", text },
+            emptyBlock: { type: "text", text: "" },
             deltas: words(text).map((word) => ({ type: "text_delta", text: word })),
           },
         ]),
     ...calls.map(({ id, name, arguments: args }) => ({
-      whole: { type: "tool_use", id, name, input: parsed(args) },
-      begun: { type: "tool_use", id, name, input: {} },
+      completeBlock: { type: "tool_use", id, name, input: parsed(args) },
+      emptyBlock: { type: "tool_use", id, name, input: {} },
       deltas: halves(args).map((partial_json) => ({ type: "input_json_delta", partial_json })),
     })),
   ];
@@ -142,7 +149,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function usageOf(usage: SaidUsage = defaultUsage) {
+function usageOf(usage: OutputUsage = defaultUsage) {
   const { prompt_tokens, completion_tokens, cached_tokens = 0 } = usage;
   return {
     input_tokens: prompt_tokens - cached_tokens,

@@ -1,7 +1,7 @@
-import { defaultUsage, finishOf, halves, type SaidUsage, words } from "./said.ts";
+import { defaultUsage, finishOf, halves, type OutputUsage, words } from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** OpenAI's chat completions, with `reasoning_content` as other servers have it. */
+/** OpenAI's chat completions, with `reasoning_content` like other servers. */
 export const chat: Wire = {
   name: "chat completions",
   path: () => "/chat/completions",
@@ -70,11 +70,11 @@ export const chat: Wire = {
     ];
     return { events, closing: closing.length };
   },
-  refusal: (_status, message) => ({ error: { message, type: "scripted", code: null } }),
+  error: (_status, message) => ({ error: { message, type: "scripted", code: null } }),
   inBand: (error) => ({ error }),
 };
 
-/** One piece of a stream. */
+/** Returns one event of a stream. */
 export function chunk(model: string, delta: object, finish: string | null = null): unknown {
   return {
     id: "chatcmpl-1",
@@ -85,7 +85,7 @@ export function chunk(model: string, delta: object, finish: string | null = null
   };
 }
 
-function usageOf({ cached_tokens, reasoning_tokens, ...usage }: SaidUsage): object {
+function usageOf({ cached_tokens, reasoning_tokens, ...usage }: OutputUsage): object {
   return {
     ...usage,
     ...(cached_tokens !== undefined && { prompt_tokens_details: { cached_tokens } }),

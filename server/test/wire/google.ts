@@ -1,7 +1,16 @@
-import { defaultUsage, finishOf, type Said, type SaidUsage, words } from "./said.ts";
+import {
+  defaultUsage,
+  finishOf,
+  type ModelOutput,
+  type OutputUsage,
+  words,
+} from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** Google's Gemini. A call's arguments come whole here, as a value; text that is no JSON is sent as a text. */
+/**
+ * Google's Gemini API. A call's arguments are sent complete, as a value; invalid JSON is sent as a
+ * string.
+ */
 export const google: Wire = {
   name: "generateContent",
   path: (model, streamed) =>
@@ -26,13 +35,13 @@ export const google: Wire = {
       finishReason(said),
     ),
   stream: (said, model) => {
-    const silent: Said = { ...said, usage: null };
+    const silent: ModelOutput = { ...said, usage: null };
     const opening = partsOf(said, words).map((part) => answer(silent, model, [part], null));
     const finish = finishReason(said);
     const closing = finish === null ? [] : [answer(said, model, [{ text: "" }], finish)];
     return { events: [...opening, ...closing], closing: closing.length };
   },
-  refusal: (code, message) => ({ error: { code, message, status: statuses[code] ?? "UNKNOWN" } }),
+  error: (code, message) => ({ error: { code, message, status: statuses[code] ?? "UNKNOWN" } }),
   inBand: ({ message, type, code }) => {
     const number = typeof code === "number" ? code : type === "invalid_request_error" ? 400 : 500;
     return { error: { code: number, message, status: statuses[number] ?? "UNKNOWN" } };
@@ -57,25 +66,25 @@ const finishReasons: Readonly<Record<string, string>> = {
   error: "MALFORMED_FUNCTION_CALL",
 };
 
-function finishReason(said: Said): string | null {
+function finishReason(said: ModelOutput): string | null {
   const finish = finishOf(said);
   return finish === null ? null : (finishReasons[finish] ?? finish);
 }
 
-/** The signature stands on the first call, or on the text when there is none. */
+/** The signature is on the first call, or on the text if there are no calls. */
 function partsOf(
-  { text, reasoning, signature, calls = [] }: Said,
+  { text, reasoning, signature, calls = [] }: ModelOutput,
   pieces: (text: string) => readonly string[],
 ): readonly object[] {
   const signed = signature === undefined ? {} : { thoughtSignature: signature };
-  const said = text === undefined ? [] : pieces(text);
+  const textPieces = text === undefined ? [] : pieces(text);
   return [
     ...(reasoning === undefined
       ? []
       : pieces(reasoning).map((word) => ({ text: word, thought: true }))),
-    ...said.map((word, index) => ({
+    ...textPieces.map((word, index) => ({
       text: word,
-      ...(calls.length === 0 && index === said.length - 1 ? signed : {}),
+      ...(calls.length === 0 && index === textPieces.length - 1 ? signed : {}),
     })),
     ...calls.map(({ id, name, arguments: args }, index) => ({
       functionCall: { id, name, args: parsed(args) },
@@ -85,7 +94,7 @@ function partsOf(
 }
 
 function answer(
-  { usage = defaultUsage }: Said,
+  { usage = defaultUsage }: ModelOutput,
   modelVersion: string,
   parts: readonly object[],
   finish: string | null,
@@ -109,7 +118,7 @@ function usageOf({
   completion_tokens,
   cached_tokens,
   reasoning_tokens = 0,
-}: SaidUsage): object {
+}: OutputUsage): object {
   return {
     promptTokenCount: prompt_tokens,
     candidatesTokenCount: completion_tokens - reasoning_tokens,

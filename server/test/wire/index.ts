@@ -6,12 +6,12 @@ import type { Wire } from "./wire.ts";
 
 const wires: readonly Wire[] = [chat, responses, anthropic, google];
 
-/** The format that a request to this path speaks. */
+/** Returns the format that is used on this path. */
 export function wireOf(path: string): Wire {
   return wires.find((wire) => wire.matches(path)) ?? chat;
 }
 
 export { chunk } from "./chat.ts";
-export type { Said, SaidError } from "./said.ts";
+export type { ModelOutput, ProviderError } from "./model-output.ts";
 export type { Wire } from "./wire.ts";
 export { anthropic, chat, google, responses };

@@ -3,7 +3,7 @@ import type { GenerateContentParameters } from "@google/genai";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
 import type { ResponseCreateParams } from "openai/resources/responses/responses";
 
-/** What the providers' own packages take for a request, by the kind of provider. */
+/** The request types of the providers' own packages, by provider kind. */
 export interface RequestTypes {
   readonly openai: ResponseCreateParams;
   readonly "openai-chat": ChatCompletionCreateParams;
@@ -11,7 +11,7 @@ export interface RequestTypes {
   readonly google: Json<GenerateContentParameters>;
 }
 
-/** JSON holds an enum's text, where the package's type wants the enum itself. */
+/** JSON has the string of an enum, where the package's type wants the enum itself. */
 type Json<T> = T extends string
   ? `${T}`
   : T extends readonly (infer U)[]

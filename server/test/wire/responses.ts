@@ -1,7 +1,14 @@
-import { defaultUsage, finishOf, halves, type Said, type SaidUsage, words } from "./said.ts";
+import {
+  defaultUsage,
+  finishOf,
+  halves,
+  type ModelOutput,
+  type OutputUsage,
+  words,
+} from "./model-output.ts";
 import type { Wire } from "./wire.ts";
 
-/** OpenAI's responses. */
+/** OpenAI's Responses API. */
 export const responses: Wire = {
   name: "responses",
   path: () => "/responses",
@@ -16,22 +23,24 @@ export const responses: Wire = {
   },
   plain: (said, model) => response(said, model, finishOf(said), itemsOf(said)),
   stream: (said, model) => {
-    const begun = response({ usage: null }, model, null, []);
-    const whole = response(said, model, finishOf(said), itemsOf(said));
+    const created = response({ usage: null }, model, null, []);
+    const completed = response(said, model, finishOf(said), itemsOf(said));
     const opening = [
-      { type: "response.created", response: begun },
-      { type: "response.in_progress", response: begun },
+      { type: "response.created", response: created },
+      { type: "response.in_progress", response: created },
       ...itemsOf(said).flatMap((item, index) => item.events(index)),
     ];
     const closing =
-      finishOf(said) === null ? [] : [{ type: `response.${whole.status}`, response: whole }];
+      finishOf(said) === null
+        ? []
+        : [{ type: `response.${completed.status}`, response: completed }];
     const events = [...opening, ...closing].map((event, sequence_number) => ({
       ...event,
       sequence_number,
     }));
     return { events, closing: closing.length };
   },
-  refusal: (_status, message) => ({
+  error: (_status, message) => ({
     error: { message, type: "scripted", param: null, code: null },
   }),
   inBand: ({ message, type, code = null }, streamed) =>
@@ -48,12 +57,12 @@ export const responses: Wire = {
 };
 
 interface Item {
-  readonly whole: object;
-  /** How it is streamed. */
+  readonly item: object;
+  /** The stream events of the item. */
   events(output_index: number): readonly object[];
 }
 
-function itemsOf({ text, reasoning, signature, calls = [] }: Said): readonly Item[] {
+function itemsOf({ text, reasoning, signature, calls = [] }: ModelOutput): readonly Item[] {
   return [
     ...(reasoning === undefined && signature === undefined
       ? []
@@ -66,14 +75,14 @@ function itemsOf({ text, reasoning, signature, calls = [] }: Said): readonly Ite
 function reasoningItem(reasoning: string | undefined, encrypted_content: string | null): Item {
   const id = "rs_1";
   const summary = reasoning === undefined ? [] : [{ type: "summary_text", text: reasoning }];
-  const whole = { type: "reasoning", id, summary, encrypted_content };
+  const item = { type: "reasoning", id, summary, encrypted_content };
   return {
-    whole,
+    item,
     events: (output_index) => [
       {
         type: "response.output_item.added",
         output_index,
-        item: { ...whole, summary: [], encrypted_content: null },
+        item: { ...item, summary: [], encrypted_content: null },
       },
       ...summary.flatMap(({ text }, summary_index) => {
         const at = { item_id: id, output_index, summary_index };
@@ -96,7 +105,7 @@ function reasoningItem(reasoning: string | undefined, encrypted_content: string 
           },
         ];
       }),
-      { type: "response.output_item.done", output_index, item: whole },
+      { type: "response.output_item.done", output_index, item: item },
     ],
   };
 }
@@ -104,39 +113,39 @@ function reasoningItem(reasoning: string | undefined, encrypted_content: string 
 function messageItem(text: string): Item {
   const id = "msg_1";
   const part = { type: "output_text", text, annotations: [] };
-  const whole = { type: "message", id, role: "assistant", status: "completed", content: [part] };
+  const item = { type: "message", id, role: "assistant", status: "completed", content: [part] };
   return {
-    whole,
+    item,
     events: (output_index) => {
       const at = { item_id: id, output_index, content_index: 0 };
       return [
         {
           type: "response.output_item.added",
           output_index,
-          item: { ...whole, status: "in_progress", content: [] },
+          item: { ...item, status: "in_progress", content: [] },
         },
         { type: "response.content_part.added", ...at, part: { ...part, text: "" } },
         ...words(text).map((delta) => ({ type: "response.output_text.delta", ...at, delta })),
         { type: "response.output_text.done", ...at, text },
         { type: "response.content_part.done", ...at, part },
-        { type: "response.output_item.done", output_index, item: whole },
+        { type: "response.output_item.done", output_index, item: item },
       ];
     },
   };
 }
 
 function callItem(
-  { id: call_id, name, arguments: args }: NonNullable<Said["calls"]>[number],
+  { id: call_id, name, arguments: args }: NonNullable<ModelOutput["calls"]>[number],
   id: string,
 ): Item {
-  const whole = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
+  const item = { type: "function_call", id, call_id, name, arguments: args, status: "completed" };
   return {
-    whole,
+    item,
     events: (output_index) => [
       {
         type: "response.output_item.added",
         output_index,
-        item: { ...whole, arguments: "", status: "in_progress" },
+        item: { ...item, arguments: "", status: "in_progress" },
       },
       ...halves(args).map((delta) => ({
         type: "response.function_call_arguments.delta",
@@ -145,7 +154,7 @@ function callItem(
         delta,
       })),
       { type: "response.function_call_arguments.done", item_id: id, output_index, arguments: args },
-      { type: "response.output_item.done", output_index, item: whole },
+      { type: "response.output_item.done", output_index, item: item },
     ],
   };
 }
@@ -155,9 +164,12 @@ const reasons: Readonly<Record<string, string>> = {
   content_filter: "content_filter",
 };
 
-/** `finish`: `stop` and `tool_calls` complete it, `failed` fails it, null leaves it in progress, anything else is why it is incomplete. */
+/**
+ * `finish`: `stop` and `tool_calls` complete the response, `failed` fails it, null leaves it in
+ * progress, any other value is the reason why it is incomplete.
+ */
 function response(
-  { usage = defaultUsage }: Said,
+  { usage = defaultUsage }: ModelOutput,
   model: string,
   finish: string | null,
   items: readonly Item[],
@@ -180,7 +192,7 @@ function response(
     error: null,
     incomplete_details:
       status === "incomplete" && finish !== null ? { reason: reasons[finish] ?? finish } : null,
-    output: items.map(({ whole }) => whole),
+    output: items.map(({ item }) => item),
     usage: usage === null ? null : usageOf(usage),
   };
 }
@@ -190,7 +202,7 @@ function usageOf({
   completion_tokens,
   cached_tokens = 0,
   reasoning_tokens = 0,
-}: SaidUsage): object {
+}: OutputUsage): object {
   return {
     input_tokens: prompt_tokens,
     input_tokens_details: { cached_tokens },

@@ -1,26 +1,29 @@
-import type { Said, SaidError } from "./said.ts";
+import type { ModelOutput, ProviderError } from "./model-output.ts";
 
-/** A request's body as JSON; each format looks into it by its own rules. */
+/** A request's body as JSON; each format parses it itself. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** One way in which models and their callers speak over HTTP. */
+/** One wire format of models over HTTP. */
 export interface Wire {
   readonly name: string;
-  /** The path below the base URL. */
+  /** Returns the path below the base URL. */
   path(model: string, streamed: boolean): string;
   matches(path: string): boolean;
   streamed(path: string, body: WireBody): boolean;
-  /** Text of the last thing a user said in the request. */
+  /** Returns the text of the last user message of the request. */
   lastInput(body: WireBody): string;
-  /** The body of a plain answer. */
-  plain(said: Said, model: string): unknown;
-  /** The events of a streamed answer, in order; a string stands for itself. The last `closing` of them make it whole. */
+  /** Returns the body of a plain response. */
+  plain(said: ModelOutput, model: string): unknown;
+  /**
+   * Returns the events of a streamed response, in order. Strings are sent as they are. The last
+   * `closing` events complete the answer.
+   */
   stream(
-    said: Said,
+    said: ModelOutput,
     model: string,
   ): { readonly events: readonly unknown[]; readonly closing: number };
-  /** The body of a refusal. */
-  refusal(status: number, message: string): unknown;
-  /** An error in band: the plain body, or an event of the stream. */
-  inBand(error: SaidError, streamed: boolean): unknown;
+  /** Returns the body of an error status. */
+  error(status: number, message: string): unknown;
+  /** Returns an in-band error: a plain body, or an event of the stream. */
+  inBand(error: ProviderError, streamed: boolean): unknown;
 }

@@ -4,7 +4,7 @@ import { type Page, readPage } from "../../base/page.ts";
 import type { SignedIn } from "../account-context.ts";
 import { listSessionRows, type SessionRow } from "../session-store.ts";
 
-/** Where the person is signed in. */
+/** Returns one page of the person's sessions, newest first. @throws ApiError `bad_request` */
 export async function listSessions({
   ctx,
   input,

@@ -1,10 +1,13 @@
 import { inAllWorkspaces } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import type { SignedIn } from "../account-context.ts";
-import { recordAct } from "../record-act.ts";
+import { recordAccountAction } from "../record-account-action.ts";
 import { deleteSessionRow } from "../session-store.ts";
 
-/** Ends one of the person's own sessions: every process refuses its cookie from the answer on. */
+/**
+ * Deletes one of the person's sessions; all processes reject its cookie after the response.
+ * @throws ApiError `not_found`
+ */
 export async function revokeSession({
   ctx,
   input,
@@ -14,8 +17,8 @@ export async function revokeSession({
 }): Promise<void> {
   await inAllWorkspaces(ctx.database.tenant, async (tx) => {
     if (!(await deleteSessionRow(tx, ctx.userId, input.sessionId))) {
-      throw new ApiError("not_found", "There is no session of yours with this id.");
+      throw new ApiError("not_found", "You have no session with this id.");
     }
-    await recordAct(tx, ctx, { action: "session.delete", target: input.sessionId });
+    await recordAccountAction(tx, ctx, { action: "session.delete", target: input.sessionId });
   });
 }

@@ -1,11 +1,11 @@
 import type { Agent } from "@beckon/contract";
-import { type Context, mayTouchAgent } from "../../base/context.ts";
+import { type Context, canAccessAgent } from "../../base/context.ts";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { showSecrets } from "./secret-places.ts";
+import { showSecrets } from "./secret-locations.ts";
 import { type AgentRow, findAgent, lockAgent } from "./store.ts";
 
-/** The agent as responses show it. */
+/** Returns the agent as responses show it. */
 export function toAgent(row: AgentRow): Agent {
   return {
     id: row.id,
@@ -23,42 +23,45 @@ export function toAgent(row: AgentRow): Agent {
   };
 }
 
-/** The living agent. @throws ApiError `not_found` */
+/** Returns the agent. @throws ApiError `not_found`, also if it is deleted or not the caller's. */
 export async function requireAgent(
   tx: WorkspaceTransaction,
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await findAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined) throw noAgent();
+  if (row === undefined) throw agentNotFound();
   return row;
 }
 
-/** The living agent, locked against other changes until the transaction ends. @throws ApiError `not_found` */
+/**
+ * Returns the agent and locks its row against other changes until the transaction ends.
+ * @throws ApiError `not_found`, also if it is deleted or not the caller's.
+ */
 export async function requireAgentForChange(
   tx: WorkspaceTransaction,
   ctx: Context,
   agentId: string,
 ): Promise<AgentRow> {
-  const row = mayTouchAgent(ctx, agentId)
+  const row = canAccessAgent(ctx, agentId)
     ? await lockAgent(tx, ctx.workspaceId, agentId)
     : undefined;
-  if (row === undefined || row.deleted_at !== null) throw noAgent();
+  if (row === undefined || row.deleted_at !== null) throw agentNotFound();
   return row;
 }
 
-/** @throws ApiError `stale` when `If-Match` names another version than the current one. */
-export function requireSeenVersion(ctx: Context, row: AgentRow): void {
+/** Checks `If-Match`. @throws ApiError `stale` if it names another version than the current one. */
+export function requireMatchingVersion(ctx: Context, row: AgentRow): void {
   if (ctx.ifMatch === undefined || ctx.ifMatch === String(row.version)) return;
   throw new ApiError(
     "stale",
-    `The agent is at version ${row.version} by now. Read it again and repeat your change on that.`,
+    `The agent is now at version ${row.version}. Read it again and apply your change to that version.`,
   );
 }
 
-/** The error for an agent that does not exist, or that the caller is not allowed to know of. */
-export function noAgent(): ApiError {
+/** Returns the error for an agent that does not exist or that the caller is not allowed to see. */
+export function agentNotFound(): ApiError {
   return new ApiError("not_found", "There is no agent with this id in this workspace.");
 }

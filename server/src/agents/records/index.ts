@@ -1,19 +1,19 @@
 export {
-  noAgent,
+  agentNotFound,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   toAgent,
 } from "./agent.ts";
 export { ownerOfSecret } from "./owner-of-secret.ts";
-export { type AnyValue, mapValues, type SecretPlace, showSecrets } from "./secret-places.ts";
+export { type AnyValue, mapValues, type SecretLocation, showSecrets } from "./secret-locations.ts";
 export {
+  type EncryptedSecret,
   findSecret,
-  type KeptSecret,
-  listSealedSecrets,
+  listEncryptedSecrets,
   listSecrets,
-  type SealedSecret,
   type SecretChange,
+  type StoredSecret,
   writeSecrets,
 } from "./secret-store.ts";
 export {

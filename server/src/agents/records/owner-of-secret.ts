@@ -1,6 +1,6 @@
 import type { SecretOwner } from "../../base/secrets/index.ts";
 
-/** The owner that a tool's secret is encrypted for, beside its origins. */
+/** The owner that a tool's secret is encrypted for, in addition to its origins. */
 export function ownerOfSecret(secret: {
   readonly workspaceId: string;
   readonly agentId: string;

@@ -7,21 +7,22 @@ interface Owner {
 }
 
 /** A stored secret without its value, and the origins it can be sent to. */
-export interface KeptSecret {
+export interface StoredSecret {
   readonly id: string;
   readonly origins: readonly string[];
 }
 
 /** A stored secret with its encrypted value and the last four characters of the plain one. */
-export interface SealedSecret extends KeptSecret {
+export interface EncryptedSecret extends StoredSecret {
   readonly sealed: string;
   readonly last4: string;
 }
 
-/** What a write of an agent changes about its secrets, in the same transaction. */
+/** The changes to an agent's secrets that belong to one change of the agent. */
 export interface SecretChange {
-  /** New ones, and new values of such that there are. */
-  readonly write: readonly SealedSecret[];
+  /** Secrets to insert, or to update if their id exists. */
+  readonly write: readonly EncryptedSecret[];
+  /** Ids of secrets to delete. */
   readonly remove: readonly string[];
 }
 
@@ -29,7 +30,7 @@ export interface SecretChange {
 export function listSecrets(
   tx: WorkspaceTransaction,
   { workspaceId, agentId }: Owner,
-): Promise<KeptSecret[]> {
+): Promise<StoredSecret[]> {
   return tx
     .selectFrom("agent_secrets")
     .select(["id", "origins"])
@@ -38,11 +39,11 @@ export function listSecrets(
     .execute();
 }
 
-/** Lists the secrets of an agent with their encrypted values, to copy or to re-encrypt them. */
-export function listSealedSecrets(
+/** Lists the secrets of an agent with their encrypted values, to copy them. */
+export function listEncryptedSecrets(
   tx: WorkspaceTransaction,
   { workspaceId, agentId }: Owner,
-): Promise<SealedSecret[]> {
+): Promise<EncryptedSecret[]> {
   return tx
     .selectFrom("agent_secrets")
     .select(["id", "origins", "sealed", "last4"])
@@ -51,7 +52,7 @@ export function listSealedSecrets(
     .execute();
 }
 
-/** Who calls this has locked the agent. */
+/** Inserts, updates and deletes secrets of an agent. The caller must hold the lock of its row. */
 export async function writeSecrets(
   tx: WorkspaceTransaction,
   { workspaceId, agentId }: Owner,
@@ -87,14 +88,15 @@ export async function writeSecrets(
     .execute();
 }
 
-/** Returns one secret of one agent, still encrypted, with the origins it was given for. */
+/** Returns one secret of one agent, still encrypted, with the origins it can be sent to. */
 export async function findSecret(
   database: Database,
   { workspaceId, agentId, id }: Owner & { readonly id: string },
 ): Promise<{ origins: string[]; sealed: string } | undefined> {
   const { rows } = await database.engine.query<{ origins: string[]; sealed: string }>({
     name: "find-agent-secret",
-    text: "select origins, sealed from agent_secrets where id = $1 and agent_id = $2 and workspace_id = $3",
+    text: `select origins, sealed from agent_secrets
+      where id = $1 and agent_id = $2 and workspace_id = $3`,
     values: [id, agentId, workspaceId],
   });
   return rows[0];

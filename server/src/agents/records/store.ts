@@ -4,20 +4,20 @@ import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts"
 import type { PageRequest } from "../../base/page.ts";
 import { storedConfig } from "./version-store.ts";
 
-/** An agent with its current version, as the database has it. */
+/** An agent's row with its current version. */
 export type AgentRow = Selectable<Tables["agents"]> & {
   config: AgentConfig;
-  /** That the current version pins. */
+  /** The provider that the current version's model resolved to. */
   provider_id: string | null;
   /** The last four characters of each secret of its tools, by id. */
   secrets: Readonly<Record<string, string>>;
-  /** null: it is not deleted. */
+  /** null if the agent is not deleted. */
   restorable_until: Date | null;
-  /** Deleted, and not too long ago. */
+  /** Whether the agent is deleted and `restorable_until` is in the future. */
   restorable: boolean;
 };
 
-/** Whole hours: how long a day is depends on a time zone. */
+/** In hours, because the length of `30 days` depends on the session's time zone. */
 const restorableUntil = sql<Date | null>`agents.deleted_at + interval '720 hours'`;
 const isRestorable = sql<boolean>`coalesce(${restorableUntil} > now(), false)`;
 
@@ -58,8 +58,9 @@ export function findAgent(
 }
 
 /**
- * Locks the agent's row, a deleted one too, against every other change of the agent. `no key`: starts that refer to the row are not
- * held up. The row is read again after the lock is had: what is joined would else be as old as the statement's snapshot.
+ * Locks the agent's row, even if deleted, and returns it. `FOR NO KEY UPDATE` does not block starts
+ * of runs, whose foreign key takes `FOR KEY SHARE`. A second statement reads the row: the locking
+ * one may have waited, and its snapshot of joined tables would be from before the wait.
  */
 export async function lockAgent(
   tx: WorkspaceTransaction,
@@ -76,7 +77,7 @@ export async function lockAgent(
   return agents(tx, workspaceId).where("agents.id", "=", id).executeTakeFirst();
 }
 
-/** Returns one page of agents and one row more, which tells whether there is a next page. */
+/** Returns up to `page.limit + 1` agents, newest first; the extra row means another page exists. */
 export function listAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -102,7 +103,7 @@ export function listAgentRows(
   return query.execute();
 }
 
-/** The living agents, oldest first, at most `limit` of them with an id above `above`. */
+/** Returns at most `limit` agents that are not deleted, by ascending id, with ids above `above`. */
 export function listOldestAgentRows(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -120,8 +121,8 @@ export function listOldestAgentRows(
   return (agentIds === undefined ? query : query.where("agents.id", "in", agentIds)).execute();
 }
 
-/** What an agent's row repeats of its current version. */
-const repeated = (config: AgentConfig) => ({
+/** Columns of `agents` that duplicate fields of the current version. */
+const duplicatedColumns = (config: AgentConfig) => ({
   name: config.name,
   max_concurrent_runs: config.limits.max_concurrent_runs,
   max_queued_runs: config.limits.max_queued_runs,
@@ -135,7 +136,7 @@ export async function insertAgent(tx: WorkspaceTransaction, row: VersionRow): Pr
       id: row.agentId,
       workspace_id: row.workspaceId,
       version: row.version,
-      ...repeated(row.config),
+      ...duplicatedColumns(row.config),
     })
     .execute();
   await insertVersion(tx, row);
@@ -150,13 +151,13 @@ export interface VersionRow {
   readonly createdBy: string;
 }
 
-/** Makes `row` the agent's current version. */
+/** Inserts `row` and makes it the agent's current version. */
 export async function insertNextVersion(tx: WorkspaceTransaction, row: VersionRow): Promise<void> {
   await insertVersion(tx, row);
   await updateAgentRow(
     tx,
     { id: row.agentId, workspace_id: row.workspaceId },
-    { version: row.version, ...repeated(row.config) },
+    { version: row.version, ...duplicatedColumns(row.config) },
   );
 }
 
@@ -179,13 +180,13 @@ interface AgentChange {
   readonly name?: string;
   readonly max_concurrent_runs?: number | null;
   readonly max_queued_runs?: number;
-  /** `now`: the database's clock. */
+  /** `now` is the database's clock. */
   readonly paused_at?: "now" | null;
   readonly pause_reason?: string | null;
   readonly deleted_at?: "now" | null;
 }
 
-/** Updates the mutable columns of an agent; times are the database's. */
+/** Updates columns of an agent's row, and its `updated_at`. */
 export async function updateAgentRow(
   tx: WorkspaceTransaction,
   key: { id: string; workspace_id: string },

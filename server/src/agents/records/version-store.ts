@@ -21,8 +21,8 @@ export interface StoredVersion extends VersionEntryRow {
 }
 
 /**
- * A version's configuration in SQL. Versions from before there was `max_answer_bytes` get its
- * default.
+ * SQL expression for a version's configuration. Versions written before `max_answer_bytes` existed
+ * get its default.
  */
 export const configColumn = `jsonb_set(agent_versions.config, '{limits}',
   '{"max_answer_bytes": ${defaultMaxAnswerBytes}}'::jsonb || (agent_versions.config -> 'limits'))`;
@@ -35,7 +35,9 @@ const versions = (tx: WorkspaceTransaction, { workspaceId, agentId }: Owner) =>
     .where("agent_id", "=", agentId)
     .where("workspace_id", "=", workspaceId);
 
-/** Returns one page of versions, newest first, and one row more, which tells whether there is a next page. */
+/**
+ * Returns up to `page.limit + 1` versions, newest first; the extra row means another page exists.
+ */
 export function listVersionRows(
   tx: WorkspaceTransaction,
   owner: Owner,

@@ -1,21 +1,21 @@
 import type { AgentVersion, AgentVersionEntry } from "@beckon/contract";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
-import { showSecrets } from "./secret-places.ts";
+import { showSecrets } from "./secret-locations.ts";
 import type { AgentRow } from "./store.ts";
 import { findVersion, type StoredVersion, type VersionEntryRow } from "./version-store.ts";
 
-/** As PostgreSQL's `int`. */
-const highest = 2_147_483_647;
+/** The maximum of PostgreSQL's `int`. */
+const maxVersion = 2_147_483_647;
 
-/** The agent and version that a path names, not parsed yet. */
+/** The agent and version in a request's path. */
 export interface VersionInput {
   readonly agentId: string;
-  /** As it stands in the path. */
+  /** Not parsed yet. */
   readonly version: string;
 }
 
-/** Converts a row to a version as lists show it: without its configuration. */
+/** Returns a version as lists show it, without its configuration. */
 export function toVersionEntry({
   version,
   created_at,
@@ -24,7 +24,10 @@ export function toVersionEntry({
   return { version, created_at: created_at.toISOString(), created_by };
 }
 
-/** Its secrets as they are today: a version refers to them, it does not hold them. */
+/**
+ * Returns a version as responses show it. Its secrets are shown in their current state, because a
+ * version only refers to them.
+ */
 export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
   return {
     ...toVersionEntry(row),
@@ -34,7 +37,7 @@ export function toVersion(agent: AgentRow, row: StoredVersion): AgentVersion {
   };
 }
 
-/** @throws ApiError `not_found` for what is no version of the agent, or no number. */
+/** Returns a version of the agent. @throws ApiError `not_found`, also if `version` is no number. */
 export async function requireVersion(
   tx: WorkspaceTransaction,
   agent: AgentRow,
@@ -42,11 +45,11 @@ export async function requireVersion(
 ): Promise<StoredVersion> {
   const number = /^[1-9]\d{0,9}$/.test(String(version)) ? Number(version) : 0;
   const owner = { workspaceId: agent.workspace_id, agentId: agent.id };
-  const row = number > 0 && number <= highest ? await findVersion(tx, owner, number) : undefined;
+  const row = number > 0 && number <= maxVersion ? await findVersion(tx, owner, number) : undefined;
   if (row === undefined)
     throw new ApiError(
       "not_found",
-      `This agent has no such version. It has 1 to ${agent.version}.`,
+      `This agent has no such version. Its versions are 1 to ${agent.version}.`,
     );
   return row;
 }

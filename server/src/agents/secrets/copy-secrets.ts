@@ -1,8 +1,7 @@
 import type { SecretKept, ToolGrant } from "@beckon/contract";
 import { newId } from "../../base/ids.ts";
-import { boundPlace, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
-import type { SealedSecret } from "../records/index.ts";
-import { mapValues, ownerOfSecret } from "../records/index.ts";
+import { bindingFor, encryptFor, type SecretCipher } from "../../base/secrets/index.ts";
+import { type EncryptedSecret, mapValues, ownerOfSecret } from "../records/index.ts";
 
 interface Owner {
   readonly workspaceId: string;
@@ -10,38 +9,39 @@ interface Owner {
 }
 
 /**
- * The tools with references to copies of their secrets, and these, sealed for the other agent and the same origins: a secret never goes
- * where it was not given for. A reference to one that is gone stays a reference to nothing.
- * @throws ApiError `secret_unreadable` for one that was sealed with a master key that is lost.
+ * Returns the tools with references to copies of their secrets, and the copies, encrypted for agent
+ * `to` and the same origins. A reference to a deleted secret becomes a new reference without a
+ * secret.
+ * @throws ApiError `secret_unreadable` if one was encrypted with a master key that is lost.
  */
 export function copySecrets(
   cipher: SecretCipher,
   tools: readonly ToolGrant[],
-  secrets: readonly SealedSecret[],
+  secrets: readonly EncryptedSecret[],
   { from, to }: { readonly from: Owner; readonly to: Owner },
-): { readonly tools: ToolGrant[]; readonly write: SealedSecret[] } {
-  const copies = new Map<string, string>();
-  const write: SealedSecret[] = [];
+): { readonly tools: ToolGrant[]; readonly write: EncryptedSecret[] } {
+  const copyIds = new Map<string, string>();
+  const write: EncryptedSecret[] = [];
   const copyOf = (id: string): string => {
-    const copied = copies.get(id);
-    if (copied !== undefined) return copied;
-    const copy = newId("sec");
-    copies.set(id, copy);
+    const existing = copyIds.get(id);
+    if (existing !== undefined) return existing;
+    const copyId = newId("sec");
+    copyIds.set(id, copyId);
     const secret = secrets.find((each) => each.id === id);
     if (secret !== undefined) {
       const { origins, last4 } = secret;
-      const clear = cipher.decrypt(
+      const plaintext = cipher.decrypt(
         secret.sealed,
-        boundPlace(ownerOfSecret({ ...from, id }), origins),
+        bindingFor(ownerOfSecret({ ...from, id }), origins),
       );
       write.push({
-        id: copy,
+        id: copyId,
         origins,
-        sealed: sealFor(cipher, clear, ownerOfSecret({ ...to, id: copy }), origins),
+        sealed: encryptFor(cipher, plaintext, ownerOfSecret({ ...to, id: copyId }), origins),
         last4,
       });
     }
-    return copy;
+    return copyId;
   };
   const copied = tools.map((grant, index) =>
     grant.type !== "http"

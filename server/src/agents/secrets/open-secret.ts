@@ -1,11 +1,13 @@
 import type { Database } from "../../base/database/index.ts";
 import { attempt } from "../../base/errors.ts";
-import { openFor, type SecretCipher } from "../../base/secrets/index.ts";
+import { decryptFor, type SecretCipher } from "../../base/secrets/index.ts";
 import { findSecret, ownerOfSecret } from "../records/index.ts";
 
 /**
- * A secret of a tool in clear, for the executing process and the origin it is about to be sent to; never for an answer.
- * @returns undefined when it was deleted, was not given for this origin, or was sealed with a master key that is lost.
+ * Decrypts a tool's secret for a request to `origin`. The plain text must not be part of a response
+ * or of an event.
+ * @returns undefined if the secret was deleted, must not be sent to this origin, or was encrypted
+ *   with a master key that is lost.
  */
 export async function openSecret(
   database: Database,
@@ -22,6 +24,6 @@ export async function openSecret(
 ): Promise<string | undefined> {
   const row = await findSecret(database, owner);
   if (row === undefined) return undefined;
-  const opened = attempt(() => openFor(cipher, row, ownerOfSecret(owner), origin));
-  return opened.ok ? opened.value : undefined;
+  const decrypted = attempt(() => decryptFor(cipher, row, ownerOfSecret(owner), origin));
+  return decrypted.ok ? decrypted.value : undefined;
 }

@@ -1,37 +1,47 @@
 import type { SecretKept, ToolGrant, ToolGrantBody, ToolInDocument } from "@beckon/contract";
 import { ApiError } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
-import { requireGivenFor, type SecretCipher, sealFor } from "../../base/secrets/index.ts";
-import type { KeptSecret, SealedSecret, SecretChange } from "../records/index.ts";
-import { type AnyValue, mapValues, ownerOfSecret, type SecretPlace } from "../records/index.ts";
+import { encryptFor, requireGivenFor, type SecretCipher } from "../../base/secrets/index.ts";
+import {
+  type AnyValue,
+  type EncryptedSecret,
+  mapValues,
+  ownerOfSecret,
+  type SecretChange,
+  type SecretLocation,
+  type StoredSecret,
+} from "../records/index.ts";
 
 /**
- * What becomes of the secrets when an agent gets these tools: the tools with references in place of secrets, and the rows to write
- * and to delete.
+ * Returns the tools with references in place of secrets, and the secrets to write and to delete.
  *
- * - A secret that is given is sealed for where it will be sent. At a place that had one it takes its id, so that versions pinned by
- *   runs under way use the new one too: who changes a credential has done so because the old one is to be used no more.
- * - A secret that is sent back as it was shown is kept, wherever it then stands, but is sent nowhere it was not given for: who may
- *   change an agent and does not know its credentials must not be able to send them to a server of his own.
- * - A secret that a document leaves out gets a reference to nothing: shown as gone, and sent nowhere, until it is given. As long as it is not,
- *   it may be sent back as any other.
- * - One that no place refers to any more is deleted, at once and for every version.
+ * - A new secret (`{secret: "…"}`) is encrypted for the origins it will be sent to. If the same
+ *   location had a secret, it reuses that id, so that running runs with older versions use the new
+ *   value too: a credential is usually replaced because the old one must not be used any more.
+ * - A reference (`{secret_id}`) keeps its secret, also at another location, but only if that
+ *   location sends it to no new origin. Otherwise a caller who can change an agent could have its
+ *   credentials sent to their own server.
+ * - A secret that an export left out (`{secret: null}`) becomes a reference without a secret. It is
+ *   shown with `secret_last4: null`, and requests that need it are not sent until it is given.
+ * - A secret that no location refers to any more is deleted, for all versions.
  *
- * @throws ApiError `bad_request` for a reference to no secret of this agent, or one that leads to a new place.
+ * @param before The agent's current tools and secrets; empty for a new agent.
+ * @throws ApiError `bad_request` for a reference to a secret that the agent does not have, or that
+ *   would be sent to a new origin.
  */
 export function planSecrets(
   cipher: SecretCipher,
   owner: { readonly workspaceId: string; readonly agentId: string },
   given: readonly (ToolGrantBody | ToolInDocument)[],
-  before: { readonly tools: readonly ToolGrant[]; readonly kept: readonly KeptSecret[] },
+  before: { readonly tools: readonly ToolGrant[]; readonly kept: readonly StoredSecret[] },
 ): SecretChange & { readonly tools: ToolGrant[] } {
   const known = new Map(before.kept.map((secret) => [secret.id, secret]));
-  const replaceable = idsByPlace(before.tools);
+  const replaceable = secretIdsByKey(before.tools);
   const missing = new Set([...replaceable.values()].filter((id) => !known.has(id)));
-  const used = new Set(idsByPlace(given).values());
-  const write: SealedSecret[] = [];
+  const used = new Set(secretIdsByKey(given).values());
+  const write: EncryptedSecret[] = [];
 
-  const settle = (value: AnyValue, place: SecretPlace): string | SecretKept => {
+  const resolveValue = (value: AnyValue, location: SecretLocation): string | SecretKept => {
     if (typeof value === "string") return value;
     const { prefix } = value;
     const reference = (id: string): SecretKept => ({
@@ -39,17 +49,17 @@ export function planSecrets(
       ...(prefix === undefined ? {} : { prefix }),
     });
     if ("secret_id" in value) {
-      if (!missing.has(value.secret_id)) requireKnown(known.get(value.secret_id), place);
+      if (!missing.has(value.secret_id)) requireKnown(known.get(value.secret_id), location);
       return reference(value.secret_id);
     }
     if (value.secret === null) return reference(newId("sec"));
-    const earlier = replaceable.get(place.key);
+    const earlier = replaceable.get(location.key);
     const id =
       earlier !== undefined && known.has(earlier) && !used.has(earlier) ? earlier : newId("sec");
     used.add(id);
-    const origins = [...place.origins].sort();
-    const sealed = sealFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
-    // Of a short secret the last four would be much of it.
+    const origins = [...location.origins].sort();
+    const sealed = encryptFor(cipher, value.secret, ownerOfSecret({ ...owner, id }), origins);
+    // The last four characters would reveal too much of a short secret.
     write.push({
       id,
       origins,
@@ -59,13 +69,15 @@ export function planSecrets(
     return reference(id);
   };
   const tools = given.map((grant, index) =>
-    grant.type === "http" ? mapValues<AnyValue, string | SecretKept>(grant, index, settle) : grant,
+    grant.type === "http"
+      ? mapValues<AnyValue, string | SecretKept>(grant, index, resolveValue)
+      : grant,
   );
   return { tools, write, remove: before.kept.map(({ id }) => id).filter((id) => !used.has(id)) };
 }
 
-/** The references in tools, by place. */
-function idsByPlace(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<string, string> {
+/** Returns the secret ids that the tools refer to, by the key of their location. */
+function secretIdsByKey(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<string, string> {
   const ids = new Map<string, string>();
   for (const [index, grant] of tools.entries()) {
     if (grant.type !== "http") continue;
@@ -77,17 +89,17 @@ function idsByPlace(tools: readonly (ToolGrantBody | ToolInDocument)[]): Map<str
   return ids;
 }
 
-function requireKnown(secret: KeptSecret | undefined, { path, origins }: SecretPlace): void {
+function requireKnown(secret: StoredSecret | undefined, { path, origins }: SecretLocation): void {
   if (secret === undefined) {
     throw new ApiError(
       "bad_request",
-      `${path} refers to no secret of this agent. Give the secret itself as {"secret": "…"}.`,
+      `${path} refers to a secret that this agent does not have. Send the secret itself as {"secret": "…"}.`,
     );
   }
   requireGivenFor(
     secret.origins,
     origins,
-    (stray) =>
-      `${path} would send its secret to ${stray}, for which it was not given. Give the secret again.`,
+    (origin) =>
+      `${path} would send its secret to ${origin}, for which it was not given. Send the secret again as {"secret": "…"}.`,
   );
 }

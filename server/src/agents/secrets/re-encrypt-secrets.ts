@@ -1,9 +1,9 @@
 import {
-  boundPlace,
+  bindingFor,
+  type MasterKeyChange,
   type Queryable,
-  type Resealed,
-  type Resealing,
-  resealColumn,
+  type ReEncryption,
+  reEncryptColumn,
 } from "../../base/secrets/index.ts";
 import { ownerOfSecret } from "../records/index.ts";
 
@@ -14,17 +14,20 @@ interface Row {
   readonly origins: string[];
 }
 
-/** Seals the secrets of all agents' tools with the new master key. */
-export function resealToolSecrets(client: Queryable, keys: Resealing): Promise<Resealed> {
-  return resealColumn<Row>(
+/** Re-encrypts the secrets of all agents' tools with the new master key. */
+export function reEncryptToolSecrets(
+  client: Queryable,
+  keys: MasterKeyChange,
+): Promise<ReEncryption> {
+  return reEncryptColumn<Row>(
     client,
     {
       table: "agent_secrets",
       column: "sealed",
       key: { id: "text", workspace_id: "text" },
-      beside: ["agent_id", "origins"],
-      placeOf: ({ id, workspace_id, agent_id, origins }) =>
-        boundPlace(ownerOfSecret({ workspaceId: workspace_id, agentId: agent_id, id }), origins),
+      otherColumns: ["agent_id", "origins"],
+      bindingOf: ({ id, workspace_id, agent_id, origins }) =>
+        bindingFor(ownerOfSecret({ workspaceId: workspace_id, agentId: agent_id, id }), origins),
     },
     keys,
   );

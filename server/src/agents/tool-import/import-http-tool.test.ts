@@ -62,14 +62,14 @@ components:
         payment: {oneOf: [{type: string}, {type: object, properties: {card: {type: string}}}]}
 `;
 
-/** With its empty secrets filled in, as its reader would. */
+/** Fills in the empty secrets, as a client does before it creates the agent. */
 function filledIn(tool: unknown): ToolGrantBody {
   return httpToolBody.parse(
     JSON.parse(JSON.stringify(tool).replaceAll('"secret":""', '"secret":"0123456789"')),
   );
 }
 
-test("chosen operations of a document become a tool that only lacks its secrets", async () => {
+test("selected operations become a tool that is valid once its secrets are filled in", async () => {
   const { tool, warnings } = await importing(shop, ["orders.read", "orders.change"]);
   expect(tool).toEqual({
     type: "http",
@@ -130,7 +130,7 @@ test("chosen operations of a document become a tool that only lacks its secrets"
   expect(warnings).toEqual([
     "orders.read: parameter order-id: pattern is not checked.",
     "orders.read: parameter session is left out: it is a cookie.",
-    "orders.change: body: #/components/schemas/Order is nested too deep or refers to itself: it is cut.",
+    "orders.change: body: #/components/schemas/Order is nested too deeply or recursive: it accepts any value there.",
     "orders.change: parameter order-id: pattern is not checked.",
   ]);
   expect(filledIn(tool)).toMatchObject({
@@ -139,7 +139,7 @@ test("chosen operations of a document become a tool that only lacks its secrets"
   });
 });
 
-test("without a choice all that fit are taken, and what does not is named", async () => {
+test("without a selection all supported operations are imported, and warnings name the others", async () => {
   const { tool, warnings } = await importing(shop);
   const { operations, headers } = tool as {
     operations: { name: string; headers: object }[];
@@ -150,7 +150,7 @@ test("without a choice all that fit are taken, and what does not is named", asyn
     "orders_change",
     "get_health",
   ]);
-  // Not all of them want the credential, so it stands with those that do.
+  // Not all operations need the credential, so it is not moved to the tool.
   expect(headers).toEqual({});
   expect(operations.map((each) => "Authorization" in each.headers)).toEqual([true, true, false]);
   expect(warnings).toContain("upload is left out: its body is not JSON.");
@@ -166,15 +166,19 @@ const minimal = (change: object = {}, operation: object = {}) => ({
 });
 
 test.each<[string, unknown, RegExp]>([
-  ["a document that is not there", "https://example.com/openapi.json", /is no JSON object/],
-  ["broken JSON", '{"openapi": "3.0.0", ', /begins like JSON and is none/],
+  ["a URL in place of a document", "https://example.com/openapi.json", /is not a JSON object/],
+  ["broken JSON", '{"openapi": "3.0.0", ', /begins like JSON but is not valid JSON/],
   ["broken YAML", "openapi: [3.0.0\nx: -: }", /neither JSON nor YAML/],
   ["Swagger 2", { swagger: "2.0" }, /convert it to OpenAPI 3/],
-  ["OpenAPI 4", { openapi: "4.0.0" }, /no OpenAPI 3\.0 or 3\.1/],
-  ["no paths", minimal({ paths: {} }), /Nothing of the document can be called/],
-  ["no server", minimal({ servers: [] }), /names no server with a whole URL/],
-  ["a relative server", minimal({ servers: [{ url: "/v1" }] }), /names no server with a whole URL/],
-  ["a server that is a file", minimal({ servers: [{ url: "file:///etc/" }] }), /names no server/],
+  ["OpenAPI 4", { openapi: "4.0.0" }, /not OpenAPI 3\.0 or 3\.1/],
+  ["no paths", minimal({ paths: {} }), /No operation of the document can be imported/],
+  ["no server", minimal({ servers: [] }), /has no server with an absolute URL/],
+  [
+    "a relative server",
+    minimal({ servers: [{ url: "/v1" }] }),
+    /has no server with an absolute URL/,
+  ],
+  ["a server that is a file", minimal({ servers: [{ url: "file:///etc/" }] }), /has no server/],
   [
     "a remote reference",
     minimal({}, { parameters: [{ $ref: "https://evil.example/p.json" }] }),
@@ -186,30 +190,30 @@ test.each<[string, unknown, RegExp]>([
     /refers to another document/,
   ],
   [
-    "a reference beside it",
+    "a relative reference",
     minimal({}, { parameters: [{ $ref: "common.yaml#/p" }] }),
     /refers to another document/,
   ],
   [
-    "a reference to nothing",
+    "a reference to a missing component",
     minimal({}, { parameters: [{ $ref: "#/components/x" }] }),
-    /leads to no object/,
+    /does not refer to an object/,
   ],
   [
-    "a reference to a prototype",
+    "a reference to an object's prototype",
     minimal({}, { parameters: [{ $ref: "#/constructor/prototype" }] }),
-    /leads to no object/,
+    /does not refer to an object/,
   ],
   [
-    "references in a circle",
+    "circular references",
     minimal(
       { components: { a: { $ref: "#/components/b" }, b: { $ref: "#/components/a" } } },
       { parameters: [{ $ref: "#/components/a" }] },
     ),
-    /in a circle/,
+    /refers to itself/,
   ],
   [
-    "a cookie that is required",
+    "a required cookie",
     minimal(
       {},
       { parameters: [{ name: "s", in: "cookie", required: true, schema: { type: "string" } }] },
@@ -217,15 +221,15 @@ test.each<[string, unknown, RegExp]>([
     /its parameter s is a cookie/,
   ],
   [
-    "an undeclared place",
+    "an undeclared path parameter",
     minimal({ paths: { "/x/{y}": { get: { operationId: "x" } } } }),
-    /holds \{y\}, which is no parameter/,
+    /contains \{y\}, which is not a parameter/,
   ],
-])("refuses %s", async (_what, document, why) => {
-  await expect(importing(document)).rejects.toThrow(why);
+])("rejects %s", async (_what, document, error) => {
+  await expect(importing(document)).rejects.toThrow(error);
 });
 
-test("a password in a server's address is not taken over", async () => {
+test("a password in a server's URL is not imported", async () => {
   const { tool } = await importing(
     minimal({ servers: [{ url: "https://ada:secret@api.example.com" }] }),
   );
@@ -236,9 +240,9 @@ test("a password in a server's address is not taken over", async () => {
   expect(JSON.stringify(tool)).not.toContain("ada");
 });
 
-test("an operation that is not there is refused, with those that are", async () => {
+test("an unknown operation is rejected with the known ones", async () => {
   await expect(importing(minimal(), ["y"])).rejects.toThrow(
-    "operations: there is no operation y. There are x.",
+    "operations: the document has no operation y. It has x.",
   );
 });
 
@@ -269,8 +273,8 @@ test.each<[string, object, object]>([
     { headers: { Authorization: { secret: "", prefix: "Bearer " } }, query: {} },
   ],
 ])(
-  "%s becomes a place for a secret, also when it is declared as a parameter",
-  async (_what, scheme, places) => {
+  "%s becomes an empty secret, also when it is declared as a parameter",
+  async (_what, scheme, secrets) => {
     const parameters = [
       { name: "x-key", in: "header", schema: { type: "string" } },
       { name: "key", in: "query", schema: { type: "string" } },
@@ -280,12 +284,12 @@ test.each<[string, object, object]>([
       { parameters },
     );
     const { tool } = await importing(document);
-    expect(tool).toMatchObject(places);
+    expect(tool).toMatchObject(secrets);
     filledIn(tool);
   },
 );
 
-test("names that are the same when they are cleaned stay apart", async () => {
+test("names that become equal get numbers", async () => {
   const get = (operationId: string) => ({ get: { operationId } });
   const { tool } = await importing(
     minimal({ paths: { "/a": get("a.b"), "/b": get("a/b"), "/c": get("7 days"), "/d": get("ü") } }),
@@ -299,14 +303,14 @@ test("names that are the same when they are cleaned stay apart", async () => {
   filledIn(tool);
 });
 
-test("a document that grows when its references are followed is given up, soon", async () => {
+test("a document that expands through its references is rejected quickly", async () => {
   const schemas: Record<string, unknown> = { s0: { type: "string" } };
   for (let level = 1; level <= 7; level += 1) {
-    const members = Array.from({ length: 20 }, (_, n) => [
+    const properties = Array.from({ length: 20 }, (_, n) => [
       `m${n}`,
       { $ref: `#/components/schemas/s${level - 1}` },
     ]);
-    schemas[`s${level}`] = { type: "object", properties: Object.fromEntries(members) };
+    schemas[`s${level}`] = { type: "object", properties: Object.fromEntries(properties) };
   }
   const requestBody = {
     required: true,
@@ -316,26 +320,26 @@ test("a document that grows when its references are followed is given up, soon",
     paths: { "/x": { post: { operationId: "x", requestBody } } },
     components: { schemas },
   });
-  const begun = performance.now();
+  const startedAt = performance.now();
   await expect(importing(document)).rejects.toThrow(/too large when its references are followed/);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
 });
 
 test.each([
-  ["nested without end", `openapi: ${"[".repeat(100_000)}`],
-  ["of keys without end", `${"? ".repeat(100_000)}`],
+  ["with 100,000 levels of nesting", `openapi: ${"[".repeat(100_000)}`],
+  ["with 100,000 nested keys", `${"? ".repeat(100_000)}`],
   [
-    "of aliases that multiply",
+    "with aliases that expand exponentially",
     `a: &a [1,1,1,1,1,1,1,1]\nb: &b [${"*a,".repeat(40)}*a]\nc: &c [${"*b,".repeat(40)}*b]\nd: [${"*c,".repeat(40)}*c]`,
   ],
-])("YAML %s does not hold the process", async (_what, text) => {
-  let longest = 0;
+])("YAML %s does not block the event loop", async (_what, text) => {
+  let maxDelayMs = 0;
   let last = performance.now();
-  const beat = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last);
+  const timer = setInterval(() => {
+    maxDelayMs = Math.max(maxDelayMs, performance.now() - last);
     last = performance.now();
   }, 10);
   await expect(importing(text)).rejects.toThrow(/document is/);
-  clearInterval(beat);
-  expect(longest).toBeLessThan(1_500);
+  clearInterval(timer);
+  expect(maxDelayMs).toBeLessThan(1_500);
 });

@@ -2,20 +2,27 @@ import { httpToolBody, type ImportedHttpTool, importHttpToolBody } from "@beckon
 import { type Context, permit } from "../../base/context.ts";
 import { ApiError } from "../../base/errors.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
-import { type Found, findOperations, type Imported, importOperation } from "./operation.ts";
+import {
+  type FoundOperation,
+  findOperations,
+  type Imported,
+  importOperation,
+} from "./operation.ts";
 import { nodeAt, readDocument, textAt } from "./read-document.ts";
-import { openDocument, Unusable } from "./references.ts";
-import { nameMaker } from "./to-names.ts";
+import { createReferenceResolver, UnsupportedError } from "./references.ts";
+import { createNamer } from "./to-names.ts";
 
-/** As many as a tool may have. */
+/** The maximum of operations in a tool. */
 const maxOperations = 64;
 const maxWarnings = 200;
 
 /**
- * Makes an `http` tool of an OpenAPI document. Nothing is stored, fetched or called: the answer is to be looked at, completed with
- * secrets and put into an agent. What a document asks for that tools cannot do is left out, with a warning.
+ * Converts an OpenAPI document to an `http` tool. It stores nothing and sends no requests: the
+ * client reviews the tool, fills in secrets and adds it to an agent. What tools do not support is
+ * left out with a warning.
  *
- * @throws ApiError `bad_request` for no such document, an operation that is not in it, or when nothing of it is left.
+ * @throws ApiError `forbidden`; `bad_request` if the document is invalid, lacks a requested
+ *   operation, or has no operation that can be imported.
  */
 export async function importHttpTool({
   ctx,
@@ -26,33 +33,36 @@ export async function importHttpTool({
 }): Promise<ImportedHttpTool> {
   permit(ctx, "agents:write");
   const body = parseBody(importHttpToolBody, input.body);
-  const document = openDocument(await readDocument(body.document));
+  const document = createReferenceResolver(await readDocument(body.document));
   const warnings = new Set<string>();
-  const warn = (what: string) =>
-    void (warnings.size < maxWarnings && warnings.add(what.slice(0, 500)));
-  const nameFor = nameMaker();
-  const operations = chosen(findOperations(document), body.operations, warn).flatMap((found) => {
+  const warn = (message: string) =>
+    void (warnings.size < maxWarnings && warnings.add(message.slice(0, 500)));
+  const nameFor = createNamer();
+  const found = findOperations(document);
+  const operations = selectOperations(found, body.operations, warn).flatMap((each) => {
     try {
-      const imported = importOperation(document, found, (what) => warn(`${found.id}: ${what}.`));
-      const { credentials, ...operation } = { name: nameFor(found.id, "operation"), ...imported };
-      requireFit(operation);
+      const imported = importOperation(document, each, (message) =>
+        warn(`${each.id}: ${message}.`),
+      );
+      const { credentials, ...operation } = { name: nameFor(each.id, "operation"), ...imported };
+      requireValid(operation);
       return [{ operation, credentials }];
     } catch (thrown) {
-      if (!(thrown instanceof Unusable)) throw thrown;
-      warn(`${found.id} is left out: ${thrown.message}.`);
+      if (!(thrown instanceof UnsupportedError)) throw thrown;
+      warn(`${each.id} is left out: ${thrown.message}.`);
       return [];
     }
   });
   if (operations.length === 0)
     throw new ApiError(
       "bad_request",
-      `Nothing of the document can be called. ${[...warnings].slice(0, 5).join(" ")}`,
+      `No operation of the document can be imported. ${[...warnings].slice(0, 5).join(" ")}`,
     );
 
   const info = nodeAt(document.root, "info");
   const tool = {
     type: "http",
-    name: nameMaker()(textAt(info, "title") ?? "", "api"),
+    name: createNamer()(textAt(info, "title") ?? "", "api"),
     description: (textAt(info, "description") ?? textAt(info, "title") ?? "").slice(0, 1_000),
     allowed_hosts: [
       ...new Set(
@@ -64,39 +74,43 @@ export async function importHttpTool({
   return { tool, warnings: [...warnings] };
 }
 
-/** @throws ApiError for an id that is not there. */
-function chosen(
-  found: readonly Found[],
+/**
+ * Returns the operations with the given ids, by default all, at most `maxOperations`.
+ * @throws ApiError `bad_request` for an id that the document does not have.
+ */
+function selectOperations(
+  found: readonly FoundOperation[],
   ids: readonly string[] | undefined,
-  warn: (what: string) => void,
-): readonly Found[] {
+  warn: (message: string) => void,
+): readonly FoundOperation[] {
   const missing = ids?.find((id) => !found.some((each) => each.id === id));
   if (missing !== undefined) {
-    const there = found.slice(0, 30).map(({ id }) => id);
+    const existing = found.slice(0, 30).map(({ id }) => id);
     throw new ApiError(
       "bad_request",
-      `operations: there is no operation ${missing}. There are ${there.join(", ")}${found.length > 30 ? " and others" : ""}.`,
+      `operations: the document has no operation ${missing}. It has ${existing.join(", ")}${found.length > 30 ? " and others" : ""}.`,
     );
   }
   const all = ids === undefined ? found : found.filter(({ id }) => ids.includes(id));
   if (all.length > maxOperations)
     warn(
-      `Of ${all.length} operations the first ${maxOperations} were taken: choose them with "operations".`,
+      `Only the first ${maxOperations} of ${all.length} operations were imported: choose others with "operations".`,
     );
   return all.slice(0, maxOperations);
 }
 
-/** What the configuration of an agent would refuse is left out here. @throws Unusable */
-function requireFit(operation: Omit<Imported, "credentials"> & { readonly name: string }): void {
+/** Checks that an agent's configuration accepts the operation. @throws UnsupportedError */
+function requireValid(operation: Omit<Imported, "credentials"> & { readonly name: string }): void {
   const { host } = new URL(operation.url.replace(/[{?].*$/, ""));
-  const fit = httpToolBody.safeParse({
+  const parsed = httpToolBody.safeParse({
     type: "http",
     name: "api",
     allowed_hosts: [host],
     operations: [operation],
   });
-  const [issue] = fit.error?.issues ?? [];
-  if (issue !== undefined) throw new Unusable(`${issue.path.slice(2).join(".")} ${issue.message}`);
+  const [issue] = parsed.error?.issues ?? [];
+  if (issue !== undefined)
+    throw new UnsupportedError(`${issue.path.slice(2).join(".")} ${issue.message}`);
 }
 
 type WithCredentials = {
@@ -104,7 +118,7 @@ type WithCredentials = {
   readonly credentials: Imported["credentials"];
 };
 
-/** Credentials that all operations want stand once, for the whole tool. */
+/** Moves credentials to the tool if all operations have the same ones. */
 function withCredentials(all: readonly WithCredentials[]) {
   const shared =
     new Set(all.map(({ credentials }) => JSON.stringify(credentials))).size === 1

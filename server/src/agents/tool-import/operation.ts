@@ -1,19 +1,20 @@
 import type { ValueSchema } from "@beckon/contract";
 import { isJsonObject } from "../../base/json-object.ts";
-import { type Declared, readParameters } from "./parameters.ts";
+import { type DeclaredParameters, readParameters } from "./parameters.ts";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
-import { type ImportedDocument, Unusable } from "./references.ts";
+import { type ImportedDocument, UnsupportedError } from "./references.ts";
 import { type Credentials, readSecurity } from "./security.ts";
 import { toValueSchema } from "./value-schema.ts";
 
-/** Where an operation stands in its document. */
-export interface Found extends Declared {
+/** An operation of the document. */
+export interface FoundOperation extends DeclaredParameters {
+  /** Its `operationId`, or method and path. */
   readonly id: string;
   readonly method: string;
   readonly path: string;
 }
 
-/** An operation as a tool takes it, but for its name. */
+/** An operation of a tool, without its name. */
 export interface Imported {
   readonly description: string;
   readonly method: string;
@@ -28,8 +29,8 @@ export interface Imported {
 
 const methods = ["get", "head", "post", "put", "patch", "delete"];
 
-/** All operations of a document, in its order. */
-export function findOperations(document: ImportedDocument): Found[] {
+/** Returns all operations of the document, in its order. */
+export function findOperations(document: ImportedDocument): FoundOperation[] {
   return Object.entries(nodeAt(document.root, "paths") ?? {}).flatMap(([path, value]) => {
     if (!isJsonObject(value)) return [];
     const item = itemAt(document, value);
@@ -58,11 +59,11 @@ function itemAt(document: ImportedDocument, value: OpenapiNode): OpenapiNode {
   }
 }
 
-/** @throws Unusable */
+/** Converts an operation to an operation of a tool. @throws UnsupportedError */
 export function importOperation(
   document: ImportedDocument,
-  found: Found,
-  warn: (what: string) => void,
+  found: FoundOperation,
+  warn: (message: string) => void,
 ): Imported {
   const { method, path, item, node } = found;
   const body = readBody(document, node, method, warn);
@@ -74,15 +75,16 @@ export function importOperation(
   });
   const template = path.replaceAll(/\{([^{}]*)\}/g, (_, name: string) => {
     const known = parameters.path.get(name);
-    if (known === undefined) throw new Unusable(`its path holds {${name}}, which is no parameter`);
+    if (known === undefined)
+      throw new UnsupportedError(`its path contains {${name}}, which is not a parameter`);
     return `{${known}}`;
   });
-  const said = [textAt(node, "summary"), textAt(node, "description")]
+  const text = [textAt(node, "summary"), textAt(node, "description")]
     .filter(Boolean)
     .join("\n\n")
     .slice(0, 2_000);
   return {
-    description: said.trim() === "" ? `${method} ${path}` : said,
+    description: text.trim() === "" ? `${method} ${path}` : text,
     method,
     url: serverOf(document, item, node) + template,
     query: parameters.query,
@@ -103,7 +105,7 @@ function readBody(
   document: ImportedDocument,
   operation: OpenapiNode,
   method: string,
-  warn: (what: string) => void,
+  warn: (message: string) => void,
 ) {
   if (operation.requestBody === undefined) return undefined;
   const { node } = document.follow(operation.requestBody);
@@ -111,26 +113,29 @@ function readBody(
   const type =
     Object.keys(content).find((name) => /^application\/json\b/i.test(name)) ??
     Object.keys(content).find((name) => /\+json\b/i.test(name));
-  const needed = node.required === true;
-  const lost =
+  const isRequired = node.required === true;
+  const unsupported =
     type === undefined
       ? "its body is not JSON"
       : method === "GET" || method === "HEAD"
         ? `it sends a body with ${method}`
         : undefined;
-  if (lost !== undefined || type === undefined) {
-    if (needed) throw new Unusable(lost);
-    warn(`${lost}: it is left out`);
+  if (unsupported !== undefined || type === undefined) {
+    if (isRequired) throw new UnsupportedError(unsupported);
+    warn(`${unsupported}: it is left out`);
     return undefined;
   }
-  if (!needed) warn("its body may be left out there; here it is always sent");
-  const schema = toValueSchema(document, nodeAt(nodeAt(content, type), "schema") ?? {}, (what) =>
-    warn(`body: ${what}`),
+  if (!isRequired) warn("its body is optional in the document, but the tool always sends it");
+  const schema = toValueSchema(document, nodeAt(nodeAt(content, type), "schema") ?? {}, (message) =>
+    warn(`body: ${message}`),
   );
   return { schema, type: /^application\/json$/i.test(type) ? undefined : type };
 }
 
-/** The first server that is named, its variables at their defaults. */
+/**
+ * Returns the URL of the first server, with the defaults of its variables.
+ * @throws UnsupportedError
+ */
 function serverOf(document: ImportedDocument, item: OpenapiNode, operation: OpenapiNode): string {
   const [server] = [operation, item, document.root]
     .flatMap((holder) => listAt(holder, "servers"))
@@ -140,8 +145,8 @@ function serverOf(document: ImportedDocument, item: OpenapiNode, operation: Open
     return typeof value === "string" ? value : "";
   });
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new Unusable(
-      "its document names no server with a whole URL, for example https://api.example.com",
+    throw new UnsupportedError(
+      "the document has no server with an absolute URL, for example https://api.example.com",
     );
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, "");

@@ -1,45 +1,48 @@
 import { isReservedHeader, type ValueSchema } from "@beckon/contract";
 import { listAt, nodeAt, type OpenapiNode, textAt } from "./read-document.ts";
-import { type ImportedDocument, Unusable } from "./references.ts";
+import { type ImportedDocument, UnsupportedError } from "./references.ts";
 import type { Credentials } from "./security.ts";
-import { nameMaker } from "./to-names.ts";
+import { createNamer } from "./to-names.ts";
 import { toValueSchema } from "./value-schema.ts";
 
-/** What the model may fill in of an operation, and where it goes. */
+/** The parameters of an operation, which the model fills in, and where they are sent. */
 export interface Parameters {
   readonly schema: ValueSchema;
-  /** Names in the path's template, by their names in the document. */
+  /** Names in the tool's URL template, by their names in the document. */
   readonly path: ReadonlyMap<string, string>;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly idempotencyHeader: string | undefined;
 }
 
-/** An operation, and the path that it belongs to. */
-export interface Declared {
+/** The OpenAPI objects that declare parameters: a path item and one of its operations. */
+export interface DeclaredParameters {
   readonly item: OpenapiNode;
   readonly node: OpenapiNode;
 }
 
-interface Reading {
+interface ReadOptions {
   readonly hasBody: boolean;
-  /** What stands there already. */
+  /** Headers and query parameters that carry credentials; they are not parameters of the model. */
   readonly credentials: Credentials;
-  readonly warn: (what: string) => void;
+  readonly warn: (message: string) => void;
 }
 
-/** @throws Unusable when one that is required cannot be sent. */
+/**
+ * Converts an operation's parameters.
+ * @throws UnsupportedError if a required one cannot be sent.
+ */
 export function readParameters(
   document: ImportedDocument,
-  { item, node: operation }: Declared,
-  { hasBody, credentials, warn }: Reading,
+  { item, node: operation }: DeclaredParameters,
+  { hasBody, credentials, warn }: ReadOptions,
 ): Parameters {
   const nodes = [...listAt(item, "parameters"), ...listAt(operation, "parameters")].map(
     (each) => document.follow(each).node,
   );
-  // One of the operation goes before the same of the path.
+  // A parameter of the operation overrides the same one of the path item.
   const all = new Map(nodes.map((node) => [`${textAt(node, "in")} ${textAt(node, "name")}`, node]));
-  const nameFor = nameMaker(hasBody ? ["body"] : []);
+  const nameFor = createNamer(hasBody ? ["body"] : []);
   const properties: Record<string, ValueSchema> = {};
   const required: string[] = [];
   const path = new Map<string, string>();
@@ -56,19 +59,19 @@ export function readParameters(
       idempotencyHeader = original;
       continue;
     }
-    const needed = where === "path" || node.required === true;
-    const schema = sendable(document, node, where, (what) =>
-      warn(`parameter ${original}: ${what}`),
+    const isRequired = where === "path" || node.required === true;
+    const schema = parameterSchema(document, node, where, (message) =>
+      warn(`parameter ${original}: ${message}`),
     );
     if (typeof schema === "string") {
-      if (needed) throw new Unusable(`its parameter ${original} ${schema}`);
+      if (isRequired) throw new UnsupportedError(`its parameter ${original} ${schema}`);
       warn(`parameter ${original} is left out: it ${schema}`);
       continue;
     }
     const name = nameFor(original, "value");
     const description = textAt(node, "description")?.slice(0, 1_000);
     properties[name] = { ...schema, ...(description === undefined ? {} : { description }) };
-    if (needed) required.push(name);
+    if (isRequired) required.push(name);
     if (where === "path") path.set(original, name);
     else if (where === "query") query[original] = `{${name}}`;
     else headers[original] = `{${name}}`;
@@ -91,19 +94,19 @@ function isCredential({ headers, query }: Credentials, where: string, name: stri
 
 const scalars: readonly unknown[] = ["string", "number", "integer", "boolean"];
 
-/** The schema of a parameter, or why it cannot be sent. */
-function sendable(
+/** Returns the schema of a parameter, or the reason why it cannot be sent. */
+function parameterSchema(
   document: ImportedDocument,
   node: OpenapiNode,
   where: string,
-  warn: (what: string) => void,
+  warn: (message: string) => void,
 ): ValueSchema | string {
   if (!["path", "query", "header"].includes(where)) return "is a cookie";
   if (where === "header" && isReservedHeader(textAt(node, "name") ?? ""))
     return "is a header that Beckon sets";
   if (nodeAt(node, "schema") === undefined) return "has no schema of its own";
-  const { type: said, const: fixed, ...schema } = toValueSchema(document, node.schema, warn);
-  const types = [said ?? (schema.enum === undefined ? [] : "string")]
+  const { type: declared, const: fixed, ...schema } = toValueSchema(document, node.schema, warn);
+  const types = [declared ?? (schema.enum === undefined ? [] : "string")]
     .flat()
     .filter((type) => type !== "null");
   const [type] = types;
@@ -114,18 +117,18 @@ function sendable(
   const single = fixed === undefined ? limited : { ...limited, enum: [fixed as string] };
   if (types.length === 1 && scalars.includes(type)) return { ...single, type: type as "string" };
   if (type !== "array" || types.length !== 1)
-    return "is neither a text, a number, a boolean nor a list of these";
-  if (where !== "query") return "is a list outside the query";
+    return "is not a string, number, boolean or an array of these";
+  if (where !== "query") return "is an array outside the query";
   if (
     node.explode === false ||
     ["spaceDelimited", "pipeDelimited"].includes(textAt(node, "style") ?? "")
   ) {
-    warn("is a list in one text: the model is asked for the text");
+    warn("is an array in one string: the model writes the whole string");
     return { type: "string", description: "Several values, separated by commas" };
   }
   const { items = { type: "string" }, ...list } = schema;
   const itemType = [items.type].flat().find((each) => scalars.includes(each));
   return itemType === undefined
-    ? "is a list of other things than texts and numbers"
+    ? "is an array whose items are not strings, numbers or booleans"
     : { ...list, type: "array", items: { ...items, type: itemType } };
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../../base/errors.ts";
 import { fieldOf, isJsonObject, type JsonObject } from "../../base/json-object.ts";
 import { readYaml } from "../../base/yaml/index.ts";
 
-/** An object of a document, of which nothing is known yet. */
+/** An object of an OpenAPI document. Its fields are not validated. */
 export type OpenapiNode = Readonly<JsonObject>;
 
 export function nodeAt(node: OpenapiNode | undefined, name: string): OpenapiNode | undefined {
@@ -20,14 +20,17 @@ export function listAt(node: OpenapiNode | undefined, name: string): readonly un
   return Array.isArray(value) ? value : [];
 }
 
-/** @throws ApiError `bad_request` unless it is an OpenAPI 3 document in JSON or YAML. */
+/**
+ * Reads an OpenAPI document: an object, or a string with JSON or YAML.
+ * @throws ApiError `bad_request` unless it is OpenAPI 3.0 or 3.1.
+ */
 export async function readDocument(given: string | OpenapiNode): Promise<OpenapiNode> {
   const document = typeof given === "string" ? await parsed(given) : given;
-  if (!isJsonObject(document)) throw unreadable("is no JSON object");
+  if (!isJsonObject(document)) throw unreadable("is not a JSON object");
   if ("swagger" in document) throw unreadable("is Swagger 2: convert it to OpenAPI 3 first");
   const version = document.openapi;
   if (typeof version !== "string" || !/^3\.[01]\./.test(version))
-    throw unreadable('is no OpenAPI 3.0 or 3.1: "openapi" must say so');
+    throw unreadable('is not OpenAPI 3.0 or 3.1: "openapi" must be 3.0.x or 3.1.x');
   return document;
 }
 
@@ -35,13 +38,13 @@ async function parsed(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON and is none");
+    if (/^\s*[{[]/.test(text)) throw unreadable("begins like JSON but is not valid JSON");
   }
   const read = await readYaml(text);
   if (read.mistake !== undefined) throw unreadable(`is neither JSON nor YAML: it ${read.mistake}`);
   return read.value;
 }
 
-function unreadable(why: string): ApiError {
-  return new ApiError("bad_request", `document ${why}.`);
+function unreadable(reason: string): ApiError {
+  return new ApiError("bad_request", `document ${reason}.`);
 }

@@ -1,49 +1,56 @@
 import { isJsonObject } from "../../base/json-object.ts";
 import type { OpenapiNode } from "./read-document.ts";
 
-/** Something of a document that cannot be taken over. The message says what. */
-export class Unusable extends Error {
-  override readonly name = "Unusable";
+/** A part of the document that tools do not support. The message says which. */
+export class UnsupportedError extends Error {
+  override readonly name = "UnsupportedError";
 }
 
-/** Objects and choices that are looked at in one import: a document may refer to the same ones again and again. */
-const most = 20_000;
+/**
+ * Objects and enum values visited per import. References can make a small document expand a lot.
+ */
+const maxVisited = 20_000;
 
-/** A document whose references are followed inside it and nowhere else: nothing is fetched. */
+/** An OpenAPI document. References to other documents are not followed. */
 export interface ImportedDocument {
   readonly root: OpenapiNode;
-  /** The object itself, or the one it refers to, and the reference it was found by. @throws Unusable */
+  /**
+   * Returns `value`, or the object that its `$ref` refers to, with the last reference followed.
+   * @throws UnsupportedError
+   */
   follow(value: unknown): { readonly node: OpenapiNode; readonly reference: string | undefined };
 }
 
-export function openDocument(root: OpenapiNode): ImportedDocument {
-  let looked = 0;
+export function createReferenceResolver(root: OpenapiNode): ImportedDocument {
+  let visited = 0;
   return {
     root,
     follow(value) {
       let node = value;
       let reference: string | undefined;
       for (let hops = 0; hops < 20; hops += 1) {
-        looked += 1 + (isJsonObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
-        if (looked > most)
-          throw new Unusable("the document is too large when its references are followed");
+        visited += 1 + (isJsonObject(node) && Array.isArray(node.enum) ? node.enum.length : 0);
+        if (visited > maxVisited)
+          throw new UnsupportedError("the document is too large when its references are followed");
         if (!isJsonObject(node))
-          throw new Unusable(
-            reference === undefined ? "something is no object" : `${reference} leads to no object`,
+          throw new UnsupportedError(
+            reference === undefined
+              ? "the document has another value where an object is required"
+              : `${reference} does not refer to an object`,
           );
         if (typeof node.$ref !== "string") return { node, reference };
         reference = node.$ref;
         node = target(root, reference);
       }
-      throw new Unusable(`${reference} leads in a circle`);
+      throw new UnsupportedError(`${reference} refers to itself`);
     },
   };
 }
 
-/** By JSON pointer (RFC 6901). */
+/** Returns the value at a JSON Pointer (RFC 6901) in a URI fragment. */
 function target(root: OpenapiNode, reference: string): unknown {
   if (!reference.startsWith("#/"))
-    throw new Unusable(
+    throw new UnsupportedError(
       `it refers to another document (${reference.slice(0, 200)}), which is not fetched`,
     );
   return reference

@@ -1,8 +1,12 @@
-/** Names as providers of models take them, made of any text; none twice. */
-export function nameMaker(
-  taken: Iterable<string> = [],
+/**
+ * Returns a function that converts any text to a tool name that model providers accept
+ * (`[a-zA-Z0-9_-]`, at most 64 characters). No name is returned twice.
+ * @param reserved Names that must not be returned.
+ */
+export function createNamer(
+  reserved: Iterable<string> = [],
 ): (text: string, fallback: string) => string {
-  const used = new Set(taken);
+  const used = new Set(reserved);
   return (text, fallback) => {
     const wanted = cleaned(text) || fallback;
     let name = wanted;

@@ -1,9 +1,9 @@
 import { type ValueSchema, type ValueType, valueTypes } from "@beckon/contract";
 import { isJsonObject } from "../../base/json-object.ts";
 import { listAt, nodeAt, type OpenapiNode } from "./read-document.ts";
-import { type ImportedDocument, Unusable } from "./references.ts";
+import { type ImportedDocument, UnsupportedError } from "./references.ts";
 
-const copied = [
+const copiedKeywords = [
   ...[
     "title",
     "description",
@@ -18,11 +18,11 @@ const copied = [
   ],
   ...["minimum", "maximum", "multipleOf", "additionalProperties"],
 ];
-/** Of these scalars only: what a default is made of may be as large as the document, and stand at every reference to it. */
+/** Copied only if scalar: an object could be large and would be repeated at every reference. */
 const scalarOnly = ["const", "default"];
 
-/** Constraints that the server checks for itself: the model is not told of them. */
-const dropped = [
+/** Constraints that are not part of the tool's schema. The called server still checks them. */
+const droppedKeywords = [
   ...[
     "pattern",
     "not",
@@ -37,84 +37,89 @@ const dropped = [
   ...["prefixItems", "dependentRequired", "dependentSchemas", "unevaluatedProperties"],
 ];
 
-const deepest = 8;
+const maxDepth = 8;
 
 /**
- * A schema of OpenAPI 3.0 or 3.1 as tools take it: references written out, `nullable` and `oneOf` in today's words, `allOf` put
- * together, members that only the server writes left out. What refers to itself is cut where it begins anew.
+ * Converts a schema of OpenAPI 3.0 or 3.1 to a tool's schema: references are inlined, `nullable`
+ * becomes type `null`, `oneOf` becomes `anyOf`, `allOf` is merged, and `readOnly` properties are
+ * left out. A recursive reference accepts any value at its second level.
  *
- * @param warn is told what was lost.
- * @throws Unusable
+ * @param warn Called with each loss of information.
+ * @param trail References that enclose this schema.
+ * @throws UnsupportedError
  */
 export function toValueSchema(
   document: ImportedDocument,
   value: unknown,
-  warn: (what: string) => void,
+  warn: (message: string) => void,
   trail: readonly string[] = [],
 ): ValueSchema {
-  if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return anything;
+  if (value === true || (isJsonObject(value) && Object.keys(value).length === 0)) return anyValue;
   const { node, reference } = document.follow(value);
-  if (trail.length > deepest || (reference !== undefined && trail.includes(reference))) {
-    warn(`${reference ?? "a schema"} is nested too deep or refers to itself: it is cut`);
-    return anything;
+  if (trail.length > maxDepth || (reference !== undefined && trail.includes(reference))) {
+    warn(
+      `${reference ?? "a schema"} is nested too deeply or recursive: it accepts any value there`,
+    );
+    return anyValue;
   }
-  const inside = (child: unknown) =>
+  const convertChild = (child: unknown) =>
     toValueSchema(document, child, warn, [...trail, reference ?? ""]);
-  for (const keyword of dropped) if (keyword in node) warn(`${keyword} is not checked`);
+  for (const keyword of droppedKeywords) if (keyword in node) warn(`${keyword} is not checked`);
 
-  const said = copied.filter(
+  const present = copiedKeywords.filter(
     (keyword) =>
       keyword in node && !(scalarOnly.includes(keyword) && typeof node[keyword] === "object"),
   );
   const schema: Record<string, unknown> = Object.fromEntries(
-    said.map((keyword) => [keyword, node[keyword]]),
+    present.map((keyword) => [keyword, node[keyword]]),
   );
   if (typeof schema.description === "string")
     schema.description = schema.description.slice(0, 1_000);
   if (typeof schema.title === "string") schema.title = schema.title.slice(0, 200);
   Object.assign(schema, bounds(node));
-  for (const flagged of ["minimum", "maximum"])
-    if (schema[flagged] === undefined) delete schema[flagged];
-  if (isJsonObject(node.items)) schema.items = inside(node.items);
+  for (const bound of ["minimum", "maximum"]) if (schema[bound] === undefined) delete schema[bound];
+  if (isJsonObject(node.items)) schema.items = convertChild(node.items);
   if (isJsonObject(schema.additionalProperties))
-    schema.additionalProperties = inside(schema.additionalProperties);
+    schema.additionalProperties = convertChild(schema.additionalProperties);
   const properties = nodeAt(node, "properties");
   if (properties !== undefined) {
-    const written = Object.entries(properties).filter(
-      ([, member]) => document.follow(member).node.readOnly !== true,
+    const writable = Object.entries(properties).filter(
+      ([, property]) => document.follow(property).node.readOnly !== true,
     );
-    schema.properties = Object.fromEntries(written.map(([name, member]) => [name, inside(member)]));
-    const names = new Set<unknown>(written.map(([name]) => name));
+    schema.properties = Object.fromEntries(
+      writable.map(([name, property]) => [name, convertChild(property)]),
+    );
+    const names = new Set<unknown>(writable.map(([name]) => name));
     schema.required = listAt(node, "required").filter((name) => names.has(name));
   }
   const choices = [...listAt(node, "anyOf"), ...listAt(node, "oneOf")];
-  if (choices.length > 0) schema.anyOf = choices.map(inside);
+  if (choices.length > 0) schema.anyOf = choices.map(convertChild);
   const types = typesOf(node, schema);
   if (types !== undefined) schema.type = types.length === 1 ? types[0] : types;
   if (Array.isArray(schema.enum) && node.nullable === true && !schema.enum.includes(null))
     schema.enum = [...schema.enum, null];
 
-  const whole = listAt(node, "allOf")
-    .map(inside)
-    .reduce(together, schema as ValueSchema);
-  return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in whole)
-    ? whole
-    : { ...anything, ...whole };
+  const merged = listAt(node, "allOf")
+    .map(convertChild)
+    .reduce(mergeSchemas, schema as ValueSchema);
+  return ["type", "enum", "const", "anyOf"].some((keyword) => keyword in merged)
+    ? merged
+    : { ...anyValue, ...merged };
 }
 
-/** Whatever JSON there is. */
-const anything: ValueSchema = {
+/** Accepts any JSON value. */
+const anyValue: ValueSchema = {
   type: valueTypes.filter((type) => type !== "integer"),
   additionalProperties: true,
 };
 
 function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] | undefined {
-  const said = [node.type]
+  const present = [node.type]
     .flat()
     .filter((type) => valueTypes.includes(type as ValueType)) as ValueType[];
   const types: ValueType[] =
-    said.length > 0
-      ? said
+    present.length > 0
+      ? present
       : "properties" in schema
         ? ["object"]
         : "items" in schema
@@ -124,7 +129,7 @@ function typesOf(node: OpenapiNode, schema: OpenapiNode): ValueType[] | undefine
   return node.nullable === true && !types.includes("null") ? [...types, "null"] : types;
 }
 
-/** In 3.0 the exclusive bounds are flags beside the others. */
+/** Converts the exclusive bounds of 3.0, which are booleans next to `minimum` and `maximum`. */
 function bounds(node: OpenapiNode): OpenapiNode {
   const lower =
     node.exclusiveMinimum === true ? { exclusiveMinimum: node.minimum, minimum: undefined } : {};
@@ -136,10 +141,10 @@ function bounds(node: OpenapiNode): OpenapiNode {
   return { ...Object.fromEntries(own), ...lower, ...upper };
 }
 
-function together(one: ValueSchema, other: ValueSchema): ValueSchema {
+function mergeSchemas(one: ValueSchema, other: ValueSchema): ValueSchema {
   if (one.anyOf !== undefined && other.anyOf !== undefined)
-    throw new Unusable("its allOf puts choices together, which is not supported");
-  const open = [one, other].some(
+    throw new UnsupportedError("its allOf combines several anyOf or oneOf, which is not supported");
+  const isOpen = [one, other].some(
     ({ type, additionalProperties }) => type !== undefined && additionalProperties === true,
   );
   const merged: Record<string, unknown> = { ...other, ...one };
@@ -147,6 +152,6 @@ function together(one: ValueSchema, other: ValueSchema): ValueSchema {
   if (one.properties !== undefined || other.properties !== undefined)
     merged.properties = { ...other.properties, ...one.properties };
   if (required.length > 0) merged.required = required;
-  if (open) merged.additionalProperties = true;
+  if (isOpen) merged.additionalProperties = true;
   return merged;
 }

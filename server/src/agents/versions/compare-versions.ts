@@ -5,7 +5,11 @@ import { parse } from "../../base/parse.ts";
 import { requireAgent, requireVersion, showSecrets, type VersionInput } from "../records/index.ts";
 import { differences } from "./differences.ts";
 
-/** What has changed from one version to another, by default to the current one. Of secrets it shows whether they are the same. */
+/**
+ * Returns the differences from one version to another, by default to the current one. A secret
+ * differs if its id does; its value is not shown.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function compareVersions({
   ctx,
   input,
@@ -22,10 +26,14 @@ export async function compareVersions({
       agent,
       parse(compareQuery, input.query).with ?? agent.version,
     );
-    const shown = ({ config }: typeof from) => ({
+    const withSecretsShown = ({ config }: typeof from) => ({
       ...config,
       tools: showSecrets(config.tools, agent.secrets),
     });
-    return { from: from.version, to: to.version, changes: differences(shown(from), shown(to)) };
+    return {
+      from: from.version,
+      to: to.version,
+      changes: differences(withSecretsShown(from), withSecretsShown(to)),
+    };
   });
 }

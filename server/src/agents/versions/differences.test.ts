@@ -15,13 +15,13 @@ test.each<[unknown, unknown, Difference[]]>([
   expect(differences(before, after)).toEqual(expected);
 });
 
-test("each place differs, no place is within another, and there is none only between equals", () => {
+test("returned locations differ, none contains another, and only equal values have none", () => {
   const at = (value: unknown, path: string): unknown =>
     path
       .split("/")
       .slice(1)
       .reduce(
-        (inner, step) => ownMember(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")),
+        (inner, step) => ownField(inner, step.replaceAll("~1", "/").replaceAll("~0", "~")),
         value,
       );
   const json = fc
@@ -44,13 +44,13 @@ test("each place differs, no place is within another, and there is none only bet
   );
 });
 
-function ownMember(value: unknown, name: string): unknown {
+function ownField(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]
     : undefined;
 }
 
-/** With members in one order, as JSON does not mind it. */
+/** Returns the value with sorted fields, since their order has no meaning in JSON. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A place that is not the same in two values. What is not there at all is absent, not undefined. */
+/**
+ * A location at which two JSON values differ. `before` or `after` is absent, not undefined, if the
+ * location does not exist in that value.
+ */
 export interface Difference {
   /** JSON Pointer (RFC 6901), for example `/limits/max_steps`. */
   readonly path: string;
@@ -9,22 +12,23 @@ export interface Difference {
 }
 
 /**
- * The smallest places in which two JSON values differ, in the order in which their members stand. Lists are compared by position: what is
- * taken out of the middle of one makes everything behind it another.
+ * Returns the innermost differences between two JSON values, in the order of their fields. Arrays
+ * are compared by index: removing an element makes all later elements differ.
+ * @param path JSON Pointer of the values, a prefix of all returned paths.
  */
 export function differences(before: unknown, after: unknown, path = ""): Difference[] {
   if (isDeepStrictEqual(before, after)) return [];
-  const [was, is] = [membersOf(before), membersOf(after)];
-  if (was === undefined || is === undefined || Array.isArray(before) !== Array.isArray(after))
+  const [old, current] = [entriesOf(before), entriesOf(after)];
+  if (old === undefined || current === undefined || Array.isArray(before) !== Array.isArray(after))
     return [{ path, before, after }];
-  return [...new Set([...was.keys(), ...is.keys()])].flatMap((name): Difference[] => {
-    const below = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-    if (!was.has(name)) return [{ path: below, after: is.get(name) }];
-    if (!is.has(name)) return [{ path: below, before: was.get(name) }];
-    return differences(was.get(name), is.get(name), below);
+  return [...new Set([...old.keys(), ...current.keys()])].flatMap((name): Difference[] => {
+    const child = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    if (!old.has(name)) return [{ path: child, after: current.get(name) }];
+    if (!current.has(name)) return [{ path: child, before: old.get(name) }];
+    return differences(old.get(name), current.get(name), child);
   });
 }
 
-function membersOf(value: unknown): Map<string, unknown> | undefined {
+function entriesOf(value: unknown): Map<string, unknown> | undefined {
   return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
 }

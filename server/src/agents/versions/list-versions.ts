@@ -4,7 +4,10 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { type Page, readPage } from "../../base/page.ts";
 import { listVersionRows, requireAgent, toVersionEntry } from "../records/index.ts";
 
-/** Who changed the agent and when, newest first. */
+/**
+ * Returns one page of the agent's versions with their author and time, newest first.
+ * @throws ApiError `bad_request`, `forbidden`, `not_found`
+ */
 export async function listVersions({
   ctx,
   input,

@@ -12,7 +12,7 @@ import {
   listSecrets,
   requireAgent,
   requireAgentForChange,
-  requireSeenVersion,
+  requireMatchingVersion,
   requireVersion,
   type SecretChange,
   type StoredVersion,
@@ -23,11 +23,12 @@ import {
 import { planSecrets } from "../secrets/index.ts";
 
 /**
- * Writes the agent's next version, equal to an earlier one. As with every change, secrets that the new version does not refer to are
- * deleted.
+ * Adds a version to the agent that is equal to an earlier one. As with every change, secrets that
+ * the new version does not refer to are deleted.
  *
- * @throws ApiError `stale` when `If-Match` names another version than the current one; `conflict` when what the earlier one names is gone
- *   or means another thing by now.
+ * @throws ApiError `forbidden`, `not_found`; `stale` if `If-Match` is not the current version;
+ *   `conflict` if the earlier version's provider or one of its secrets no longer exists, or if a
+ *   secret must not be sent to the earlier version's origins any more.
  */
 export async function restoreVersion({
   ctx,
@@ -41,9 +42,9 @@ export async function restoreVersion({
     const row = await requireAgentForChange(tx, ctx, input.agentId);
     const earlier = await requireVersion(tx, row, input.version);
     return once(tx, ctx, async () => {
-      requireSeenVersion(ctx, row);
+      requireMatchingVersion(ctx, row);
       parseBody(emptyBody, input.body, {});
-      const secrets = await stillThere(tx, ctx, row, earlier);
+      const secrets = await planRestoredSecrets(tx, ctx, row, earlier);
       const version = row.version + 1;
       await insertNextVersion(tx, {
         agentId: row.id,
@@ -66,8 +67,11 @@ export async function restoreVersion({
   });
 }
 
-/** What becomes of the agent's secrets. @throws ApiError `conflict` unless the version's provider and secrets are what they were. */
-async function stillThere(
+/**
+ * Returns the secrets to delete.
+ * @throws ApiError `conflict` unless the version's provider and secrets still exist and are usable.
+ */
+async function planRestoredSecrets(
   tx: WorkspaceTransaction,
   ctx: Context,
   row: AgentRow,
@@ -75,10 +79,11 @@ async function stillThere(
 ): Promise<SecretChange> {
   const owner = { workspaceId: ctx.workspaceId, agentId: row.id };
   try {
-    if ((await resolveModel(tx, ctx, config.model)) !== provider_id) {
+    const before = provider_id === null ? config.model : undefined;
+    if ((await resolveModel(tx, ctx, config.model, before)) !== provider_id) {
       throw new ApiError(
         "conflict",
-        `model: its provider was deleted, and ${config.model} is another one's by now.`,
+        `model: its provider was deleted, and ${config.model} now belongs to another provider.`,
       );
     }
     return planSecrets(ctx.cipher, owner, config.tools, {
@@ -89,7 +94,7 @@ async function stillThere(
     if (!(thrown instanceof ApiError)) throw thrown;
     throw new ApiError(
       "conflict",
-      `Version ${version} cannot be restored as it was. ${thrown.message} Or change the agent with PATCH.`,
+      `Version ${version} cannot be restored unchanged. ${thrown.message} You can also change the agent with PATCH.`,
     );
   }
 }

@@ -1,11 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** Characters of a value, as JSON, that a record shows; of a longer one it says how long it was. */
+/**
+ * Maximum characters of a value, as JSON, that an entry shows. A longer value is truncated and its
+ * length is appended.
+ */
 const maxCharacters = 2_000;
-/** Every change has its time on record anyway. */
-const unsaid = ["updated_at", "last_used_at"];
+/** Omitted, because every audit entry has a time. */
+const omittedFields = ["updated_at", "last_used_at"];
 
-/** The members that differ, each as it was and as it is: what a record of a change says. Both are as callers see them, without secrets. */
+/**
+ * Returns the fields that differ between two versions of a resource, for an audit entry. Both
+ * versions must be in the form that the API returns, which has no secrets.
+ */
 export function changes(
   before: object,
   after: object,
@@ -13,7 +19,7 @@ export function changes(
   const was: Readonly<Record<string, unknown>> = { ...before };
   const is: Readonly<Record<string, unknown>> = { ...after };
   const names = Object.keys({ ...was, ...is }).filter(
-    (name) => !unsaid.includes(name) && !isDeepStrictEqual(was[name], is[name]),
+    (name) => !omittedFields.includes(name) && !isDeepStrictEqual(was[name], is[name]),
   );
   const pick = (values: typeof was) =>
     Object.fromEntries(names.map((name) => [name, shortened(values[name])]));
@@ -23,6 +29,6 @@ export function changes(
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   if (text.length <= maxCharacters) return value;
-  // Not in the middle of a character: half of one cannot be stored.
+  // The cut can split a surrogate pair, and PostgreSQL cannot store half of one.
   return `${text.slice(0, maxCharacters).toWellFormed()} … (${text.length.toLocaleString("en")} characters)`;
 }

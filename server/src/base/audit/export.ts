@@ -5,13 +5,16 @@ import { parse } from "../parse.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
-/** Rows read at a time: what an export holds in memory, however long it is. */
+/** Rows per query. This bounds the memory of an export. */
 const batch = 500;
 
 /**
- * All that the filter finds, newest first, as it stood when the export began: entries are only ever added, and those come before the first.
- * Each batch is a transaction of its own, so that a slow reader holds none open. The first is read before this resolves: what cannot
- * be exported is refused, not broken off.
+ * Returns all matching audit entries, newest first, as of the start of the export: entries are only
+ * added, and new ones sort before the first. Each batch is its own transaction, so a slow reader
+ * holds none open. The first batch is read before this resolves, so that an error gets an error
+ * response instead of a truncated download.
+ *
+ * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid filter.
  */
 export async function exportAudit({
   ctx,

@@ -6,7 +6,11 @@ import { parse } from "../parse.ts";
 import { toEntry } from "./entry.ts";
 import { listAuditRows } from "./store.ts";
 
-/** What was changed and revealed in the workspace, newest first. */
+/**
+ * Returns a page of the workspace's audit log, newest first.
+ *
+ * @throws ApiError `forbidden` without the scope `audit:read`; `bad_request` for an invalid query.
+ */
 export async function listAudit({
   ctx,
   input,

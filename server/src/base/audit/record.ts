@@ -3,8 +3,8 @@ import type { WorkspaceTransaction } from "../database/index.ts";
 import { newId } from "../ids.ts";
 
 /**
- * Puts an act on record, in the transaction of the act: both happen or neither.
- * `data` says what changed, never a secret.
+ * Writes an audit entry in the transaction of the change: both are committed or neither. `data`
+ * describes the change and never contains a secret.
  */
 export async function record(
   tx: WorkspaceTransaction,

@@ -4,7 +4,7 @@ import type { Tables, WorkspaceTransaction } from "../database/index.ts";
 
 export type AuditRow = Selectable<Tables["audit"]>;
 
-/** At most `limit` entries, newest first, with an id below `below`. */
+/** Returns at most `limit` entries with an id below `below`, newest first. */
 export function listAuditRows(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -14,11 +14,11 @@ import {
   startRow,
 } from "../../../test/tenant.ts";
 import {
-  type AppendAnswer,
+  type AppendResult,
   type AppendRow,
   appendToRuns,
 } from "../../runs/journal/append-statement.ts";
-import type { StartAnswer, StartRow } from "../../runs/starting/start-row.ts";
+import type { StartResult, StartRow } from "../../runs/starting/start-row.ts";
 import { startRuns } from "../../runs/starting/start-runs.ts";
 import { createLog } from "../log.ts";
 import { createBatcher } from "./batcher.ts";
@@ -36,10 +36,10 @@ afterAll(async () => {
 });
 
 const limits = { bytes: () => 1, maxRows: 200, maxBytes: 1_000_000 };
-const gatherStarts = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
-  createBatcher<StartRow, StartAnswer>({ write: (rows) => startRuns(at, rows), order, ...limits });
-const gatherAppends = (at: Database) =>
-  createBatcher<AppendRow, AppendAnswer>({
+const createStartBatcher = (at: Database, order = (row: StartRow) => `${row.agentId} ${row.key}`) =>
+  createBatcher<StartRow, StartResult>({ write: (rows) => startRuns(at, rows), order, ...limits });
+const createAppendBatcher = (at: Database) =>
+  createBatcher<AppendRow, AppendResult>({
     write: (rows) => appendToRuns(at, rows),
     order: (row) => row.runId,
     ...limits,
@@ -59,7 +59,7 @@ async function count(
 
 const hash = Buffer.alloc(32, 1);
 
-test("one refused, one duplicate and one malformed row in a batch of 100 leave the other 97 written and every caller with its own answer", async () => {
+test("with one rejected, one duplicate and one malformed row of 100, every caller gets its own result", async () => {
   const earlier = await startOne(database, agent, { key: "used before", bodyHash: hash });
   const rows = Array.from({ length: 100 }, (_, index) =>
     startRow(agent, { payload: `payload ${index}`, key: `key ${index}`, bodyHash: hash }),
@@ -67,24 +67,24 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
   rows[7] = startRow(agent, { payload: "PostgreSQL takes no \0 in a text" });
   rows[23] = startRow(agent, { caller: { kind: "credential", hash: Buffer.alloc(32, 9) } });
   rows[50] = startRow(agent, { key: "used before", bodyHash: hash });
-  const starts = gatherStarts(database);
-  const answers = await Promise.allSettled(rows.map((row) => starts.submit(row)));
+  const starts = createStartBatcher(database);
+  const results = await Promise.allSettled(rows.map((row) => starts.submit(row)));
 
-  for (const [index, answer] of answers.entries()) {
+  for (const [index, result] of results.entries()) {
     const row = rows[index];
     if (index === 7)
-      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "22021" } });
     else if (index === 23)
-      expect(answer).toEqual({ status: "fulfilled", value: { verdict: "unauthorized" } });
+      expect(result).toEqual({ status: "fulfilled", value: { kind: "unauthorized" } });
     else if (index === 50)
-      expect(answer).toMatchObject({
+      expect(result).toMatchObject({
         status: "fulfilled",
-        value: { verdict: "replay", runId: earlier.runId },
+        value: { kind: "replay", runId: earlier.runId },
       });
     else
-      expect(answer).toMatchObject({
+      expect(result).toMatchObject({
         status: "fulfilled",
-        value: { verdict: "started", run: { runId: row?.runId } },
+        value: { kind: "started", run: { runId: row?.runId } },
       });
   }
   const runIds = rows.map((row) => row.runId);
@@ -92,12 +92,12 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
     expect(await count(table, runIds)).toBe(97);
 });
 
-test("one malformed entry among appends leaves the others written", async () => {
+test("one malformed entry among appends does not affect the others", async () => {
   const runs = await Promise.all(
     Array.from({ length: 20 }, () => startOne(database, agent, { owner: process })),
   );
-  const appends = gatherAppends(database);
-  const answers = await Promise.allSettled(
+  const appends = createAppendBatcher(database);
+  const results = await Promise.allSettled(
     runs.map((run, index) => {
       const row = appendRow(run, process);
       return appends.submit(
@@ -110,7 +110,7 @@ test("one malformed entry among appends leaves the others written", async () => 
       );
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual(
+  expect(results.map(({ status }) => status)).toEqual(
     runs.map((_, index) => (index === 3 ? "rejected" : "fulfilled")),
   );
   expect(
@@ -124,20 +124,23 @@ test("one malformed entry among appends leaves the others written", async () => 
 test.each([
   ["nothing of it has arrived", "nothing"],
   ["some bytes of it have arrived", 40],
-] as const)("a lost reply is sent again without a double: starts, when %s", async (_, pass) => {
-  const rows = Array.from({ length: 5 }, (_, index) =>
-    startRow(agent, { key: index < 2 ? randomUUID() : null, bodyHash: hash, owner: process }),
-  );
-  const cut = proxy.cutNext({ request: statement("start"), pass });
-  const starts = gatherStarts(far);
-  const answers = await Promise.all(rows.map((row) => starts.submit(row)));
-  await cut;
-  expect(answers.map((answer) => startedOf(answer).runId)).toEqual(rows.map((row) => row.runId));
-  expect(answers.every((answer) => startedOf(answer).status === "running")).toBe(true);
-  const runIds = rows.map((row) => row.runId);
-  for (const table of ["runs", "run_inputs", "events"] as const)
-    expect(await count(table, runIds)).toBe(5);
-});
+] as const)(
+  "a start whose response was lost is retried without a duplicate, when %s",
+  async (_, pass) => {
+    const rows = Array.from({ length: 5 }, (_, index) =>
+      startRow(agent, { key: index < 2 ? randomUUID() : null, bodyHash: hash, owner: process }),
+    );
+    const cut = proxy.cutNext({ request: statement("start"), pass });
+    const starts = createStartBatcher(far);
+    const results = await Promise.all(rows.map((row) => starts.submit(row)));
+    await cut;
+    expect(results.map((result) => startedOf(result).runId)).toEqual(rows.map((row) => row.runId));
+    expect(results.every((result) => startedOf(result).status === "running")).toBe(true);
+    const runIds = rows.map((row) => row.runId);
+    for (const table of ["runs", "run_inputs", "events"] as const)
+      expect(await count(table, runIds)).toBe(5);
+  },
+);
 
 test.each([
   ["nothing of it has arrived", "nothing"],
@@ -147,10 +150,10 @@ test.each([
     Array.from({ length: 5 }, () => startOne(database, agent, { owner: process })),
   );
   const cut = proxy.cutNext({ request: statement("append"), pass });
-  const appends = gatherAppends(far);
+  const appends = createAppendBatcher(far);
   const answers = await Promise.all(runs.map((run) => appends.submit(appendRow(run, process))));
   await cut;
-  expect(answers.map(({ verdict }) => verdict)).toEqual(runs.map(() => "written"));
+  expect(answers.map(({ kind }) => kind)).toEqual(runs.map(() => "written"));
   expect(
     await count(
       "events",
@@ -159,13 +162,13 @@ test.each([
   ).toBe(10);
 });
 
-/** Holds up statements in their middle, after they have taken their snapshot, by a lock that they come upon, until it is released. */
+/** Blocks statements after they have taken their snapshot, by a lock, until it is released. */
 async function holdUp(
   lock: string,
   values: unknown[],
 ): Promise<{ release: () => Promise<unknown>; waiting: (count: number) => Promise<void> }> {
   const holder = new Client(database.settings);
-  // In `external` only the superuser may see who waits.
+  // In `external` only the superuser can see which statements wait.
   const observer = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
   await Promise.all([holder.connect(), observer.connect()]);
   onTestFinished(async () => {
@@ -193,48 +196,48 @@ test.each([
   "a start that is sent again while the first send is still under way is not written twice: %s",
   async (_, key) => {
     const row = startRow(agent, { key, bodyHash: hash, owner: process });
-    // The first entry waits for another one in its place.
+    // The first entry waits for a conflicting row.
     const held = await holdUp(
       "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 1, $2, 'evt_held', 'run.started', 1, '{}')",
       [row.runId, agent.workspaceId],
     );
-    const answer = gatherStarts(far).submit(row);
+    const result = createStartBatcher(far).submit(row);
     await held.waiting(1);
     proxy.drop({ hard: true });
     await held.waiting(2);
     await held.release();
-    expect(startedOf(await answer)).toMatchObject({ runId: row.runId, status: "running" });
+    expect(startedOf(await result)).toMatchObject({ runId: row.runId, status: "running" });
     for (const table of ["runs", "run_inputs", "events"] as const)
       expect(await count(table, [row.runId])).toBe(1);
   },
 );
 
-test("an append that is sent again while the first send is still under way is not written twice", async () => {
+test("an append that is retried while the first attempt is running is written once", async () => {
   const run = await startOne(database, agent, { owner: process });
-  // The entry waits for another one in its place, after the run's row was updated.
+  // The entry waits for a conflicting row, after the run's row was updated.
   const held = await holdUp(
     "insert into events (run_id, seq, workspace_id, id, type, version, data) values ($1, 2, $2, 'evt_held', 'run.step', 1, '{}')",
     [run.runId, run.workspaceId],
   );
-  const answer = gatherAppends(far).submit(appendRow(run, process));
+  const result = createAppendBatcher(far).submit(appendRow(run, process));
   await held.waiting(1);
   proxy.drop({ hard: true });
   await held.waiting(2);
   await held.release();
-  expect((await answer).verdict).toBe("written");
+  expect((await result).kind).toBe("written");
   expect(await count("events", [run.runId])).toBe(2);
 });
 
-test("opposite orders do not deadlock: two processes that are handed the same keys", async () => {
+test("two processes with the same keys in opposite orders do not deadlock", async () => {
   let deadlocks = 0;
   const watched = (at: Database) =>
-    createBatcher<StartRow, StartAnswer>({
+    createBatcher<StartRow, StartResult>({
       write: (rows) =>
         startRuns(at, rows).catch((thrown) => {
           if (thrown.code === "40P01") deadlocks++;
           throw thrown;
         }),
-      // As they come: the statement alone has to put them in order.
+      // Unsorted: the statement itself has to sort them.
       order: () => "",
       ...limits,
     });
@@ -244,26 +247,26 @@ test("opposite orders do not deadlock: two processes that are handed the same ke
     const keys = Array.from({ length: 60 }, (_, index) => `${round}-${index}`);
     const submit = (at: typeof one, key: string) =>
       at.submit(startRow(agent, { key, bodyHash: hash }));
-    const answers = await Promise.all([
+    const results = await Promise.all([
       ...keys.map((key) => submit(one, key)),
       ...keys.toReversed().map((key) => submit(other, key)),
     ]);
-    const started = answers.filter(({ verdict }) => verdict === "started");
+    const started = results.filter(({ kind }) => kind === "started");
     expect(started).toHaveLength(60);
-    expect(
-      answers.filter(({ verdict }) => verdict === "contended" || verdict === "replay"),
-    ).toHaveLength(60);
+    expect(results.filter(({ kind }) => kind === "contended" || kind === "replay")).toHaveLength(
+      60,
+    );
   }
   expect(deadlocks).toBe(0);
 });
 
-test("opposite orders that do deadlock are undone by the database and repeated", async () => {
+test("after a deadlock the rolled back statement is retried", async () => {
   await database.engine.query(
     "create table pair (name text primary key, writes int not null); insert into pair values ('a', 0), ('b', 0)",
   );
   const pool = new Pool({ ...database.settings, max: 2 });
   onTestFinished(() => pool.end());
-  // Both hold their first row before either goes for its second.
+  // Both have locked their first row before either locks its second.
   let holding = 0;
   const both = Promise.withResolvers<void>();
   let deadlocks = 0;
@@ -290,13 +293,13 @@ test("opposite orders that do deadlock are undone by the database and repeated",
   const unsorted = () => createBatcher<string, string>({ write, order: () => "", ...limits });
   const one = unsorted();
   const other = unsorted();
-  const answers = await Promise.all([
+  const results = await Promise.all([
     one.submit("a"),
     one.submit("b"),
     other.submit("b"),
     other.submit("a"),
   ]);
-  expect(answers).toEqual(["a", "b", "b", "a"]);
+  expect(results).toEqual(["a", "b", "b", "a"]);
   expect(deadlocks).toBeGreaterThan(0);
   const { rows } = await database.engine.query("select name, writes from pair order by name");
   expect(rows).toEqual([

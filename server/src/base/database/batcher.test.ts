@@ -5,7 +5,7 @@ import {
   type BatcherOptions,
   createBatcher,
   createMutex,
-  GiveUp,
+  SubmitTimeoutError,
 } from "./batcher.ts";
 
 afterEach(() => {
@@ -18,14 +18,14 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 interface Written {
   readonly batches: string[][];
-  readonly gatherer: Batcher<string, string>;
+  readonly batcher: Batcher<string, string>;
 }
 
-/** A gatherer of texts. Unless `write` is given, each is answered in capitals. */
-function gatherTexts(options: Partial<BatcherOptions<string, string>> = {}): Written {
+/** Creates a batcher of texts. The default `write` returns each in upper case. */
+function batchTexts(options: Partial<BatcherOptions<string, string>> = {}): Written {
   const batches: string[][] = [];
   const { write = async (rows) => rows.map((row) => row.toUpperCase()) } = options;
-  const gatherer = createBatcher<string, string>({
+  const batcher = createBatcher<string, string>({
     order: (row) => row,
     bytes: (row) => row.length,
     maxRows: 200,
@@ -36,18 +36,18 @@ function gatherTexts(options: Partial<BatcherOptions<string, string>> = {}): Wri
       return write(rows, sent);
     },
   });
-  return { batches, gatherer };
+  return { batches, batcher };
 }
 
-/** A `write` that waits for the test. */
+/** A `write` that the test resolves. */
 function heldWrite() {
-  const calls: { rows: readonly string[]; answer: () => void; fail: (reason: unknown) => void }[] =
+  const calls: { rows: readonly string[]; respond: () => void; fail: (reason: unknown) => void }[] =
     [];
   const write = (rows: readonly string[]) =>
     new Promise<string[]>((resolve, reject) => {
       calls.push({
         rows,
-        answer: () => resolve(rows.map((row) => row.toUpperCase())),
+        respond: () => resolve(rows.map((row) => row.toUpperCase())),
         fail: reject,
       });
     });
@@ -60,17 +60,17 @@ function heldWrite() {
   return { calls, write, call };
 }
 
-test("a lone row goes at once, without a timer", async () => {
+test("a single row is written at once, without a timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval"] });
-  const { batches, gatherer } = gatherTexts();
-  expect(await gatherer.submit("a")).toBe("A");
+  const { batches, batcher } = batchTexts();
+  expect(await batcher.submit("a")).toBe("A");
   expect(batches).toEqual([["a"]]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("rows of one turn of the event loop go together", async () => {
-  const { batches, gatherer } = gatherTexts();
-  expect(await Promise.all(["a", "b", "c"].map((row) => gatherer.submit(row)))).toEqual([
+test("rows of one turn of the event loop go into one batch", async () => {
+  const { batches, batcher } = batchTexts();
+  expect(await Promise.all(["a", "b", "c"].map((row) => batcher.submit(row)))).toEqual([
     "A",
     "B",
     "C",
@@ -78,44 +78,44 @@ test("rows of one turn of the event loop go together", async () => {
   expect(batches).toEqual([["a", "b", "c"]]);
 });
 
-test("rows handed in while a write is under way wait and go together in the next one", async () => {
+test("rows that are submitted during a write go into the next batch", async () => {
   const { call, write } = heldWrite();
-  const { batches, gatherer } = gatherTexts({ write });
-  const first = gatherer.submit("a");
+  const { batches, batcher } = batchTexts({ write });
+  const first = batcher.submit("a");
   await call(0);
-  const others = ["c", "b"].map((row) => gatherer.submit(row));
-  expect(gatherer.pending).toBe(3);
+  const others = ["c", "b"].map((row) => batcher.submit(row));
+  expect(batcher.pending).toBe(3);
   await turn();
   expect(batches).toEqual([["a"]]);
-  (await call(0)).answer();
+  (await call(0)).respond();
   expect(await first).toBe("A");
-  (await call(1)).answer();
+  (await call(1)).respond();
   expect(await Promise.all(others)).toEqual(["C", "B"]);
   expect(batches).toEqual([["a"], ["b", "c"]]);
   await turn();
-  expect(gatherer.pending).toBe(0);
+  expect(batcher.pending).toBe(0);
 });
 
-test("a batch is sorted by order, and every caller gets the answer to its own row", async () => {
-  const { batches, gatherer } = gatherTexts({ order: (row) => [...row].reverse().join("") });
+test("a batch is sorted by order, and every caller gets the result of its own row", async () => {
+  const { batches, batcher } = batchTexts({ order: (row) => [...row].reverse().join("") });
   const rows = ["1z", "2a", "3m", "4a"];
-  expect(await Promise.all(rows.map((row) => gatherer.submit(row)))).toEqual(
+  expect(await Promise.all(rows.map((row) => batcher.submit(row)))).toEqual(
     rows.map((row) => row.toUpperCase()),
   );
   expect(batches).toEqual([["2a", "4a", "3m", "1z"]]);
 });
 
-test("a batch holds as many rows as it may, and the rest go in the next", async () => {
-  const { batches, gatherer } = gatherTexts({ maxRows: 3 });
-  await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((row) => gatherer.submit(row)));
+test("a batch has at most maxRows rows, and the rest go into the next", async () => {
+  const { batches, batcher } = batchTexts({ maxRows: 3 });
+  await Promise.all(["a", "b", "c", "d", "e", "f", "g"].map((row) => batcher.submit(row)));
   expect(batches.map((rows) => rows.length)).toEqual([3, 3, 1]);
 });
 
-test("a batch holds as many bytes as it may, and a row that is larger by itself goes alone", async () => {
-  const { batches, gatherer } = gatherTexts({ maxBytes: 10, order: () => "" });
+test("a batch has at most maxBytes bytes, and a larger row is written alone", async () => {
+  const { batches, batcher } = batchTexts({ maxBytes: 10, order: () => "" });
   await Promise.all(
     ["aaaa", "bbbb", "cccc", "dddddddddddddddddddd", "eeee", "ffffff", "g"].map((row) =>
-      gatherer.submit(row),
+      batcher.submit(row),
     ),
   );
   expect(batches).toEqual([
@@ -127,13 +127,13 @@ test("a batch holds as many bytes as it may, and a row that is larger by itself 
   ]);
 });
 
-test("one refused, one duplicate and one malformed row in a batch of 100 leave the other 97 written and every caller with its own answer", async () => {
+test("with one rejected, one duplicate and one malformed row of 100, every caller gets its own result", async () => {
   const stored = new Set(["row 50"]);
-  const { gatherer } = gatherTexts({
+  const { batcher } = batchTexts({
     write: async (rows) => {
       if (rows.includes("row 7")) throw failed("22021");
       return rows.map((row) => {
-        if (row === "row 23") return "refused";
+        if (row === "row 23") return "rejected";
         if (stored.has(row)) return "duplicate";
         stored.add(row);
         return `written ${row}`;
@@ -141,112 +141,112 @@ test("one refused, one duplicate and one malformed row in a batch of 100 leave t
     },
   });
   const rows = Array.from({ length: 100 }, (_, index) => `row ${index}`);
-  const answers = await Promise.allSettled(rows.map((row) => gatherer.submit(row)));
-  for (const [index, answer] of answers.entries()) {
+  const results = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
+  for (const [index, result] of results.entries()) {
     if (index === 7)
-      expect(answer).toMatchObject({ status: "rejected", reason: { code: "22021" } });
-    else if (index === 23) expect(answer).toEqual({ status: "fulfilled", value: "refused" });
-    else if (index === 50) expect(answer).toEqual({ status: "fulfilled", value: "duplicate" });
-    else expect(answer).toEqual({ status: "fulfilled", value: `written row ${index}` });
+      expect(result).toMatchObject({ status: "rejected", reason: { code: "22021" } });
+    else if (index === 23) expect(result).toEqual({ status: "fulfilled", value: "rejected" });
+    else if (index === 50) expect(result).toEqual({ status: "fulfilled", value: "duplicate" });
+    else expect(result).toEqual({ status: "fulfilled", value: `written row ${index}` });
   }
   expect(stored.size).toBe(98);
 });
 
-test("a write without an answer is sent again, the same rows, until there is one", async () => {
+test("a write without a response is retried with the same rows until there is one", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   let failures = 12;
-  const { batches, gatherer } = gatherTexts({
+  const { batches, batcher } = batchTexts({
     write: async (rows) => {
       if (failures-- > 0) throw lost();
       return rows.map((row) => row.toUpperCase());
     },
   });
-  const answers = Promise.all([gatherer.submit("a"), gatherer.submit("b")]);
+  const results = Promise.all([batcher.submit("a"), batcher.submit("b")]);
   await turn();
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(await answers).toEqual(["A", "B"]);
+  expect(await results).toEqual(["A", "B"]);
   expect(batches).toEqual(Array.from({ length: 13 }, () => ["a", "b"]));
 });
 
-test("a write that was undone by a deadlock is sent again at once, and after 20 times row by row", async () => {
+test("a write is retried at once after a deadlock, and row by row after 20 of them", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { batches, gatherer } = gatherTexts({
+  const { batches, batcher } = batchTexts({
     write: async (rows) => {
       if (rows.length > 1) throw failed("40P01");
       return rows.map((row) => row.toUpperCase());
     },
   });
-  expect(await Promise.all([gatherer.submit("a"), gatherer.submit("b")])).toEqual(["A", "B"]);
+  expect(await Promise.all([batcher.submit("a"), batcher.submit("b")])).toEqual(["A", "B"]);
   expect(batches.filter((rows) => rows.length === 2)).toHaveLength(21);
   expect(batches.slice(21)).toEqual([["a"], ["b"]]);
 });
 
-test("a row that has not been sent when its caller gives up is withdrawn", async () => {
+test("a row that has not been sent by its timeout is withdrawn", async () => {
   const { call, write } = heldWrite();
-  const { batches, gatherer } = gatherTexts({ write });
-  const first = gatherer.submit("a");
+  const { batches, batcher } = batchTexts({ write });
+  const first = batcher.submit("a");
   await call(0);
-  const late = vi.fn();
-  const second = gatherer.submit("b", { waitMs: 5, late });
-  await expect(second).rejects.toMatchObject({ name: "GiveUp", sent: false });
-  (await call(0)).answer();
+  const onLateResult = vi.fn();
+  const second = batcher.submit("b", { waitMs: 5, onLateResult });
+  await expect(second).rejects.toMatchObject({ name: "SubmitTimeoutError", sent: false });
+  (await call(0)).respond();
   await first;
-  expect(await Promise.all([gatherer.submit("c"), call(1).then(({ answer }) => answer())])).toEqual(
-    ["C", undefined],
-  );
+  expect(
+    await Promise.all([batcher.submit("c"), call(1).then(({ respond }) => respond())]),
+  ).toEqual(["C", undefined]);
   expect(batches).toEqual([["a"], ["c"]]);
-  expect(late).not.toHaveBeenCalled();
+  expect(onLateResult).not.toHaveBeenCalled();
 });
 
-test("a row that was sent when its caller gives up is pursued, and late hears the answer", async () => {
+test("a row that was sent before its timeout is still written, and onLateResult gets its result", async () => {
   const { call, write } = heldWrite();
-  const { batches, gatherer } = gatherTexts({ write });
-  const heard = Promise.withResolvers<string | undefined>();
-  const row = gatherer.submit("a", { waitMs: 250, late: heard.resolve });
-  await expect(row).rejects.toEqual(new GiveUp(true));
+  const { batches, batcher } = batchTexts({ write });
+  const lateResult = Promise.withResolvers<string | undefined>();
+  const row = batcher.submit("a", { waitMs: 250, onLateResult: lateResult.resolve });
+  await expect(row).rejects.toEqual(new SubmitTimeoutError(true));
   (await call(0)).fail(lost());
-  (await call(1)).answer();
-  expect(await heard.promise).toBe("A");
+  (await call(1)).respond();
+  expect(await lateResult.promise).toBe("A");
   expect(batches).toEqual([["a"], ["a"]]);
 });
 
-test("late hears undefined when the row has failed", async () => {
+test("onLateResult gets undefined if the row fails", async () => {
   const { call, write } = heldWrite();
-  const { gatherer } = gatherTexts({ write });
-  const heard = Promise.withResolvers<string | undefined>();
-  await expect(gatherer.submit("a", { waitMs: 250, late: heard.resolve })).rejects.toBeInstanceOf(
-    GiveUp,
-  );
+  const { batcher } = batchTexts({ write });
+  const lateResult = Promise.withResolvers<string | undefined>();
+  await expect(
+    batcher.submit("a", { waitMs: 250, onLateResult: lateResult.resolve }),
+  ).rejects.toBeInstanceOf(SubmitTimeoutError);
   (await call(0)).fail(failed("22021"));
-  expect(await heard.promise).toBeUndefined();
+  expect(await lateResult.promise).toBeUndefined();
 });
 
-test("an answer in time ends the wait", async () => {
+test("a result in time clears the timeout", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const { gatherer } = gatherTexts();
-  expect(await gatherer.submit("a", { waitMs: 1_000 })).toBe("A");
+  const { batcher } = batchTexts();
+  expect(await batcher.submit("a", { waitMs: 1_000 })).toBe("A");
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a write that gives another number of answers is a defect of each row, not an answer to the wrong one", async () => {
-  const { gatherer } = gatherTexts({ write: async () => [] });
-  const answers = await Promise.allSettled([gatherer.submit("a"), gatherer.submit("b")]);
-  expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+test("a wrong number of results rejects every row", async () => {
+  const { batcher } = batchTexts({ write: async () => [] });
+  const results = await Promise.allSettled([batcher.submit("a"), batcher.submit("b")]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
 });
 
-test("a failed batch holds up nobody who comes after it", async () => {
-  const { gatherer } = gatherTexts({
+test("a failed batch does not block later rows", async () => {
+  const { batcher } = batchTexts({
     write: async (rows) => {
       if (rows.some((row) => row.startsWith("bad"))) throw failed("22021");
       return rows.map((row) => row.toUpperCase());
     },
   });
-  await expect(gatherer.submit("bad")).rejects.toThrow("22021");
-  expect(await gatherer.submit("good")).toBe("GOOD");
+  await expect(batcher.submit("bad")).rejects.toThrow("22021");
+  expect(await batcher.submit("good")).toBe("GOOD");
 });
 
-test("whatever happens to the writes, every row is written once and every caller gets its own answer", async () => {
-  // What becomes of a write: it succeeds, is lost before or after the commit, or is undone.
+test("in any sequence of failures every row is written once and gets its own result", async () => {
+  // Outcome of a write: success, connection lost before or after the commit, or rolled back.
   const fate = fc.constantFrom("well", "well", "lost before", "lost after", "undone");
   const plan = fc.record({
     fates: fc.array(fate, { maxLength: 8 }),
@@ -256,7 +256,7 @@ test("whatever happens to the writes, every row is written once and every caller
     fc.asyncProperty(plan, async ({ fates, sizes }) => {
       const left = [...fates];
       const stored = new Map<string, number>();
-      const { gatherer } = gatherTexts({
+      const { batcher } = batchTexts({
         maxRows: 5,
         write: async (rows) => {
           await turn();
@@ -272,11 +272,11 @@ test("whatever happens to the writes, every row is written once and every caller
       const rows = sizes.flatMap((size, group) =>
         Array.from({ length: size }, (_, index) => `${group}-${index}${index === 3 ? " bad" : ""}`),
       );
-      const answers = await Promise.allSettled(rows.map((row) => gatherer.submit(row)));
-      for (const [index, answer] of answers.entries()) {
+      const results = await Promise.allSettled(rows.map((row) => batcher.submit(row)));
+      for (const [index, result] of results.entries()) {
         const row = rows[index] ?? "";
-        if (row.includes("bad")) expect(answer.status).toBe("rejected");
-        else expect(answer).toEqual({ status: "fulfilled", value: `${row} at ${stored.get(row)}` });
+        if (row.includes("bad")) expect(result.status).toBe("rejected");
+        else expect(result).toEqual({ status: "fulfilled", value: `${row} at ${stored.get(row)}` });
       }
       expect(stored.size).toBe(rows.filter((row) => !row.includes("bad")).length);
     }),
@@ -284,73 +284,73 @@ test("whatever happens to the writes, every row is written once and every caller
   );
 });
 
-test("the next batch goes out before the callers of the last one are told", async () => {
+test("the next batch is sent before the promises of the last one are resolved", async () => {
   const order: string[] = [];
   const { call, write } = heldWrite();
-  const { gatherer } = gatherTexts({
+  const { batcher } = batchTexts({
     write: (rows) => {
       order.push(`sent ${rows}`);
       return write(rows);
     },
   });
-  const first = gatherer.submit("a").then(() => order.push("told a"));
+  const first = batcher.submit("a").then(() => order.push("resolved a"));
   await call(0);
-  const second = gatherer.submit("b");
-  (await call(0)).answer();
+  const second = batcher.submit("b");
+  (await call(0)).respond();
   await first;
-  expect(order).toEqual(["sent a", "sent b", "told a"]);
-  (await call(1)).answer();
+  expect(order).toEqual(["sent a", "sent b", "resolved a"]);
+  (await call(1)).respond();
   await second;
 });
 
-test("gatherers that take turns write one after the other, and rows that came meanwhile go together", async () => {
+test("batchers with a mutex write in turns, and rows submitted meanwhile go into one batch", async () => {
   const mutex = createMutex();
   const one = heldWrite();
   const other = heldWrite();
-  const starts = gatherTexts({ write: one.write, mutex });
-  const ends = gatherTexts({ write: other.write, mutex });
-  const first = starts.gatherer.submit("a");
+  const starts = batchTexts({ write: one.write, mutex });
+  const ends = batchTexts({ write: other.write, mutex });
+  const first = starts.batcher.submit("a");
   await one.call(0);
-  const more = ["b", "c"].map((row) => ends.gatherer.submit(row));
+  const more = ["b", "c"].map((row) => ends.batcher.submit(row));
   await turn();
   expect(ends.batches).toEqual([]);
-  more.push(ends.gatherer.submit("d"));
-  (await one.call(0)).answer();
-  (await other.call(0)).answer();
+  more.push(ends.batcher.submit("d"));
+  (await one.call(0)).respond();
+  (await other.call(0)).respond();
   expect(await Promise.all([first, ...more])).toEqual(["A", "B", "C", "D"]);
   expect(ends.batches).toEqual([["b", "c", "d"]]);
 });
 
-test("a batch that fails gives the turn on", async () => {
+test("a batch that fails releases the mutex", async () => {
   const mutex = createMutex();
-  const failing = gatherTexts({
+  const failing = batchTexts({
     mutex,
     write: async () => {
       throw failed("22021");
     },
   });
-  const other = gatherTexts({ mutex });
-  const refused = expect(failing.gatherer.submit("a")).rejects.toThrow("22021");
-  expect(await other.gatherer.submit("b")).toBe("B");
-  await refused;
+  const other = batchTexts({ mutex });
+  const rejected = expect(failing.batcher.submit("a")).rejects.toThrow("22021");
+  expect(await other.batcher.submit("b")).toBe("B");
+  await rejected;
 });
 
-test("a write is told whether its rows may have been written before", async () => {
+test("a write knows whether its rows may already be written", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const told: boolean[] = [];
-  const { gatherer } = gatherTexts({
+  const flags: boolean[] = [];
+  const { batcher } = batchTexts({
     write: async (rows, { repeated }) => {
-      told.push(repeated);
-      if (told.length === 1) throw lost();
+      flags.push(repeated);
+      if (flags.length === 1) throw lost();
       if (rows.includes("bad")) throw failed("22021");
       return [...rows];
     },
   });
-  const answers = Promise.allSettled([gatherer.submit("good"), gatherer.submit("bad")]);
+  const results = Promise.allSettled([batcher.submit("good"), batcher.submit("bad")]);
   await turn();
   await vi.advanceTimersByTimeAsync(60_000);
-  await answers;
-  await gatherer.submit("new");
-  // Lost, the same again, then one by one.
-  expect(told).toEqual([false, true, true, true, false]);
+  await results;
+  await batcher.submit("new");
+  // Lost, retried, then row by row.
+  expect(flags).toEqual([false, true, true, true, false]);
 });

@@ -2,75 +2,82 @@ import { sleep } from "../clock.ts";
 import { failureKind } from "./failures.ts";
 
 /**
- * Group commit. Rows handed in while a write is under way wait, and go together in the next one: one statement, one commit, one
- * flush to disk for all of them, and no timer, so a lone row is written at once. On two cores this does 47,000 inserts a second
- * where single statements do 5,200, with the same durability: a row's promise resolves only after the commit that holds it.
+ * Group commit: rows that are submitted during a write are collected and written together
+ * afterwards, with one statement, one commit and one flush to disk. There is no timer, so a single
+ * row is written at once. On two cores this does 47,000 inserts a second, single statements do
+ * 5,200. Durability is the same: a row's promise resolves only after its commit.
  *
- * What `write` must keep:
- * - It writes all rows in one statement (so: all or none) and answers each, in the same order.
- * - A row it has written before, unchanged, is answered as the first time: a statement whose reply was lost is sent again.
- * - Rows arrive sorted by `order`, so that two processes with the same rows in hand take locks in the same order.
+ * `write` must meet these conditions:
+ * - It writes all rows in one statement (all or none) and returns one result per row, in their
+ *   order.
+ * - It is idempotent: for a row that it has already written it returns the same result, because a
+ *   statement whose response was lost is sent again.
+ * - It locks rows in the given order, which is sorted by `order`. Two processes with the same rows
+ *   then lock them in the same order.
  *
- * What a failure does:
- * - `lost`: the same batch again, after a pause, for as long as it takes; also when every caller has given up, since somebody must
- *   find out what has become of its rows.
- * - `again`: the same batch at once, at most 20 times; then as `defect`.
- * - `data` or `defect`: its rows one by one, so that one bad row costs the others nothing; a row that fails alone rejects.
+ * Errors, by `failureKind`:
+ * - `lost`: retries the same batch after a pause, without limit, even if all callers have timed
+ *   out, since the outcome of its rows must be found out.
+ * - `again`: retries the same batch at once, at most 20 times; then as `defect`.
+ * - `data` or `defect`: writes the rows one by one, so that an invalid row does not affect the
+ *   others. A row that fails alone rejects.
  */
-export interface Batcher<Row, Answer> {
+export interface Batcher<Row, RowResult> {
   /**
-   * Resolves with this row's answer once it is durable.
-   * @throws GiveUp after `waitMs` (default: never) without a known outcome. If the row had been sent by then (`sent`), it is still
-   *   pursued, and `late` hears the answer when there is one, undefined if it failed; if not, it is withdrawn and nothing will happen.
+   * Resolves with the result of this row once it is durable.
+   * @throws SubmitTimeoutError after `waitMs` (default: never) without a known outcome. If the row
+   *   had been sent by then (`sent`), it may still be written; `onLateResult` gets its result, or
+   *   undefined if it failed. If not, it is withdrawn and will not be written.
    */
-  submit(row: Row, options?: SubmitOptions<Answer>): Promise<Answer>;
-  /** Rows that are waiting or under way. */
+  submit(row: Row, options?: SubmitOptions<RowResult>): Promise<RowResult>;
+  /** Number of rows that are waiting or being written. */
   readonly pending: number;
-  /** The database has not taken the batch under way in several tries. */
+  /** Whether several attempts to write the current batch have failed. */
   readonly stalled: boolean;
 }
 
-export interface SubmitOptions<Answer> {
+export interface SubmitOptions<RowResult> {
   readonly waitMs?: number;
-  readonly late?: (answer: Answer | undefined) => void;
-  /** Size of the row, if the caller has counted it. */
+  readonly onLateResult?: (result: RowResult | undefined) => void;
+  /** Size of the row in bytes, if the caller has already calculated it. */
   readonly bytes?: number;
 }
 
-/** The caller has waited for as long as it was willing to, and the row's outcome is not known. */
-export class GiveUp extends Error {
-  override readonly name = "GiveUp";
+/** The maximum wait of `submit` is over and the outcome of the row is unknown. */
+export class SubmitTimeoutError extends Error {
+  override readonly name = "SubmitTimeoutError";
   readonly sent: boolean;
 
   constructor(sent: boolean) {
-    super("the database gave no answer in time");
+    super("the database did not respond in time");
     this.sent = sent;
   }
 }
 
-export interface BatcherOptions<Row, Answer> {
-  /** `repeated`: these rows have been sent before, and may have been written. */
+export interface BatcherOptions<Row, RowResult> {
+  /** `repeated`: these rows have been sent before and may already be written. */
   readonly write: (
     rows: readonly Row[],
     options: { repeated: boolean },
-  ) => Promise<readonly Answer[]>;
-  /** Position among the rows of a batch; rows that may lock the same thing must compare by it. */
+  ) => Promise<readonly RowResult[]>;
+  /** Sort key within a batch. Rows that may lock the same table row must have comparable keys. */
   readonly order: (row: Row) => string;
   readonly bytes: (row: Row) => number;
-  /** Rows in one statement, at most. */
+  /** Maximum rows of one statement. */
   readonly maxRows: number;
-  /** Bytes in one statement, at most; a single larger row goes alone. */
+  /** Maximum bytes of one statement. A single larger row is written alone. */
   readonly maxBytes: number;
-  /** Default: it writes whenever it has rows and no batch of its own under way. */
+  /** Limits concurrent writes of several batchers. Default: each batcher writes independently. */
   readonly mutex?: Mutex;
 }
 
-/** Calls `act` when it is its turn, and settles as it does. */
+/** Calls `act` after all earlier calls have finished, and returns its result. */
 export type Mutex = <T>(act: () => Promise<T>) => Promise<T>;
 
 /**
- * For gatherers on one database that had better write one after the other, in the order in which they asked: while one waits more rows come, and fewer,
- * larger batches cost less. Rows of one do not go on while another's connection is lost; it would be lost to them too.
+ * Returns a first-in, first-out mutex shared by batchers on one database: taking turns makes
+ * batches larger and cheaper per row. If one batcher has lost its connection, the others wait too;
+ * they would lose theirs for the same reason.
  */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve();
@@ -81,33 +88,36 @@ export function createMutex(): Mutex {
   };
 }
 
-/** Tries that a batch may lose before this counts as more than a lost connection. */
-const stalledTries = 3;
+/** Number of failed attempts of one batch after which `stalled` is true. */
+const stalledAttempts = 3;
 
-/** Pauses between tries while the database is away, in ms: quick at first, since a lost connection is the common case. */
-const pauses = [10, 50, 100, 250, 500];
+/**
+ * Milliseconds between attempts while the database is unavailable. Short at first, since a lost
+ * connection is the most common cause.
+ */
+const retryDelaysMs = [10, 50, 100, 250, 500];
 
-interface Waiting<Row, Answer> {
+interface Waiting<Row, RowResult> {
   readonly row: Row;
   readonly bytes: number;
-  readonly settle: { resolve: (answer: Answer) => void; reject: (reason: unknown) => void };
+  readonly promise: { resolve: (result: RowResult) => void; reject: (reason: unknown) => void };
   sent: boolean;
   withdrawn: boolean;
 }
 
-/** Makes a writer that gathers rows into batches. */
-export function createBatcher<Row, Answer>(
-  options: BatcherOptions<Row, Answer>,
-): Batcher<Row, Answer> {
+/** Creates a batcher. */
+export function createBatcher<Row, RowResult>(
+  options: BatcherOptions<Row, RowResult>,
+): Batcher<Row, RowResult> {
   const { write, order, bytes: bytesOf, maxRows, maxBytes, mutex = (act) => act() } = options;
-  let waiting: Waiting<Row, Answer>[] = [];
-  /** Rows that were sent and whose callers have not been told. */
+  let waiting: Waiting<Row, RowResult>[] = [];
+  /** Number of rows that were sent and whose promises are not resolved yet. */
   let sent = 0;
   let writing = false;
-  /** Tries that the batch under way has lost. */
-  let lostTries = 0;
+  /** Failed attempts of the current batch. */
+  let lostAttempts = 0;
 
-  function next(): Waiting<Row, Answer>[] {
+  function next(): Waiting<Row, RowResult>[] {
     let size = 0;
     let count = 0;
     waiting = waiting.filter((entry) => !entry.withdrawn);
@@ -123,32 +133,30 @@ export function createBatcher<Row, Answer>(
       .map(({ entry }) => entry);
   }
 
-  async function flush(batch: Waiting<Row, Answer>[], sentBefore = false): Promise<void> {
+  async function flush(batch: Waiting<Row, RowResult>[], sentBefore = false): Promise<void> {
     for (const entry of batch) entry.sent = true;
     let repeated = sentBefore;
-    for (let undone = 0; ; repeated = true) {
+    for (let rollbacks = 0; ; repeated = true) {
       try {
-        const answers = await write(
+        const results = await write(
           batch.map((entry) => entry.row),
           { repeated },
         );
-        lostTries = 0;
-        if (answers.length !== batch.length)
-          throw new Error(
-            `a gathered write of ${batch.length} rows gave ${answers.length} answers`,
-          );
-        tell(batch, answers);
+        lostAttempts = 0;
+        if (results.length !== batch.length)
+          throw new Error(`a batch of ${batch.length} rows got ${results.length} results`);
+        resolveRows(batch, results);
         return;
       } catch (thrown) {
         const kind = failureKind(thrown);
-        if (kind === "again" && undone++ < 20) continue;
+        if (kind === "again" && rollbacks++ < 20) continue;
         if (kind === "lost") {
-          await sleep(pauses[Math.min(lostTries++, pauses.length - 1)] ?? 500);
+          await sleep(retryDelaysMs[Math.min(lostAttempts++, retryDelaysMs.length - 1)] ?? 500);
           continue;
         }
-        lostTries = 0;
+        lostAttempts = 0;
         if (batch.length === 1) {
-          for (const entry of batch) entry.settle.reject(thrown);
+          for (const entry of batch) entry.promise.reject(thrown);
           sent--;
           return;
         }
@@ -158,10 +166,17 @@ export function createBatcher<Row, Answer>(
     }
   }
 
-  /** After the next batch has gone, so that the database has something to do while these callers go on. */
-  function tell(batch: readonly Waiting<Row, Answer>[], answers: readonly Answer[]): void {
+  /**
+   * Resolves the promises after the next batch has been sent, so that the database works while the
+   * callers continue.
+   */
+  function resolveRows(
+    batch: readonly Waiting<Row, RowResult>[],
+    results: readonly RowResult[],
+  ): void {
     setImmediate(() => {
-      for (const [index, entry] of batch.entries()) entry.settle.resolve(answers[index] as Answer);
+      for (const [index, entry] of batch.entries())
+        entry.promise.resolve(results[index] as RowResult);
       sent -= batch.length;
     });
   }
@@ -174,36 +189,36 @@ export function createBatcher<Row, Answer>(
 
   async function drain(): Promise<void> {
     writing = true;
-    // Requests that arrived in one turn of the event loop go together, even when nothing is under way.
+    // Rows that are submitted in the same turn of the event loop go into one batch.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (waiting.length > 0) await mutex(writeNext);
     writing = false;
   }
 
   return {
-    submit(row, { waitMs, late, bytes = bytesOf(row) } = {}) {
-      return new Promise<Answer>((resolve, reject) => {
-        let gaveUp = false;
-        const giveUp = () => {
-          gaveUp = true;
+    submit(row, { waitMs, onLateResult, bytes = bytesOf(row) } = {}) {
+      return new Promise<RowResult>((resolve, reject) => {
+        let timedOut = false;
+        const onTimeout = () => {
+          timedOut = true;
           entry.withdrawn = !entry.sent;
-          reject(new GiveUp(entry.sent));
+          reject(new SubmitTimeoutError(entry.sent));
         };
-        const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
-        const entry: Waiting<Row, Answer> = {
+        const timer = waitMs === undefined ? undefined : setTimeout(onTimeout, waitMs);
+        const entry: Waiting<Row, RowResult> = {
           row,
           bytes,
           sent: false,
           withdrawn: false,
-          settle: {
-            resolve: (answer) => {
+          promise: {
+            resolve: (result) => {
               clearTimeout(timer);
-              if (gaveUp) late?.(answer);
-              else resolve(answer);
+              if (timedOut) onLateResult?.(result);
+              else resolve(result);
             },
             reject: (reason) => {
               clearTimeout(timer);
-              if (gaveUp) late?.(undefined);
+              if (timedOut) onLateResult?.(undefined);
               else reject(reason);
             },
           },
@@ -216,7 +231,7 @@ export function createBatcher<Row, Answer>(
       return waiting.length + sent;
     },
     get stalled() {
-      return lostTries >= stalledTries;
+      return lostAttempts >= stalledAttempts;
     },
   };
 }

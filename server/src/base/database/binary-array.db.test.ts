@@ -11,7 +11,7 @@ import {
 } from "./binary-array.ts";
 
 const { database } = await testDatabase();
-/** Whatever PostgreSQL can store as text: no NUL, no lone surrogate. */
+/** Any text that PostgreSQL can store: no NUL, no lone surrogate. */
 const storable = fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", ""));
 const hostile = fc.constantFrom(
   "",
@@ -37,7 +37,7 @@ async function back(type: string, array: Buffer): Promise<unknown> {
   return rows[0]?.values;
 }
 
-test("text comes back from PostgreSQL as it was, whatever it holds", async () => {
+test("any text survives a round trip through PostgreSQL", async () => {
   await fc.assert(
     fc.asyncProperty(orNull(fc.oneof(storable, hostile)), async (values) => {
       expect(await back("text", textArray(values))).toEqual(values);
@@ -46,7 +46,7 @@ test("text comes back from PostgreSQL as it was, whatever it holds", async () =>
   );
 });
 
-test("numbers come back as they were, up to the largest and the smallest", async () => {
+test("numbers survive a round trip, up to the largest and the smallest", async () => {
   const ints = [0, -7, 2_147_483_647, -2_147_483_648];
   expect(await back("int", intArray(ints))).toEqual(ints);
   await fc.assert(
@@ -59,7 +59,7 @@ test("numbers come back as they were, up to the largest and the smallest", async
   );
 });
 
-test("truth values, bytes and JSON come back as they were", async () => {
+test("booleans, bytes and JSON survive a round trip", async () => {
   expect(await back("boolean", booleanArray([true, false]))).toEqual([true, false]);
   const bytes = [Buffer.alloc(0), Buffer.from([0, 34, 92, 255]), null];
   expect(await back("bytea", bytesArray(bytes))).toEqual(bytes);
@@ -75,19 +75,19 @@ test("truth values, bytes and JSON come back as they were", async () => {
   );
 });
 
-test("an array of nothing is one", async () => {
+test("an empty array is valid", async () => {
   expect(await back("text", textArray([]))).toEqual([]);
   expect(await back("int", intArray([]))).toEqual([]);
   expect(await back("jsonb", jsonArray([]))).toEqual([]);
 });
 
-test("an array larger than any before it comes back whole, and so does a small one after it", async () => {
+test("an array larger than the buffer is complete, and a small one after it too", async () => {
   const large = ["ä".repeat(3_000_000), null, "x".repeat(2_000_000)];
   expect(await back("text", textArray(large))).toEqual(large);
   expect(await back("text", textArray(["small"]))).toEqual(["small"]);
 });
 
-test("a number that does not fit is refused before anything is sent", () => {
+test("a number outside the range is rejected before the query is sent", () => {
   expect(() => intArray([1, 2 ** 31])).toThrow(RangeError);
   expect(() => bigintArray([Number.POSITIVE_INFINITY])).toThrow(RangeError);
 });

@@ -1,30 +1,33 @@
 const pageSize = 1024 * 1024;
 
-/** Where an array is written before its length is known; it grows for a larger one, and is let go after it. */
+/** Reused buffer in which an array is built. It grows for a larger array and is then replaced. */
 let page = Buffer.allocUnsafe(pageSize);
 
-/** Bytes before the first element: dimensions, whether there are nulls, type of the elements, their number, the first one's index. */
-const head = 20;
+/**
+ * Bytes of the array header: dimensions, null flag, element type, number of elements, lower bound.
+ */
+const headerBytes = 20;
 
 /**
- * The values as one PostgreSQL array in its binary form (`array_recv` in PostgreSQL's `src/backend/utils/adt/arrayfuncs.c`), which `pg` sends as it
- * is. The text form would have to be escaped here and be parsed there, of which each cost more than the writing itself.
- * @param type object identifier of the elements' type, in PostgreSQL's `pg_type.dat`.
- * @param most bytes that a value may take.
- * @param write puts a value at this place of the page and says how many bytes it took.
+ * Returns the values as a PostgreSQL array in binary format (`array_recv` in
+ * `src/backend/utils/adt/arrayfuncs.c`), which `pg` sends unchanged. In text format, escaping here
+ * and parsing in the server would each cost more than the insert.
+ * @param type OID of the element type, from PostgreSQL's `pg_type.dat`.
+ * @param maxBytesOf returns the maximum bytes of a value.
+ * @param write writes a value at this offset of the buffer and returns its length in bytes.
  */
 function binaryArray<Value>(
   type: number,
   values: readonly (Value | null)[],
-  most: (value: Value) => number,
+  maxBytesOf: (value: Value) => number,
   write: (value: Value, at: number) => number,
 ): Buffer {
-  let at = head;
+  let at = headerBytes;
   let nulls = 0;
   for (const value of values) {
-    const room = 4 + (value === null ? 0 : most(value));
-    if (at + room > page.length)
-      page = Buffer.concat([page.subarray(0, at)], Math.max(2 * page.length, at + room));
+    const needed = 4 + (value === null ? 0 : maxBytesOf(value));
+    if (at + needed > page.length)
+      page = Buffer.concat([page.subarray(0, at)], Math.max(2 * page.length, at + needed));
     const length = value === null ? -1 : write(value, at + 4);
     page.writeInt32BE(length, at);
     at += 4 + Math.max(length, 0);
@@ -41,29 +44,29 @@ function binaryArray<Value>(
   return array;
 }
 
-/** UTF-8 takes at most three bytes for each of JavaScript's units. */
+/** UTF-8 needs at most three bytes per UTF-16 code unit. */
 const utf8Size = (value: string) => 3 * value.length;
 
-/** `text[]` */
+/** Returns a `text[]`. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return binaryArray(25, values, utf8Size, (value, at) => page.write(value, at));
 }
 
-/** `jsonb[]` of JSON texts. */
+/** Returns a `jsonb[]` of JSON texts. */
 export function jsonArray(values: readonly string[]): Buffer {
   return binaryArray(
     3802,
     values,
     (value) => 1 + utf8Size(value),
     (value, at) => {
-      // The version of jsonb's binary form.
+      // Version number of jsonb's binary format.
       page[at] = 1;
       return 1 + page.write(value, at + 1);
     },
   );
 }
 
-/** `bytea[]` */
+/** Returns a `bytea[]`. */
 export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
   return binaryArray(
     17,
@@ -73,7 +76,7 @@ export function bytesArray(values: readonly (Buffer | null)[]): Buffer {
   );
 }
 
-/** `int[]` */
+/** Returns an `int[]`. */
 export function intArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     23,
@@ -83,7 +86,7 @@ export function intArray(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** `bigint[]` of whole numbers that JavaScript holds exactly. */
+/** Returns a `bigint[]`. The values must be safe integers. */
 export function bigintArray(values: readonly (number | null)[]): Buffer {
   return binaryArray(
     20,
@@ -97,7 +100,7 @@ export function bigintArray(values: readonly (number | null)[]): Buffer {
   );
 }
 
-/** `boolean[]` */
+/** Returns a `boolean[]`. */
 export function booleanArray(values: readonly boolean[]): Buffer {
   return binaryArray(
     16,

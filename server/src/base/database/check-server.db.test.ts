@@ -25,7 +25,7 @@ async function asAdmin(text: string, at = adminUrl): Promise<void> {
   }
 }
 
-async function refusalOf(connectionString: string, options = strict): Promise<string> {
+async function errorOf(connectionString: string, options = strict): Promise<string> {
   try {
     await checkServer({ connectionString }, options);
   } catch (thrown) {
@@ -35,32 +35,35 @@ async function refusalOf(connectionString: string, options = strict): Promise<st
   throw new Error("the server was accepted");
 }
 
-/** The server's answers to our questions, with one of them changed: `setting` says `value` instead. Both are equally long. */
-async function startLiar(changes: Record<string, string>): Promise<string> {
+/**
+ * Starts a proxy that changes one value of the server's responses: `setting` becomes `value`, which
+ * must have the same length.
+ */
+async function startFakeServer(changes: Record<string, string>): Promise<string> {
   const proxy = await startProxy(url);
   onTestFinished(() => proxy.close());
   proxy.rewrite = (bytes) => {
     const text = bytes.toString("latin1");
-    const lied = Object.entries(changes).reduce(
-      (said, [truth, lie]) => said.replaceAll(truth, lie),
+    const changed = Object.entries(changes).reduce(
+      (current, [from, to]) => current.replaceAll(from, to),
       text,
     );
-    return Buffer.from(lied, "latin1");
+    return Buffer.from(changed, "latin1");
   };
   return proxy.urlFor(url);
 }
 
-test("a good server is accepted, and a superuser takes the role beckon_server", async () => {
+test("a suitable server is accepted, and a superuser switches to the role beckon_server", async () => {
   expect(await checkServer({ connectionString: url }, strict)).toBe(role);
 });
 
-test("a version before 15 is refused", async () => {
+test("a version below 15 is rejected", async () => {
   const { version } = await versionOf();
-  expect(await refusalOf(await startLiar({ [version]: "140012" }))).toBe(
-    "PostgreSQL 15 or newer is needed; this server is version 14. Use a newer one.",
+  expect(await errorOf(await startFakeServer({ [version]: "140012" }))).toBe(
+    "Beckon needs PostgreSQL 15 or newer, and this server is version 14. Upgrade it, or use another server.",
   );
   expect(
-    await checkServer({ connectionString: await startLiar({ [version]: "150000" }) }, strict),
+    await checkServer({ connectionString: await startFakeServer({ [version]: "150000" }) }, strict),
   ).toBe(role);
 });
 
@@ -72,25 +75,25 @@ async function versionOf(): Promise<{ version: string }> {
   return rows[0];
 }
 
-test("another encoding than UTF8 is refused with the remedy", async () => {
+test("an encoding other than UTF8 is rejected with a way to fix it", async () => {
   const other = `${name}_ascii`;
   await asAdmin(
     `create database ${other} template template0 encoding 'SQL_ASCII' locale_provider libc locale 'C' owner ${inject("server").owner}`,
   );
   onTestFinished(() => asAdmin(`drop database ${other} with (force)`));
-  expect(await refusalOf(databaseAt(url, other))).toBe(
+  expect(await errorOf(databaseAt(url, other))).toBe(
     "The database's encoding is SQL_ASCII; it must be UTF8: create database beckon encoding 'UTF8'.",
   );
 });
 
-test("storage that may lose what was acknowledged is refused with the remedy, and accepted when it is trusted", async () => {
+test("unsafe storage is rejected with a way to fix it, and accepted if it is trusted", async () => {
   for (const value of ["off", "local"]) {
     await asAdmin(`alter database ${name} set synchronous_commit = ${value}`);
-    const refusal = await refusalOf(url);
-    expect(refusal).toMatch(
-      `The database server runs with synchronous_commit=${value}, so a crash can lose committed data.`,
+    const error = await errorOf(url);
+    expect(error).toMatch(
+      `The database server runs with synchronous_commit=${value}, so a crash can lose acknowledged writes.`,
     );
-    expect(refusal).toMatch(/Turn it on, or set BECKON_TRUST_STORAGE=1/);
+    expect(error).toMatch(/Turn it on, or set BECKON_TRUST_STORAGE=1/);
     expect(await checkServer({ connectionString: url }, { trustStorage: true })).toBe(role);
   }
   await asAdmin(`alter database ${name} reset synchronous_commit`);
@@ -98,18 +101,18 @@ test("storage that may lose what was acknowledged is refused with the remedy, an
 });
 
 test.each([1, 2, 5])(
-  "a pooler in transaction mode is refused with the remedy, when it has %i connections",
+  "a pooler in transaction mode with %i connections is rejected with a way to fix it",
   { timeout: 10_000 },
   async (size) => {
     const pooler = await startTransactionPooler(url, { size });
     onTestFinished(() => pooler.close());
-    expect(await refusalOf(pooler.url)).toMatch(
+    expect(await errorOf(pooler.url)).toMatch(
       /pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode/,
     );
   },
 );
 
-test("a server that answers nothing is not waited for without end", {
+test("a server that does not respond is an error after a timeout", {
   timeout: 10_000,
 }, async () => {
   const proxy = await startProxy(url);
@@ -120,7 +123,7 @@ test("a server that answers nothing is not waited for without end", {
   ).rejects.toThrow("timeout expired");
 });
 
-test("processes that start at the same time with a superuser do not disturb each other over the role", async () => {
+test("processes that start concurrently as a superuser can all create the role", async () => {
   const everything = `${name}_fresh`;
   await asAdmin(`create database ${everything}`);
   onTestFinished(() => asAdmin(`drop database ${everything} with (force)`));
@@ -131,7 +134,7 @@ test("processes that start at the same time with a superuser do not disturb each
   expect(new Set(roles)).toEqual(new Set(["beckon_server"]));
 });
 
-test("a login that passes row-level security by without being a superuser takes the role, or is told what an administrator has to do", async () => {
+test("a login role with bypassrls switches to the role, or the error says what to grant", async () => {
   const login = `login_${randomBytes(4).toString("hex")}`;
   const database = `${name}_bypass`;
   await asAdmin(`create role ${login} login bypassrls password 'secret'`);
@@ -147,7 +150,7 @@ test("a login that passes row-level security by without being a superuser takes 
   await asAdmin(
     "do $$ begin create role beckon_server nologin; exception when duplicate_object then null; end $$",
   );
-  expect(await refusalOf(connectionString)).toMatch(
+  expect(await errorOf(connectionString)).toMatch(
     `grant beckon_server to ${login}; grant usage, create on schema public to beckon_server;`,
   );
 
@@ -171,7 +174,7 @@ test("a login that passes row-level security by without being a superuser takes 
   expect(rows).toEqual([{ name: "beckon_server", agents: 0 }]);
 });
 
-test("options in the URL are kept beside ours", async () => {
+test("options in the URL are kept and do not override ours", async () => {
   const options = encodeURIComponent("-c work_mem=5MB -c statement_timeout=1");
   const pools = connect({
     url: `${url}${url.includes("?") ? "&" : "?"}options=${options}`,

@@ -2,24 +2,26 @@ import { Client, type ClientConfig, DatabaseError } from "pg";
 import { ConfigError, messageOf } from "../errors.ts";
 import { MissingRightError } from "./start-failure.ts";
 
-/** Role that connections take if their login role bypasses row-level security. */
+/** Role that connections switch to if the login role bypasses row-level security. */
 const serverRole = "beckon_server";
 
-/** Advisory lock that is held while that role is made. */
+/** Key of the advisory lock for creating that role. */
 const roleLockKey = 4_217_690_114n;
 
-/** Settings without which a crash can lose committed data. */
+/** Settings that must be on: otherwise a crash can lose acknowledged commits. */
 const storageSettings = ["fsync", "full_page_writes", "synchronous_commit"];
 
 const minVersion = 15;
 
 /**
- * Checks that this PostgreSQL keeps the guarantees that Beckon is built on.
- * @returns the role that every connection must take, or undefined if row-level security applies to
- *   the login role itself.
- * @throws ConfigError that names what is wrong and the remedy: a version below 15, another encoding
- *   than UTF8, unsafe storage (unless `trustStorage`), a pooler in transaction mode.
- * @throws MissingRightError if the login role bypasses row-level security and cannot make the role.
+ * Checks that this PostgreSQL server meets Beckon's requirements.
+ * @returns the role that every connection must switch to; undefined if row-level security applies
+ *   to the login role.
+ * @throws ConfigError if the version is below 15, the encoding is not UTF8, storage is unsafe
+ *   (accepted with BECKON_TRUST_STORAGE=1), or a pooler in transaction mode is in between. The
+ *   message says how to fix it.
+ * @throws MissingRightError if the login role bypasses row-level security and is not allowed to
+ *   create that role.
  */
 export async function checkServer(
   connection: ClientConfig,
@@ -36,12 +38,14 @@ export async function checkServer(
     const version = Number(setting.server_version_num) / 10_000;
     if (version < minVersion) {
       throw new ConfigError(
-        `PostgreSQL ${minVersion} or newer is needed; this server is version ${Math.floor(version)}. Use a newer one.`,
+        `Beckon needs PostgreSQL ${minVersion} or newer, and this server is version ` +
+          `${Math.floor(version)}. Upgrade it, or use another server.`,
       );
     }
     if (setting.server_encoding !== "UTF8") {
       throw new ConfigError(
-        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create database beckon encoding 'UTF8'.`,
+        `The database's encoding is ${setting.server_encoding}; it must be UTF8: create ` +
+          "database beckon encoding 'UTF8'.",
       );
     }
     const unsafe = storageSettings.filter((name) =>
@@ -49,19 +53,22 @@ export async function checkServer(
     );
     if (unsafe.length > 0 && !options.trustStorage) {
       throw new ConfigError(
-        `The database server runs with ${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose committed data. ` +
-          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by other means.",
+        "The database server runs with " +
+          `${unsafe.map((name) => `${name}=${setting[name]}`).join(", ")}, so a crash can lose ` +
+          "acknowledged writes. " +
+          "Turn it on, or set BECKON_TRUST_STORAGE=1 if your provider makes storage safe by " +
+          "other means.",
       );
     }
-    await rejectPooling(client, connection);
-    return await roleFor(client);
+    await rejectTransactionPooling(client, connection);
+    return await selectRole(client);
   } finally {
     await client.end();
   }
 }
 
-/** Limit of a connection attempt, and of each query here. */
-const timeoutMs = 5_000;
+/** Maximum milliseconds of a connection attempt, and of one query. */
+const queryTimeoutMs = 5_000;
 
 async function open(connection: ClientConfig): Promise<Client> {
   const client = createClient(connection);
@@ -72,29 +79,30 @@ async function open(connection: ClientConfig): Promise<Client> {
 
 /** @throws ConfigError if DATABASE_URL cannot be parsed, or a file that it names cannot be read. */
 function createClient(connection: ClientConfig): Client {
-  // Without Beckon's startup options: a pooler can reject them before we know that it is one.
-  const { connectionString, connectionTimeoutMillis = timeoutMs } = connection;
+  // Without our startup options: a pooler can reject them before the check can name the problem.
+  const { connectionString, connectionTimeoutMillis = queryTimeoutMs } = connection;
   try {
     return new Client({
       ...(connectionString === undefined ? {} : { connectionString }),
       connectionTimeoutMillis,
-      query_timeout: timeoutMs,
+      query_timeout: queryTimeoutMs,
     });
   } catch (thrown) {
     // Its message names no part of the URL.
     throw new ConfigError(
-      `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in user and password, and check the files that it names.`,
+      `DATABASE_URL cannot be used: ${messageOf(thrown)}. Percent-encode special characters in ` +
+        "user and password, and check the files that it names.",
     );
   }
 }
 
 /**
- * A pooler in transaction mode gives a connection's backend to another client as soon as a
- * transaction ends: a second client gets our backend, or moves us to another one; with a single
- * backend we wait in vain. Advisory locks, LISTEN, prepared statements and the workspace setting
- * need a backend that stays.
+ * Detects a pooler in transaction mode. It gives a server process to the next client after each
+ * transaction, so a second client that begins a transaction gets our process, or moves us to
+ * another one. If the pooler has only one process, our query times out. Advisory locks, LISTEN,
+ * prepared statements and the workspace setting all need a session that keeps its process.
  */
-async function rejectPooling(first: Client, connection: ClientConfig): Promise<void> {
+async function rejectTransactionPooling(first: Client, connection: ClientConfig): Promise<void> {
   const pid = async (client: Client) =>
     (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]?.pid;
   const before = await pid(first);
@@ -105,7 +113,8 @@ async function rejectPooling(first: Client, connection: ClientConfig): Promise<v
     const after = await pid(first).catch(() => undefined);
     if (other === before || after !== before) {
       throw new ConfigError(
-        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, or at a pool in session mode.",
+        "DATABASE_URL leads to a pooler in transaction mode. Point it at PostgreSQL itself, " +
+          "or at a pool in session mode.",
       );
     }
   } finally {
@@ -114,8 +123,9 @@ async function rejectPooling(first: Client, connection: ClientConfig): Promise<v
 }
 
 /**
- * Each right is granted only where it is missing, since concurrent grants of two processes fail.
- * The lock is one database's: another database's startup can still make the role first.
+ * Creates the role and grants its privileges, only if missing: concurrent grants of the same
+ * privilege fail. The lock is per database, so a Beckon on another database of the cluster can
+ * still create the role first.
  */
 const createRole = `
 do $$ begin
@@ -137,7 +147,7 @@ do $$ begin
   end;
 end $$`;
 
-async function roleFor(client: Client): Promise<string | undefined> {
+async function selectRole(client: Client): Promise<string | undefined> {
   const { rows } = await client.query<{ name: string; bypasses: boolean }>(
     "select rolname as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user",
   );
@@ -148,8 +158,10 @@ async function roleFor(client: Client): Promise<string | undefined> {
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     throw new MissingRightError(
-      `The role ${login.name} bypasses row-level security, and cannot make the role ${serverRole} that Beckon takes instead. Let an ` +
-        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ${login.name}; grant usage, create on schema public to ${serverRole};`,
+      `The role ${login.name} bypasses row-level security and is not allowed to create the ` +
+        `role ${serverRole} that Beckon would use instead. Let an ` +
+        `administrator run: create role ${serverRole} nologin; grant ${serverRole} to ` +
+        `${login.name}; grant usage, create on schema public to ${serverRole};`,
     );
   }
   return serverRole;

@@ -3,31 +3,45 @@ import { Pool, type PoolConfig } from "pg";
 import type { Log } from "../log.ts";
 import type { Tables } from "./tables.ts";
 
-/** Two pools on one database, told apart by what row-level security lets them see. */
+/**
+ * Connection pools on one database. They differ in the rows that row-level security lets them see.
+ */
 export interface Database {
-  /** Sees all workspaces: the start, append and claim statements, look-ups of a credential. */
+  /** Sees all workspaces. For the start, append and claim statements and credential lookups. */
   readonly engine: Pool;
-  /** Sees nothing until a transaction names its workspace: see `inWorkspace`. */
+  /** Sees no rows until a transaction sets its workspace; see `inWorkspace`. */
   readonly tenant: Kysely<Tables>;
-  /** The engine's pool again, for the accounts' library: people and their sessions belong to no workspace. */
+  /**
+   * The engine's pool as a query builder, for better-auth: users and their sessions belong to no
+   * workspace.
+   */
   readonly accounts: Kysely<Tables>;
-  /** One connection that nothing else uses, for the lease: it must never wait for a free one. */
+  /**
+   * One connection, used only to renew the lease, so that a renewal never waits for a free
+   * connection.
+   */
   readonly lease: Pool;
-  /** For what opens a connection by itself. */
+  /** For code that opens its own connection. */
   readonly settings: PoolConfig;
   close(): Promise<void>;
 }
 
-/** Milliseconds. A statement of ours takes a few; the rest is a database or a network in trouble. */
-const connectTimeout = 5_000;
-const statementTimeout = 20_000;
-/** A renewal that waits longer had better be tried again on another connection, while the lease lasts. */
-const leaseTimeout = 5_000;
+/**
+ * Milliseconds. Statements normally take a few; longer ones mean that the database or the network
+ * has a problem.
+ */
+const connectTimeoutMs = 5_000;
+const statementTimeoutMs = 20_000;
+/**
+ * Milliseconds. A lease renewal that takes longer is retried on another connection before the lease
+ * expires.
+ */
+const leaseTimeoutMs = 5_000;
 
 /**
- * The engine's statements find each row by its key. A prepared one is planned once, perhaps on an almost empty table, and would go on
- * reading the whole table when it has grown; or, with a bitmap, the whole queue to find its first run. So their shape leaves the planner one way only,
- * and it is asked once per connection.
+ * Planner settings for the engine's statements, which find every row by its key. A generic plan
+ * that is made while a table is almost empty would keep a sequential scan, or a bitmap scan of the
+ * whole queue, after the table has grown. These settings leave only index scans.
  */
 const pointLookups = [
   "-c enable_seqscan=off",
@@ -38,27 +52,30 @@ const pointLookups = [
 
 export interface ConnectOptions {
   readonly url: string;
-  /** Connections of both pools together, at least 4. */
+  /** Total connections of the engine and tenant pools; at least 4. */
   readonly poolSize: number;
-  /** Non-login role that every connection takes: see `checkServer`. */
+  /** Role that every connection switches to; see `checkServer`. */
   readonly role: string | undefined;
   readonly log: Log;
 }
 
-/** Opens the pools; connections are made when needed. An error on an idle connection is logged, and the pool replaces it. */
+/**
+ * Creates the pools. Connections are opened on demand. An error on an idle connection is logged and
+ * the pool replaces the connection.
+ */
 export function connect({ url, poolSize, role, log }: ConnectOptions): Database {
-  const { place, options: given } = takeOptions(url);
-  const settings = (workspace: "*" | undefined, timeout = statementTimeout): PoolConfig => ({
-    connectionString: place,
-    connectionTimeoutMillis: connectTimeout,
+  const { connectionString, options: urlOptions } = takeOptions(url);
+  const settings = (workspace: "*" | undefined, timeout = statementTimeoutMs): PoolConfig => ({
+    connectionString,
+    connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: timeout + 1_000,
     keepAlive: true,
     application_name: "beckon",
     options: [
-      ...given,
+      ...urlOptions,
       `-c statement_timeout=${timeout}`,
       `-c idle_in_transaction_session_timeout=${timeout}`,
-      // Compiling a statement pays off for long analytic ones; ours run for microseconds.
+      // JIT compilation pays off for long analytic statements; these run for microseconds.
       "-c jit=off",
       ...(workspace === "*" ? ["-c beckon.workspace=*", ...pointLookups] : []),
       ...(role === undefined ? [] : [`-c role=${role}`]),
@@ -73,13 +90,14 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
     pool.on("error", (error) =>
       log.warn({ reason: error.message }, "an idle database connection was lost"),
     );
-    // The pool listens for errors of idle connections only. One that breaks in the hands of a transaction says so to nobody, which would
-    // end the process; whoever holds it hears of it from the statement under way, or from the next.
+    // The pool listens for errors of idle connections only. An unhandled "error" event of a
+    // connection in use would end the process. Its user gets the error from the current or the next
+    // statement.
     pool.on("connect", (client) => client.on("error", () => {}));
     return pool;
   };
   const engine = open(Math.ceil(poolSize / 2), "*");
-  const lease = open(1, "*", leaseTimeout);
+  const lease = open(1, "*", leaseTimeoutMs);
   const tenant = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: open(Math.floor(poolSize / 2), undefined) }),
   });
@@ -95,12 +113,18 @@ export function connect({ url, poolSize, role, log }: ConnectOptions): Database 
   };
 }
 
-/** Takes the URL's `options` out of it: `pg` would let them replace ours, and with them the workspace and the role. */
-function takeOptions(url: string): { place: string; options: string[] } {
+/**
+ * Splits the `options` parameter off the URL: `pg` would let it replace our options, and with them
+ * the workspace and the role.
+ */
+function takeOptions(url: string): {
+  connectionString: string;
+  options: string[];
+} {
   const [start = "", query] = url.split("?", 2);
-  if (query === undefined) return { place: url, options: [] };
+  if (query === undefined) return { connectionString: url, options: [] };
   const parameters = new URLSearchParams(query);
   const options = parameters.getAll("options");
   parameters.delete("options");
-  return { place: `${start}?${parameters}`, options };
+  return { connectionString: `${start}?${parameters}`, options };
 }

@@ -6,33 +6,33 @@ const failed = (code: string, message = "failed") => Object.assign(new Error(mes
 
 test.each<[FailureKind, string, string]>([
   ["lost", "08006", "the connection broke"],
-  ["lost", "57P01", "an administrator ended the connection"],
+  ["lost", "57P01", "an administrator terminated the connection"],
   ["lost", "57P02", "the server crashed"],
   ["lost", "57P03", "the server is starting up"],
-  ["lost", "57014", "a statement took longer than its limit"],
+  ["lost", "57014", "a statement timed out"],
   ["lost", "53300", "the server has no free connection"],
   ["lost", "53100", "the server's disk is full"],
   ["lost", "58030", "the server cannot read its disk"],
   ["lost", "25006", "the server has become a standby"],
   ["lost", "40003", "a commit's outcome is unknown"],
-  ["lost", "28P01", "a server in its place does not know our login"],
-  ["lost", "3D000", "a server in its place has no such database"],
-  ["lost", "ECONNREFUSED", "nobody listens"],
+  ["lost", "28P01", "a replaced server does not have the role"],
+  ["lost", "3D000", "a replaced server does not have the database"],
+  ["lost", "ECONNREFUSED", "no process listens"],
   ["lost", "ECONNRESET", "the peer reset the connection"],
-  ["lost", "EPIPE", "the peer has closed, though the code looks like an SQLSTATE"],
-  ["lost", "ENOENT", "the socket's file is gone"],
-  ["lost", "EAI_AGAIN", "the name service is away"],
-  ["lost", "ERR_STREAM_DESTROYED", "the stream has ended before the write"],
+  ["lost", "EPIPE", "the peer closed the connection, and the code looks like an SQLSTATE"],
+  ["lost", "ENOENT", "the socket's file does not exist"],
+  ["lost", "EAI_AGAIN", "the name service is unavailable"],
+  ["lost", "ERR_STREAM_DESTROYED", "the stream was closed before the write"],
   ["again", "40P01", "a deadlock"],
-  ["again", "40001", "transactions cannot be put in an order"],
-  ["again", "55P03", "a lock is not to be had"],
-  ["data", "22021", "a text holds NUL"],
-  ["data", "22P02", "a text is no JSON"],
-  ["data", "23505", "a unique constraint is broken"],
-  ["data", "23503", "a foreign key points nowhere"],
+  ["again", "40001", "a serialization failure"],
+  ["again", "55P03", "a lock is not available"],
+  ["data", "22021", "a text contains NUL"],
+  ["data", "22P02", "a text is not JSON"],
+  ["data", "23505", "a unique constraint is violated"],
+  ["data", "23503", "a foreign key is violated"],
   ["defect", "42601", "the statement is wrong"],
-  ["defect", "42501", "a right is missing"],
-  ["defect", "XX000", "the server failed inside"],
+  ["defect", "42501", "a privilege is missing"],
+  ["defect", "XX000", "an internal error of the server"],
   ["defect", "ERR_INVALID_ARG_TYPE", "our code is wrong"],
 ])("%s: %s, %s", (kind, code) => {
   expect(failureKind(failed(code))).toBe(kind);
@@ -47,15 +47,15 @@ test.each([
   "Client has encountered a connection error and is not queryable",
   "Client was closed and is not queryable",
   "Postgres connection has been discarded",
-])("lost: the driver says without a code: %s", (message) => {
+])("lost: a driver error without a code: %s", (message) => {
   expect(failureKind(new Error(message))).toBe("lost");
 });
 
-test("what is no failure of a statement is a defect", () => {
+test("any other error is a defect", () => {
   expect(failureKind(new TypeError("x is not a function"))).toBe("defect");
   expect(failureKind("a text")).toBe("defect");
   expect(failureKind(undefined)).toBe("defect");
-  // A closed pool never opens again: repeating would go on for ever.
+  // A closed pool never opens again, so a retry would never end.
   expect(failureKind(new Error("Cannot use a pool after calling end on the pool"))).toBe("defect");
 });
 
@@ -73,13 +73,13 @@ test.each(["28P01", "3D000", "28000", "42501"])(
   },
 );
 
-test("a start does not wait for a file of its own", () => {
+test("a missing local file does not count as an unreachable server", () => {
   expect(() => readFileSync("/nowhere")).toThrow(
     expect.toSatisfy((thrown) => !isUnreachable(thrown)),
   );
 });
 
-test("a unique violation is told from other errors", () => {
+test("a unique violation is distinguished from other errors", () => {
   expect(isUniqueViolation(failed("23505"))).toBe(true);
   expect(isUniqueViolation(failed("23503"))).toBe(false);
   expect(isUniqueViolation("23505")).toBe(false);

@@ -7,10 +7,11 @@ import type { Tables } from "./tables.ts";
 export type WorkspaceTransaction = Transaction<Tables>;
 
 /**
- * Runs `work` in a transaction that sees only `workspaceId`; it commits when `work` resolves and rolls back when it rejects.
- * Repeated, up to 3 times in all, when the database undid it for a deadlock, so `work` must not act outside the transaction.
- * @throws ApiError `unavailable` when the database is away; the change may then have happened or not, which an
- *   Idempotency-Key resolves.
+ * Runs `work` in a transaction that sees only `workspaceId`. It commits when `work` resolves and
+ * rolls back when it rejects. After a deadlock it is retried, at most 3 attempts in all, so `work`
+ * must have no effects outside the transaction.
+ * @throws ApiError `unavailable` if the database is unavailable. The change may then have been
+ *   committed; an Idempotency-Key resolves that.
  */
 export async function inWorkspace<T>(
   tenant: Kysely<Tables>,
@@ -26,15 +27,15 @@ export async function inWorkspace<T>(
     } catch (thrown) {
       const kind = failureKind(thrown);
       if (kind === "again" && attempt < 3) continue;
-      if (kind === "lost" || kind === "again") throw databaseAway(thrown);
+      if (kind === "lost" || kind === "again") throw databaseUnavailable(thrown);
       throw thrown;
     }
   }
 }
 
 /**
- * The same in a transaction that sees all workspaces: for what is about a person, or makes a workspace. What is about one workspace has no
- * business here.
+ * Like `inWorkspace`, but sees all workspaces. Only for operations on a person or that create a
+ * workspace.
  */
 export function inAllWorkspaces<T>(
   tenant: Kysely<Tables>,
@@ -43,16 +44,20 @@ export function inAllWorkspaces<T>(
   return inWorkspace(tenant, "*", work);
 }
 
-/** Returns the refusal `unavailable` if `thrown` says that the database is unavailable, else `thrown`. */
-export function refusalIfLost(thrown: unknown): unknown {
-  return failureKind(thrown) === "lost" ? databaseAway(thrown) : thrown;
+/**
+ * Returns an ApiError `unavailable` if `thrown` means that the database is unavailable, else
+ * `thrown`.
+ */
+export function unavailableIfLost(thrown: unknown): unknown {
+  return failureKind(thrown) === "lost" ? databaseUnavailable(thrown) : thrown;
 }
 
-/** The refusal every door gives while the database cannot be asked. */
-export function databaseAway(cause: unknown): ApiError {
+/** Returns the error of all entry points while the database is unavailable. */
+export function databaseUnavailable(cause: unknown): ApiError {
   return new ApiError(
     "unavailable",
-    "The database cannot be reached at the moment. Nothing was started; try again shortly.",
+    "The database cannot be reached at the moment. Nothing was started; try again in a few " +
+      "seconds.",
     {
       retryAfter: 2,
       cause,

@@ -1,16 +1,22 @@
-export { type Batcher, createBatcher, createMutex, GiveUp, type Mutex } from "./batcher.ts";
+export {
+  type Batcher,
+  createBatcher,
+  createMutex,
+  type Mutex,
+  SubmitTimeoutError,
+} from "./batcher.ts";
 export { checkServer } from "./check-server.ts";
 export { connect, type Database } from "./connect.ts";
 export { failureKind, isUniqueViolation } from "./failures.ts";
 export {
-  databaseAway,
+  databaseUnavailable,
   inAllWorkspaces,
   inWorkspace,
-  refusalIfLost,
+  unavailableIfLost,
   type WorkspaceTransaction,
 } from "./in-workspace.ts";
 export { isUsable } from "./is-usable.ts";
-export { apartIfLarge } from "./large-rows.ts";
+export { separateLargeRows } from "./large-rows.ts";
 export { migrate } from "./migrate.ts";
 export {
   openProcessMessages,

@@ -1,33 +1,36 @@
 import { within } from "../clock.ts";
 import type { Database } from "./connect.ts";
 
-/** A probe is promised an answer in 3 s; the rest is for a busy machine. */
+/** Probes must get a response within 3 s; this leaves time for a busy machine. */
 const maxWaitMs = 1_500;
 
-/** A query of its own limit, since a connection that hangs must not be given to the next probe. */
-const question = { text: "select from installation", query_timeout: maxWaitMs };
+/**
+ * With its own query timeout, since a connection that hangs must not be given to the next probe.
+ */
+const probe = { text: "select from installation", query_timeout: maxWaitMs };
 
-const asked = new WeakMap<Database, Promise<boolean>>();
+const pending = new WeakMap<Database, Promise<boolean>>();
 
 /**
- * Whether the database answers in time and has our schema. Those who ask at once share one query. It takes a connection of the
- * engine's pool and not one of its own: a process whose connections all hang can start nothing.
+ * Returns whether the database responds in time and has our schema. Concurrent calls share one
+ * query. It uses the engine's pool and no connection of its own: a process whose pool hangs cannot
+ * start runs.
  */
 export function isUsable(database: Database): Promise<boolean> {
-  let answer = asked.get(database);
-  if (answer === undefined) {
-    answer = ask(database).finally(() => asked.delete(database));
-    asked.set(database, answer);
+  let result = pending.get(database);
+  if (result === undefined) {
+    result = runProbe(database).finally(() => pending.delete(database));
+    pending.set(database, result);
   }
-  return answer;
+  return result;
 }
 
-async function ask({ engine }: Database): Promise<boolean> {
+async function runProbe({ engine }: Database): Promise<boolean> {
   try {
     await within(
-      engine.query(question),
+      engine.query(probe),
       maxWaitMs,
-      () => new Error("the database did not answer in time"),
+      () => new Error("the database did not respond in time"),
     );
     return true;
   } catch {

@@ -6,7 +6,7 @@ import { kill } from "node:process";
 import { afterAll, expect, test } from "vitest";
 import { eventually } from "../../../test/eventually.ts";
 import { startGuard } from "../../../test/guard.ts";
-import { answered, broken, type Target, underLoad, wrong } from "../../../test/load.ts";
+import { answered, brokenGuarantees, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { readConfig } from "../../config.ts";
 import { start } from "../../main.ts";
 import { createLog } from "../log.ts";
@@ -14,8 +14,9 @@ import { connect } from "./connect.ts";
 import { startEmbedded } from "./embedded/index.ts";
 
 /**
- * A PostgreSQL of this file's own, which is killed under load. Without fsync: that protects from a power cut, which this is not, and so the
- * file also proves that such a server is refused unless it is trusted.
+ * Uses its own PostgreSQL, which is killed under load. It runs without fsync, which protects only
+ * against power failures, so this file also tests that such a server is rejected unless it is
+ * trusted.
  */
 
 const guard = startGuard();
@@ -40,13 +41,13 @@ const environment = {
   BECKON_DRAIN_SECONDS: "1",
 };
 
-test("a server without safe storage is refused, and names what is unsafe", async () => {
+test("a server with unsafe storage is rejected, and the error names the settings", async () => {
   await expect(start({ config: readConfig(environment) })).rejects.toThrow(
     /The database server runs with (fsync=off, full_page_writes=off|full_page_writes=off, fsync=off).*BECKON_TRUST_STORAGE=1/,
   );
 });
 
-test("PostgreSQL is killed under load: callers get right answers or 503, it comes back, and nothing acknowledged is lost", {
+test("PostgreSQL is killed under load: responses are correct or 503, and no acknowledged write is lost", {
   timeout: 25_000,
 }, async () => {
   const beckon = await start({ config: readConfig({ ...environment, BECKON_TRUST_STORAGE: "1" }) });
@@ -80,7 +81,7 @@ test("PostgreSQL is killed under load: callers get right answers or 503, it come
     });
     expect(wrong(exchanges)).toEqual([]);
     await eventually("readiness", async () => (await ready()) === 200 || undefined);
-    expect(await broken(database, exchanges)).toEqual([]);
+    expect(await brokenGuarantees(database, exchanges)).toEqual([]);
   } finally {
     await database.close();
     await beckon.stop();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createBatcher } from "./batcher.ts";
-import { apartIfLarge } from "./large-rows.ts";
+import { separateLargeRows } from "./large-rows.ts";
 
 test("small rows do not wait for large ones, and the bytes of a row are counted once", async () => {
   const held = Promise.withResolvers<void>();
@@ -9,7 +9,7 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
     counted++;
     return row.length;
   };
-  const gatherer = (wait?: Promise<void>) =>
+  const createTestBatcher = (wait?: Promise<void>) =>
     createBatcher<string, string>({
       write: async (rows) => {
         await wait;
@@ -20,11 +20,11 @@ test("small rows do not wait for large ones, and the bytes of a row are counted 
       maxRows: 10,
       maxBytes: 100,
     });
-  const both = apartIfLarge({
+  const both = separateLargeRows({
     bytes,
     maxSmallBytes: 3,
-    small: gatherer(),
-    large: gatherer(held.promise),
+    small: createTestBatcher(),
+    large: createTestBatcher(held.promise),
   });
   const large = both.submit("large");
   expect(await both.submit("one")).toBe("one");

@@ -1,10 +1,10 @@
 import type { Batcher } from "./batcher.ts";
 
 /**
- * Sends rows above `maxSmallBytes` through a gatherer of their own. One of them may take seconds to
- * write, and all others would wait for it, and for all of its kind before it.
+ * Returns a batcher that sends rows above `maxSmallBytes` to a batcher of their own: a large row
+ * can take seconds to write, and all rows behind it would wait.
  */
-export function apartIfLarge<Row, Answer>({
+export function separateLargeRows<Row, Answer>({
   bytes,
   maxSmallBytes,
   small,

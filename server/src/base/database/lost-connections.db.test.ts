@@ -2,12 +2,12 @@ import { Client } from "pg";
 import { afterAll, expect, inject, onTestFinished, test } from "vitest";
 import { startTestBeckon } from "../../../test/beckon.ts";
 import { databaseAt } from "../../../test/database-url.ts";
-import { answered, broken, type Target, underLoad, wrong } from "../../../test/load.ts";
+import { answered, brokenGuarantees, type Target, underLoad, wrong } from "../../../test/load.ts";
 import { seedAgent } from "../../../test/tenant.ts";
 import { ApiError } from "../errors.ts";
 import { inWorkspace } from "./in-workspace.ts";
 
-/** An error that nobody listens for would end the process; here it fails the run of the tests. */
+/** An unhandled "error" event would end a process; here it fails the test run. */
 
 const beckon = await startTestBeckon();
 const { database, name } = beckon.db;
@@ -24,7 +24,10 @@ const admin = new Client({ connectionString: databaseAt(inject("server").adminUr
 await admin.connect();
 afterAll(() => admin.end());
 
-/** Ends all connections to this file's database but one's own. @returns how many. */
+/**
+ * Terminates all other connections to this file's database.
+ * @returns how many.
+ */
 async function dropAll(): Promise<number> {
   const { rows } = await admin.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'",
@@ -32,50 +35,50 @@ async function dropAll(): Promise<number> {
   return rows.length;
 }
 
-test("all connections are dropped again and again under load: callers get right answers or 503, and nothing acknowledged is lost", async () => {
-  const exchanges = await underLoad(target, async (so_far) => {
+test("connections are dropped under load: responses are correct or 503, and no acknowledged write is lost", async () => {
+  const exchanges = await underLoad(target, async (soFar) => {
     for (let time = 0; time < 8; time++) {
-      await answered(so_far, 50);
+      await answered(soFar, 50);
       expect(await dropAll()).toBeGreaterThan(0);
     }
-    await answered(so_far, 50);
+    await answered(soFar, 50);
   });
   expect(wrong(exchanges)).toEqual([]);
-  expect(await broken(database, exchanges)).toEqual([]);
+  expect(await brokenGuarantees(database, exchanges)).toEqual([]);
 });
 
-test("idle connections that break are replaced: the next request is served", async () => {
+test("broken idle connections are replaced, and the next request succeeds", async () => {
   expect((await beckon.invoke(agent, "before")).status).toBe(200);
   await dropAll();
-  // The server hears of it before the next request does, or with it; a start is sent again either way.
+  // The server notices before or during the next request; a start is retried in both cases.
   expect(await beckon.invoke(agent, "after")).toMatchObject({
     status: 200,
     body: { output: "after" },
   });
   await dropAll();
-  const answer = await beckon.call(`/agents/${agent.id}`);
-  expect([200, 503]).toContain(answer.status);
+  const response = await beckon.call(`/agents/${agent.id}`);
+  expect([200, 503]).toContain(response.status);
   expect((await beckon.call(`/agents/${agent.id}`)).status).toBe(200);
 });
 
-test("a transaction whose connection breaks is refused as unavailable, and the next one works", async () => {
+test("a transaction whose connection breaks fails with unavailable, and the next one works", async () => {
   const seeded = await seedAgent(database);
   const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) =>
     inWorkspace(database.tenant, seeded.workspaceId, work);
   const read = () => here((tx) => tx.selectFrom("agents").select("id").execute());
-  const refused = here(async (tx) => {
+  const rejected = here(async (tx) => {
     await tx.updateTable("agents").set({ name: "changed" }).execute();
     await dropAll();
     return tx.selectFrom("agents").selectAll().execute();
   });
-  await expect(refused).rejects.toBeInstanceOf(ApiError);
-  await expect(refused).rejects.toMatchObject({
+  await expect(rejected).rejects.toBeInstanceOf(ApiError);
+  await expect(rejected).rejects.toMatchObject({
     code: "unavailable",
     retryAfter: expect.any(Number),
   });
   expect(await read()).toHaveLength(1);
 
-  // Between two statements, too, when nobody asks.
+  // Also between two statements.
   const idle = here(async () => {
     await dropAll();
     await new Promise((resolve) => setImmediate(resolve));
@@ -84,7 +87,7 @@ test("a transaction whose connection breaks is refused as unavailable, and the n
   expect(await read()).toHaveLength(1);
 });
 
-test("a connection of the engine's that breaks while it is held ends nothing but its own work", async () => {
+test("a broken connection of the engine's pool affects only its own statement", async () => {
   const client = await database.engine.connect();
   await client.query("begin");
   await dropAll();
@@ -93,7 +96,7 @@ test("a connection of the engine's that breaks while it is held ends nothing but
   expect((await database.engine.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
 });
 
-test("when all connections are held up, callers are told 503 in time, and served as soon as they are free", {
+test("while all connections are blocked callers get 503 in time, and success afterwards", {
   timeout: 20_000,
 }, async () => {
   const holder = new Client({ connectionString: databaseAt(inject("server").adminUrl, name) });
@@ -101,26 +104,27 @@ test("when all connections are held up, callers are told 503 in time, and served
   onTestFinished(() => holder.end());
   await holder.query("begin");
   await holder.query("lock table runs, agents in access exclusive mode");
-  // The few that hold the connections wait for their statement's own limit, which is longer than this test.
+  // The requests that use the connections wait for their statement timeout, which is longer than
+  // this test.
   const giveUp = new AbortController();
   const reads = Array.from({ length: 30 }, () =>
     beckon.call(`/agents/${agent.id}`, { signal: giveUp.signal }).catch(() => undefined),
   );
   const starts = Array.from({ length: 30 }, () => beckon.invoke(agent, "held up"));
-  const answers = await Promise.all(starts);
+  const responses = await Promise.all(starts);
   const most = [...reads].slice(beckon.config.poolSize);
-  answers.push(...(await Promise.all(most)).filter((answer) => answer !== undefined));
+  responses.push(...(await Promise.all(most)).filter((response) => response !== undefined));
   giveUp.abort();
   await Promise.all(reads);
-  expect(answers).toHaveLength(60 - beckon.config.poolSize);
-  for (const answer of answers) {
-    expect(answer).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
-    expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(responses).toHaveLength(60 - beckon.config.poolSize);
+  for (const response of responses) {
+    expect(response).toMatchObject({ status: 503, body: { ok: false, code: "unavailable" } });
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   await holder.query("rollback");
   expect(await beckon.invoke(agent, "free again")).toMatchObject({
     status: 200,
     body: { output: "free again" },
   });
-  expect(await broken(database, [])).toEqual([]);
+  expect(await brokenGuarantees(database, [])).toEqual([]);
 });

@@ -19,12 +19,12 @@ const files = (await readdir(new URL("./migrations/", import.meta.url)))
   .filter((file) => file.endsWith(".sql"))
   .sort();
 
-test("of many processes that start on an empty database one migrates, and the others find it done", async () => {
+test("of several processes that start on an empty database one migrates and the others wait", async () => {
   let inside = 0;
   const found = await Promise.all(
     Array.from({ length: 8 }, () =>
       migrate(database.settings, async (client) => {
-        // What comes after is under the same lock.
+        // `then` runs under the same lock.
         expect(++inside).toBe(1);
         const { rows } = await client.query<{ name: string }>(
           "select name from migrations order by name",
@@ -37,7 +37,7 @@ test("of many processes that start on an empty database one migrates, and the ot
   for (const names of found) expect(names).toEqual(files);
 });
 
-/** As the versions before the migration `first` left a database. */
+/** Creates a database as versions before the migration `first` left it. */
 async function migrateBelow({ engine }: typeof database, first: string): Promise<void> {
   await engine.query(
     "create table migrations (name text primary key, applied_at timestamptz not null default now())",
@@ -50,7 +50,7 @@ async function migrateBelow({ engine }: typeof database, first: string): Promise
   }
 }
 
-test("a database of an earlier version keeps its people, and drops links to set a password whose issuer is not known", async () => {
+test("a migration keeps users and deletes password links without a known issuer", async () => {
   const { database: old } = earlier;
   await migrateBelow(old, "0005");
   const add = (id: string) =>
@@ -70,7 +70,7 @@ test("a database of an earlier version keeps its people, and drops links to set 
   await add("usr_2");
 });
 
-test("a database without workspace events keeps its events, and those of no run come after them", async () => {
+test("a migration keeps run events, and workspace events are ordered after them", async () => {
   const { database: old } = beforeWorkspaceEvents;
   await migrateBelow(old, "0008");
   await old.engine.query("insert into workspaces (id, name) values ('wsp_1', 'Test')");
@@ -98,7 +98,7 @@ test("a database without workspace events keeps its events, and those of no run 
   ]);
 });
 
-test("a migration may take longer than an ordinary statement, and so may the wait for another process's", async () => {
+test("a migration, and waiting for one, can take longer than the statement timeout", async () => {
   await migrate(database.settings, async (client) => {
     const { rows } = await client.query("select current_setting('statement_timeout') as timeout");
     expect(rows).toEqual([{ timeout: "0" }]);
@@ -114,18 +114,18 @@ test("a failure after the migrations releases the lock and keeps them", async ()
   expect(await migrate(database.settings, async () => "again")).toBe("again");
 });
 
-test("another master key than the first is refused with the remedy, and harms nothing", async () => {
+test("another master key is rejected with a way to fix it, and changes nothing", async () => {
   const cipher = createSecretCipher(randomBytes(32));
   await migrate(database.settings, (client) => checkMasterKey(client, cipher));
-  const refused = migrate(database.settings, (client) =>
+  const rejected = migrate(database.settings, (client) =>
     checkMasterKey(client, createSecretCipher(randomBytes(32))),
   );
-  await expect(refused).rejects.toThrow(ConfigError);
-  await expect(refused).rejects.toThrow(/Start with that key: BECKON_MASTER_KEY/);
+  await expect(rejected).rejects.toThrow(ConfigError);
+  await expect(rejected).rejects.toThrow(/Start with that key: BECKON_MASTER_KEY/);
   await migrate(database.settings, (client) => checkMasterKey(client, cipher));
 });
 
-test("of two first starts at the same time with different master keys one is refused", async () => {
+test("of two concurrent first startups with different master keys one is rejected", async () => {
   await database.engine.query("update installation set master_key_check = null");
   const starts = await Promise.allSettled(
     [1, 2].map((byte) =>
@@ -137,20 +137,20 @@ test("of two first starts at the same time with different master keys one is ref
   expect(starts.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a schema of a newer Beckon is refused, and nothing is changed", async () => {
+test("the schema of a newer Beckon is rejected and not changed", async () => {
   await database.engine.query("insert into migrations (name) values ('9999-from-the-future.sql')");
-  const refused = migrate(database.settings, async () => {
-    throw new Error("it went on");
+  const rejected = migrate(database.settings, async () => {
+    throw new Error("it continued");
   });
-  await expect(refused).rejects.toThrow(ConfigError);
-  await expect(refused).rejects.toThrow(
+  await expect(rejected).rejects.toThrow(ConfigError);
+  await expect(rejected).rejects.toThrow(
     /written by a newer Beckon \(it has 9999-from-the-future\.sql\)/,
   );
   const { rows } = await database.engine.query("select count(*)::int as count from migrations");
   expect(rows).toEqual([{ count: files.length + 1 }]);
 });
 
-test("a login that may not make tables is told what has to be granted", async () => {
+test("if the role cannot create tables, the error says what to grant", async () => {
   const login = `login_${randomBytes(4).toString("hex")}`;
   const adminUrl = databaseAt(inject("server").adminUrl, name);
   const admin = new Client({ connectionString: adminUrl });
@@ -160,10 +160,10 @@ test("a login that may not make tables is told what has to be granted", async ()
     await admin.end();
   });
   await admin.query(`create role ${login} login password 'secret'`);
-  const refused = migrate(
+  const rejected = migrate(
     { connectionString: adminUrl.replace(/\/\/[^@]*@/, `//${login}:secret@`) },
     async () => {},
   );
-  await expect(refused).rejects.toThrow(ConfigError);
-  await expect(refused).rejects.toThrow(`grant usage, create on schema public to ${login};`);
+  await expect(rejected).rejects.toThrow(ConfigError);
+  await expect(rejected).rejects.toThrow(`grant usage, create on schema public to ${login};`);
 });

@@ -5,15 +5,15 @@ import { MissingRightError } from "./start-failure.ts";
 
 const folder = new URL("./migrations/", import.meta.url);
 
-/** Any number, the same for every Beckon that may meet on one database. */
+/** Key of the advisory lock: an arbitrary number, the same in every version. */
 const lockKey = 4_217_690_113n;
 
 /**
- * Brings the schema up to date, then runs `then` on the same connection, all under one advisory lock: of several processes that
- * start together one does it and the others find it done. Each migration and its record are one transaction, so a kill at any
- * moment leaves a schema that the next start continues from.
+ * Applies all pending migrations, then runs `then` on the same connection, both under one advisory
+ * lock: of several processes that start together one migrates and the others wait. Each migration
+ * and its record are one transaction, so the next startup can continue after a process was killed.
  * @throws ConfigError if the database was migrated by a newer Beckon.
- * @throws MissingRightError if the login role cannot create tables.
+ * @throws MissingRightError if the role is not allowed to create tables.
  */
 export async function migrate<T>(
   connection: ClientConfig,
@@ -23,17 +23,19 @@ export async function migrate<T>(
   client.on("error", () => {});
   await client.connect();
   try {
-    // The limit of ordinary statements is not for this: another process may migrate a large table while we wait, or we may.
+    // No statement timeout: a migration of a large table, here or in another process, can take
+    // longer.
     await client.query("set statement_timeout = 0");
     await client.query("select pg_advisory_lock($1)", [lockKey]);
-    await makeRecord(client);
+    await createMigrationsTable(client);
     const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort();
     const { rows } = await client.query<{ name: string }>("select name from migrations");
     const applied = new Set(rows.map((row) => row.name));
     const unknown = [...applied].filter((name) => !files.includes(name));
     if (unknown.length > 0) {
       throw new ConfigError(
-        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start that version or a newer one; going back needs a backup.`,
+        `The database was written by a newer Beckon (it has ${unknown.join(", ")}). Start ` +
+          "that version or a newer one; going back needs a backup.",
       );
     }
     for (const file of files.filter((name) => !applied.has(name))) {
@@ -49,17 +51,19 @@ export async function migrate<T>(
   }
 }
 
-/** Makes the table of what was applied. */
-async function makeRecord(client: Client): Promise<void> {
+/** Creates the table of applied migrations. */
+async function createMigrationsTable(client: Client): Promise<void> {
   try {
     await client.query(
-      "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+      `create table if not exists migrations (
+        name text primary key, applied_at timestamptz not null default now())`,
     );
   } catch (thrown) {
     if (!(thrown instanceof DatabaseError) || thrown.code !== "42501") throw thrown;
     const { rows } = await client.query<{ name: string }>("select current_user as name");
     throw new MissingRightError(
-      `The role ${rows[0]?.name} cannot create tables in the database. Make it the database's owner, or let an administrator run there: ` +
+      `The role ${rows[0]?.name} is not allowed to create tables in the database. Make it the ` +
+        "database's owner, or let an administrator run there: " +
         `grant usage, create on schema public to ${rows[0]?.name};`,
     );
   }

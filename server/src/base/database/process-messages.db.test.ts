@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { testDatabase } from "../../../test/database.ts";
 import { eventually } from "../../../test/eventually.ts";
-import { startProxy, type Weather } from "../../../test/proxy.ts";
+import { type NetworkCondition, startProxy } from "../../../test/proxy.ts";
 import { createLog } from "../log.ts";
 import { connect } from "./connect.ts";
 import { openProcessMessages } from "./process-messages.ts";
@@ -13,17 +13,19 @@ afterAll(() => proxy.close());
 const far = connect({ url: proxy.urlFor(url), poolSize: 4, role, log });
 afterAll(() => far.close());
 
-test.each<Weather>([{ type: "blackHole" }, { type: "mute" }, { type: "closed" }, { type: "fair" }])(
-  "wake-ups that are closed while they connect are closed soon ($type)",
-  async (weather) => {
-    proxy.weather = weather;
-    const processMessages = openProcessMessages(far, log);
-    if (weather.type !== "closed")
-      await eventually("a connection", () => proxy.connections > 0 || undefined);
-    await processMessages.close();
-    proxy.weather = { type: "fair" };
-    proxy.drop();
-    await eventually("no connection", () => proxy.connections === 0 || undefined);
-    expect(processMessages.alone).toBe(true);
-  },
-);
+test.each<NetworkCondition>([
+  { type: "blackHole" },
+  { type: "mute" },
+  { type: "closed" },
+  { type: "fair" },
+])("process messages can be closed while they connect ($type)", async (weather) => {
+  proxy.weather = weather;
+  const processMessages = openProcessMessages(far, log);
+  if (weather.type !== "closed")
+    await eventually("a connection", () => proxy.connections > 0 || undefined);
+  await processMessages.close();
+  proxy.weather = { type: "fair" };
+  proxy.drop();
+  await eventually("no connection", () => proxy.connections === 0 || undefined);
+  expect(processMessages.alone).toBe(true);
+});

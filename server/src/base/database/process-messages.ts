@@ -4,44 +4,53 @@ import { sleep } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Database } from "./connect.ts";
 
-/** What processes on one database tell each other, so that nobody has to wait for the next look. Losing one costs time, never truth. */
+/**
+ * A message between processes on one database. It only saves waiting for the next poll: a lost
+ * message delays work but loses nothing.
+ */
 export type ProcessMessage =
-  /** Something was queued that the sender has no room for. */
+  /** A run was queued that the sender has no capacity for. */
   | { readonly kind: "queued" }
-  /** Somebody has asked to cancel the run. */
+  /** Cancellation of the run was requested. */
   | { readonly kind: "cancel"; readonly runId: string }
-  /** Somebody outside the executing process waits for the run. */
+  /** A process other than the executing one waits for the run. */
   | { readonly kind: "watch"; readonly runId: string }
-  /** The run's journal has grown. */
+  /** Entries were added to the run's journal. */
   | { readonly kind: "journal"; readonly runId: string }
-  /** The sender follows the events of all runs, and is to be told for a while when there are more. */
+  /** The sender reads the events of all runs and requests `events` messages for a while. */
   | { readonly kind: "follow" }
-  /** There are more events, of whichever run. */
+  /** New events exist, of any run. */
   | { readonly kind: "events" };
 
 /**
- * LISTEN and NOTIFY, beside every transaction and never inside one: PostgreSQL takes a lock over the whole cluster when a transaction that has
- * notified commits, which would undo gathered writes. Messages of one moment go in one notification, after what they speak of was committed.
+ * Uses LISTEN and NOTIFY, but never inside a transaction: PostgreSQL takes a cluster-wide lock when
+ * a transaction that notified commits, which would serialize the batched writes. Messages are sent
+ * after the commit that they announce, several of them in one notification.
  */
 export interface ProcessMessages {
-  /** Tells the other processes, soon. Does nothing while this process is alone. */
+  /**
+   * Sends a message to the other processes within a few milliseconds. Does nothing while `alone`.
+   */
   send(message: ProcessMessage): void;
-  /** Set to what happens with the messages of others; `undefined`: some may have been lost, look at everything. */
+  /**
+   * Handler for the messages of other processes. `undefined`: messages may have been lost, so check
+   * everything.
+   */
   onMessage: (message: ProcessMessage | undefined) => void;
-  /** Whether no other process is known to live; hearing of one ends it. */
+  /** Whether no other process is known. Becomes false when a message of another process arrives. */
   alone: boolean;
   close(): Promise<void>;
 }
 
 const channel = "beckon";
-/** Bytes of one notification; PostgreSQL takes less than 8,000. */
+/** Maximum bytes of one notification; PostgreSQL's limit is 8,000. */
 const maxBytes = 7_000;
 /** Milliseconds between two notifications of a busy process. */
-const pause = 5;
-/** Milliseconds for a connection to end in order: one to a network in trouble never does. */
-const goodbye = 500;
-/** Milliseconds between questions to the database whether it still hears us: a connection may die without a word. */
-const checkEvery = 10_000;
+const batchDelayMs = 5;
+/** Maximum milliseconds to close a connection. Closing can hang if the network is down. */
+const closeTimeoutMs = 500;
+/** Milliseconds between checks of the connection, because it can break unnoticed. */
+const checkIntervalMs = 10_000;
 
 const letters = {
   queued: "q",
@@ -53,8 +62,8 @@ const letters = {
 } as const;
 
 /**
- * Opens the messages between processes. They save waiting and carry nothing that polling would not
- * find.
+ * Starts listening for messages of other processes. Polling finds everything that the messages
+ * announce.
  */
 export function openProcessMessages(database: Database, log: Log): ProcessMessages {
   const sender = Math.random().toString(36).slice(2);
@@ -65,7 +74,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
 
   async function send(): Promise<void> {
     while (pending.size > 0 && !closing.signal.aborted) {
-      await sleep(pause, closing.signal);
+      await sleep(batchDelayMs, closing.signal);
       let text = sender;
       for (const message of pending) {
         if (text.length + message.length + 1 > maxBytes) break;
@@ -90,20 +99,21 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
           processMessages.alone = false;
           for (const message of messages) processMessages.onMessage(read(message));
         });
-        // A client that is ended while it connects never settles its `connect`.
+        // If a client is closed while it connects, its `connect` never settles.
         await raceSignal(client.connect(), closing.signal);
         await client.query(`listen ${channel}`);
         processMessages.onMessage(undefined);
         while (!gone.signal.aborted) {
-          await sleep(checkEvery, gone.signal).catch(() => {});
+          await sleep(checkIntervalMs, gone.signal).catch(() => {});
           if (!gone.signal.aborted) await client.query("select");
         }
         if (!closing.signal.aborted)
           log.warn(
-            "the connection for wake-ups was lost; until it is back, other processes' work is found by looking",
+            "the LISTEN connection was lost; until it is restored, other processes' work is " +
+              "found by polling",
           );
       } catch {
-        // The database is away. What others tell in the meantime is found by looking.
+        // The database is unavailable. Polling finds what other processes announce meanwhile.
       }
       await end(client);
       await sleep(500, closing.signal).catch(() => {});
@@ -134,7 +144,7 @@ export function openProcessMessages(database: Database, log: Log): ProcessMessag
 }
 
 async function end(client: Client): Promise<void> {
-  await Promise.race([client.end().catch(() => {}), sleep(goodbye)]);
+  await Promise.race([client.end().catch(() => {}), sleep(closeTimeoutMs)]);
 }
 
 function read(text: string): ProcessMessage | undefined {

@@ -1,12 +1,12 @@
 import { sleep } from "../clock.ts";
 import { failureKind } from "./failures.ts";
 
-/** Milliseconds between two tries while the database is unavailable. */
+/** Milliseconds between two attempts while the database is unavailable. */
 const retryMs = 250;
 
 /**
- * Waits before the next try, for at most 250 ms and no longer than until `signal` aborts.
- * @throws `thrown`, unless it says that the database is unavailable.
+ * Waits before the next attempt: 250 ms, or less if `signal` aborts.
+ * @throws `thrown`, unless it means that the database is unavailable.
  */
 export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promise<void> {
   if (failureKind(thrown) !== "lost") throw thrown;
@@ -14,8 +14,8 @@ export async function pauseIfLost(thrown: unknown, signal?: AbortSignal): Promis
 }
 
 /**
- * Repeats `attempt` for as long as the database is unavailable.
- * @throws what `attempt` throws for another reason; the reason of `signal`, once a try has failed.
+ * Retries `attempt` while the database is unavailable.
+ * @throws any other error of `attempt`; the reason of `signal`, after a failed attempt.
  */
 export async function retryWhileLost<T>(
   attempt: () => Promise<T>,

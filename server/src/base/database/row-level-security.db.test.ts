@@ -7,8 +7,9 @@ import { inWorkspace } from "./in-workspace.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * The net under the where clauses, in both ways of connecting: as an ordinary role that owns the tables, and as a superuser who takes the
- * role `beckon_server`. See also `schema.sql`.
+ * Row-level security protects against missing where clauses, for both kinds of login: an ordinary
+ * role that owns the tables, and a superuser that switches to the role `beckon_server`. See also
+ * `schema.sql`.
  */
 
 const { database, role } = await testDatabase();
@@ -17,7 +18,7 @@ const theirs = await seedAgent(database);
 await startOne(database, ours);
 await startOne(database, theirs, { key: "k", bodyHash: Buffer.alloc(32) });
 
-/** Tables of which both workspaces have rows. */
+/** Tables in which both workspaces have rows. */
 const filled = [
   "agents",
   "agent_versions",
@@ -28,7 +29,7 @@ const filled = [
   "audit",
 ] as const satisfies readonly (keyof Tables)[];
 
-test("no connection of ours passes row-level security by", async () => {
+test("row-level security applies to every connection", async () => {
   const question =
     "select current_user as name, rolsuper or rolbypassrls as bypasses from pg_roles where rolname = current_user";
   const expected = { name: role ?? "beckon", bypasses: false };
@@ -50,7 +51,7 @@ test.each(filled)(
   },
 );
 
-test("a workspace sees itself alone among the workspaces", async () => {
+test("a workspace sees no other workspace", async () => {
   const rows = await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
     tx.selectFrom("workspaces").select("id").execute(),
   );
@@ -61,7 +62,7 @@ test.each([...filled, "workspaces"] as const)(
   "a query of %s sees nothing when no workspace is set",
   async (table) => {
     expect(await database.tenant.selectFrom(table).selectAll().execute()).toEqual([]);
-    // On a connection that served a workspace before, too.
+    // Also on a connection that a workspace used before.
     await inWorkspace(database.tenant, ours.workspaceId, (tx) =>
       tx.selectFrom(table).selectAll().execute(),
     );
@@ -72,7 +73,7 @@ test.each([...filled, "workspaces"] as const)(
   },
 );
 
-test("a setting does not outlive its transaction, however that ends", async () => {
+test("the workspace setting ends with its transaction, after commit and rollback", async () => {
   await inWorkspace(database.tenant, ours.workspaceId, async () => {
     throw new Error("rolled back");
   }).catch(() => {});
@@ -88,7 +89,7 @@ test("a setting does not outlive its transaction, however that ends", async () =
   );
 });
 
-test("an empty or invented workspace sees nothing", async () => {
+test("an empty or unknown workspace sees no rows", async () => {
   for (const workspaceId of ["", "wsp_other", "%", "wsp_' or true --"]) {
     expect(
       await inWorkspace(database.tenant, workspaceId, (tx) =>
@@ -98,7 +99,7 @@ test("an empty or invented workspace sees nothing", async () => {
   }
 });
 
-test("another workspace's rows can be neither inserted, nor changed, nor deleted, nor taken over", async () => {
+test("rows of another workspace cannot be inserted, updated, deleted or moved", async () => {
   const here = <T>(work: Parameters<typeof inWorkspace<T>>[2]) =>
     inWorkspace(database.tenant, ours.workspaceId, work);
   const foreign = {
@@ -143,7 +144,7 @@ test("another workspace's rows can be neither inserted, nor changed, nor deleted
   expect(rows).toEqual([{ name: "Test" }]);
 });
 
-test("a row cannot refer to another workspace's", async () => {
+test("a row cannot reference a row of another workspace", async () => {
   const insert = inWorkspace(database.tenant, ours.workspaceId, (tx) =>
     tx
       .insertInto("triggers")
@@ -160,7 +161,7 @@ test("a row cannot refer to another workspace's", async () => {
   await expect(insert).rejects.toMatchObject({ code: "23503" });
 });
 
-test("the tenant's pool cannot look wider by a query of its own, but for setting the workspace", async () => {
+test("the tenant pool can see other rows only by setting the workspace", async () => {
   await expect(
     inWorkspace(database.tenant, ours.workspaceId, (tx) =>
       sql`set local row_security = off`
@@ -170,7 +171,7 @@ test("the tenant's pool cannot look wider by a query of its own, but for setting
   ).rejects.toMatchObject({ code: "42501" });
 });
 
-test("every table with a workspace has forced row-level security, for every role and every act, and refers to others by pair", async () => {
+test("every tenant table has forced row-level security and composite foreign keys", async () => {
   const { rows: tables } = await database.engine.query<{
     name: string;
     secured: boolean;
@@ -204,7 +205,7 @@ test("every table with a workspace has forced row-level security, for every role
     });
   }
 
-  // Without it a constraint could say whether another workspace has a row.
+  // Otherwise a constraint could reveal whether another workspace has a row.
   const { rows: references } = await database.engine.query<{ line: string }>(
     `select format('%s: %s', c.conrelid::regclass, pg_get_constraintdef(c.oid)) as line
       from pg_constraint c
@@ -219,7 +220,7 @@ test("every table with a workspace has forced row-level security, for every role
   );
   expect(references).toEqual([]);
 
-  // What names a tenant's row is the tenant's, too: no table holds them without its workspace.
+  // Every table that references a tenant's row must have the workspace, too.
   const { rows: loose } = await database.engine.query<{ name: string }>(
     `select distinct c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
       where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and a.attname in ('agent_id', 'run_id', 'trigger_id', 'provider_id')
@@ -228,7 +229,7 @@ test("every table with a workspace has forced row-level security, for every role
   expect(loose).toEqual([]);
 });
 
-test("a workspace sees the names of its own members, and nobody's credentials", async () => {
+test("a workspace sees the names of its own members, and no credentials of users", async () => {
   for (const [index, { workspaceId }] of [ours, theirs].entries()) {
     const id = `usr_${index}`;
     await database.engine.query("insert into users (id, name, email) values ($1, 'Test', $2)", [
@@ -270,7 +271,7 @@ test("a workspace sees the names of its own members, and nobody's credentials", 
   expect(taken.numUpdatedRows).toBe(0n);
 });
 
-test("ordinary views and functions that would pass the net by do not exist", async () => {
+test("no views or functions bypass row-level security", async () => {
   const { rows } = await database.engine.query(
     `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
       union all select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')`,

@@ -7,14 +7,14 @@ import type { Tables } from "./tables.ts";
 
 const { database } = await testDatabase();
 
-test("schema.sql is what the migrations make", async () => {
+test("schema.sql is the schema after all migrations", async () => {
   const written = await readFile(new URL("./schema.sql", import.meta.url), "utf8");
   expect(await describeSchema(database.engine), "run: node script/schema.ts").toBe(written);
 });
 
 /**
- * What tables.ts says of each column. The compiler holds this list to it: a column too many, too few, or of which the other is true
- * does not compile.
+ * Nullability of each column in tables.ts. The list does not compile if a column is missing,
+ * unknown or wrong.
  */
 type Described = {
   [Table in keyof Tables]: {
@@ -271,10 +271,12 @@ const described: Described = {
   },
 };
 
-/** Tables that no store reaches through the query builder: one statement each, where it is used, or none of ours. */
+/**
+ * Tables without a type in tables.ts: they are used by single statements, or not by Beckon's code.
+ */
 const untyped = ["installation", "migrations", "processes", "verifications"];
 
-test("tables.ts names the same tables and columns as the catalog, and says of the same ones that they may be null", async () => {
+test("tables.ts has the same tables, columns and nullability as the catalog", async () => {
   const { rows } = await database.engine.query<{
     table: string;
     column: string;

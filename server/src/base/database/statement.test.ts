@@ -15,20 +15,20 @@ const sample = statement<{
   return `select * from ${rows.table} where count > ${least} and name = any (${rows.column("name")}) or name = any (${ids})`;
 });
 
-test("parameters are numbered in the order in which the text asks for them", () => {
+test("parameters are numbered in the order of their use in the text", () => {
   expect(sample.text).toBe(
     "select * from unnest($2::text[], $3::int[]) with ordinality as r (name, count, position) " +
       "where count > $1::int and name = any ($2::text[]) or name = any ($4::text[])",
   );
 });
 
-test("values stand in the order of their numbers", () => {
+test("values are in the order of their numbers", () => {
   const { values } = sample.query({ ids: ["a"], least: 3, rows: [{ name: "n", count: 1 }] });
   expect([values[0], values[3]]).toEqual([3, ["a"]]);
   expect([values[1], values[2]].every(Buffer.isBuffer)).toBe(true);
 });
 
-test("a column that the rows do not have is a mistake of the statement's author, found when it is written", () => {
+test("an unknown column of the rows is an error when the statement is created", () => {
   expect(() =>
     statement<readonly string[]>("odd", (p) =>
       p.rows("r", (input) => input, { name: ["text", (row) => row] }).column("nam"),

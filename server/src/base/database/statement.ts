@@ -7,7 +7,7 @@ import {
   textArray,
 } from "./binary-array.ts";
 
-/** Types that a column of a rows table can have, with the JavaScript values they take. */
+/** Column types of a rows table and the JavaScript values that they accept. */
 interface ColumnValues {
   text: string | null;
   int: number | null;
@@ -17,22 +17,25 @@ interface ColumnValues {
   jsonb: string;
 }
 
-/** A column's type, and its value in a row. */
+/** A column's type and the function that returns its value in a row. */
 export type Column<Row> = {
   [Type in keyof ColumnValues]: readonly [type: Type, value: (row: Row) => ColumnValues[Type]];
 }[keyof ColumnValues];
 
-/** A table of rows that are sent as parameters, one array for each column. */
+/** Rows that are sent as parameters, one array per column. */
 export interface RowsTable {
-  /** `unnest(…) with ordinality as alias (columns…, position)`, for a FROM clause. `position` counts from 1. */
+  /**
+   * SQL for a FROM clause: `unnest(…) with ordinality as alias (columns…, position)`. `position`
+   * starts at 1.
+   */
   readonly table: string;
-  /** The array of one column, for example for `id = any (…)`. */
+  /** SQL of one column's array, for example for `id = any (…)`. */
   column(name: string): string;
 }
 
-/** Numbers a statement's parameters as its text is written. */
+/** Assigns parameter numbers while the text of a statement is built. */
 export interface Parameters<Input> {
-  /** Sends `select(input)` as a table; `columns` gives names, types and values in one place. */
+  /** Sends `select(input)` as a table. `columns` has the name, type and value of each column. */
   rows<Row>(
     alias: string,
     select: (input: Input) => readonly Row[],
@@ -44,15 +47,16 @@ export interface Parameters<Input> {
 
 /** A prepared statement with named parameters. */
 export interface Statement<Input> {
-  /** Connections prepare a statement once under this name. */
+  /** Name under which each connection prepares the statement. */
   readonly name: string;
   readonly text: string;
-  /** What `pg` takes. */
+  /** Returns the query in the form that `pg` accepts. */
   query(input: Input): { name: string; text: string; values: unknown[] };
 }
 
 /**
- * Writes a statement once, with its parameters where the text uses them: no value can get out of step with its number.
+ * Creates a prepared statement. Parameters are declared where the text uses them, so that values
+ * and parameter numbers always match.
  *
  * @example
  * const rename = statement<Rename[]>("rename", (p) => {
@@ -103,7 +107,8 @@ export function statement<Input>(
 }
 
 function encodeColumn<Row>(column: Column<Row>, rows: readonly Row[]): Buffer {
-  // One case for each type, since TypeScript cannot tie the encoder to the value by the type's name.
+  // One case per type, because TypeScript cannot relate the encoder to the value by the type's
+  // name.
   switch (column[0]) {
     case "text":
       return textArray(rows.map(column[1]));

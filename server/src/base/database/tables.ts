@@ -1,7 +1,10 @@
 import type { AgentConfig, Role, RunSource } from "@beckon/contract";
 import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
-/** The tables as the nouns' stores see them. `schema.sql` beside this file is the truth; a test compares the two. */
+/**
+ * Row types of the tables, for the stores. `schema.sql` beside this file defines the schema; a test
+ * compares the two.
+ */
 
 type Time = ColumnType<Date, Date | undefined, Date>;
 type OptionalTime = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -18,7 +21,7 @@ interface Users {
   id: string;
   name: string;
   email: string;
-  /** Required by better-auth, and not used: addresses are not verified. */
+  /** Required by better-auth; unused, because addresses are not verified. */
   email_verified: Generated<boolean>;
   /** Required by better-auth: always null. */
   image: string | null;
@@ -43,7 +46,7 @@ interface Accounts {
   account_id: string;
   method: string;
   password: string | null;
-  // From here to `scope`: required by better-auth for sign-in through others, and always null.
+  // From here to `scope`: required by better-auth for sign-in with other services; always null.
   access_token: string | null;
   refresh_token: string | null;
   id_token: string | null;
@@ -90,7 +93,7 @@ interface Providers {
   base_url: string | null;
   api_key_sealed: string | null;
   api_key_last4: string | null;
-  /** URL that the key was given for; only its origin counts. */
+  /** URL that the key was given for. Only its origin matters. */
   api_key_url: string | null;
   created_at: Time;
   updated_at: Time;
@@ -203,7 +206,7 @@ interface RunInputs {
   prompt_prefix: string;
   content_type: string | null;
   principal: string;
-  // From here to `depth`: reserved for conversations and runs that agents start. Not written yet.
+  // From here to `depth`: reserved for conversations and runs started by agents. Not written yet.
   conversation_id: string | null;
   parent_run_id: string | null;
   root_run_id: string | null;

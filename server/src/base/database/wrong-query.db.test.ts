@@ -5,19 +5,25 @@ import { fillTwoWorkspaces } from "../../../test/filled-workspace.ts";
 import { tenantTables } from "../../../test/rows-of.ts";
 import { inWorkspace, type WorkspaceTransaction } from "./in-workspace.ts";
 
-/** Queries in which somebody forgot the workspace, of every table there is in the catalog: row-level security stops what they would leak. */
+/**
+ * Queries without a where clause on the workspace, for every table in the catalog: row-level
+ * security must hide other workspaces.
+ */
 
 const beckon = await startTestBeckon();
 const [ours, theirs] = await fillTwoWorkspaces(beckon);
 const { database } = beckon.db;
 const tables = await tenantTables(beckon.db);
-/** Of a person and not of a workspace: no query in a workspace sees them, not even those of its own members. */
+/**
+ * Tables of users and not of workspaces: no query in a workspace sees their rows, not even those of
+ * its own members.
+ */
 const ofPeople = ["accounts", "password_resets", "sessions"];
 
 const here = <T>(work: (tx: WorkspaceTransaction) => Promise<T>) =>
   inWorkspace(database.tenant, ours.id, work);
 const undone = new Error("undone");
-/** What `work` gives, with nothing of it kept. */
+/** Returns the result of `work` and rolls it back. */
 async function tried<T>(work: (tx: WorkspaceTransaction) => Promise<T>): Promise<T> {
   let given: { value: T } | undefined;
   await here(async (tx) => {
@@ -26,7 +32,7 @@ async function tried<T>(work: (tx: WorkspaceTransaction) => Promise<T>): Promise
   }).catch((thrown) => {
     if (thrown !== undone) throw thrown;
   });
-  if (given === undefined) throw new Error("the work was not done");
+  if (given === undefined) throw new Error("the work was not executed");
   return given.value;
 }
 const linesOf = async (name: string, where: string, workspaceId: string) => {
@@ -37,7 +43,7 @@ const linesOf = async (name: string, where: string, workspaceId: string) => {
   return rows.map(({ line }) => line);
 };
 
-test("every table but those of people is told to belong to a workspace", () => {
+test("every table except those of users belongs to a workspace", () => {
   expect(
     tables.filter(({ where }) => !/^(workspace_id|id) /.test(where)).map(({ name }) => name),
   ).toEqual(ofPeople);
@@ -48,7 +54,7 @@ describe.each(tables)("$name", ({ name, where }) => {
   let foreign: string[];
   beforeAll(async () => {
     [own, foreign] = [await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)];
-    // Otherwise nothing below would prove anything: filled-workspace.ts makes one of everything.
+    // Otherwise the tests below would prove nothing: filled-workspace.ts creates one of everything.
     expect([own.length, foreign.length]).toEqual([
       expect.toSatisfy((count) => count > 0),
       expect.toSatisfy((count) => count > 0),
@@ -56,7 +62,7 @@ describe.each(tables)("$name", ({ name, where }) => {
   });
   const seen = () => (ofPeople.includes(name) ? [] : own);
 
-  test("shows a query without its workspace the rows of the transaction's", async () => {
+  test("shows a query without a where clause only the transaction's workspace", async () => {
     const { rows } = await here((tx) =>
       sql<{
         line: string;
@@ -67,21 +73,21 @@ describe.each(tables)("$name", ({ name, where }) => {
     expect(rows.map(({ line }) => line)).toEqual(seen());
   });
 
-  test("shows nothing to a query outside of any workspace", async () => {
+  test("shows no rows to a query outside of a workspace", async () => {
     expect((await sql`select from ${sql.table(name)}`.execute(database.tenant)).rows).toEqual([]);
   });
 
-  test("lets a change without its workspace change the transaction's rows alone", async () => {
+  test("limits an update without a where clause to the transaction's workspace", async () => {
     const key = where.split(" ")[0] ?? "";
     const changed = await tried((tx) =>
       sql`update ${sql.table(name)} set ${sql.ref(key)} = ${sql.ref(key)}`.execute(tx),
     ).catch((thrown: { code?: string }) => thrown.code);
-    // The audit is only ever added to: who tries to change it is refused whatever the workspace.
+    // The audit log is append-only: changing it is rejected in every workspace.
     if (name === "audit") expect(changed).toBe("23001");
     else expect(changed).toMatchObject({ numAffectedRows: BigInt(seen().length) });
   });
 
-  test("takes no row of another workspace", async () => {
+  test("accepts no row of another workspace", async () => {
     const row = foreign[0] ?? "";
     const insert = tried((tx) =>
       sql`insert into ${sql.table(name)} select * from jsonb_populate_record(null::${sql.table(name)}, ${row}::jsonb)`.execute(
@@ -91,7 +97,7 @@ describe.each(tables)("$name", ({ name, where }) => {
     await expect(insert).rejects.toMatchObject({ code: "42501" });
   });
 
-  test("has all rows of both as they were", async () => {
+  test("still has the original rows of both workspaces", async () => {
     expect([await linesOf(name, where, ours.id), await linesOf(name, where, theirs.id)]).toEqual([
       own,
       foreign,

@@ -1,9 +1,10 @@
 /**
- * Ports where something other than HTTP listens that may take a request for words of its own. The list is the fetch
- * standard's (https://fetch.spec.whatwg.org/#port-blocking), so that a URL works here as it works in a browser.
+ * Ports of other protocols, whose servers could interpret an HTTP request as commands. This is the
+ * fetch standard's list (https://fetch.spec.whatwg.org/#port-blocking), so a URL that works in a
+ * browser works here.
  *
- * Rejected: only 80 and 443 (public APIs on 8443 and the like are common), and a longer list with databases: what is reached
- * here is public, and what is open to everyone on the internet is not ours to protect.
+ * Rejected: only 80 and 443, because public APIs on 8443 and similar ports are common; a longer
+ * list with databases, because only public addresses can be reached anyway.
  */
 export const badPorts: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,

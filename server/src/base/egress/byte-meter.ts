@@ -1,20 +1,23 @@
 const key = Symbol("byte meter");
 
 /**
- * Told of the bytes of a call as they pass. It ends a call that has too many by aborting the call's
- * signal.
+ * Receives the number of bytes that a call sends and receives. It ends a call that exceeds its
+ * limit by aborting the call's signal.
  */
 export interface ByteMeter {
-  /** Bytes of a request's body; again for each request of the call. */
+  /** Called with the bytes of a request body, for each request of the call. */
   sent(bytes: number): void;
-  /** Bytes of an answer's body. The limit of the transport does not apply. */
+  /**
+   * Called with the bytes of each chunk of a response body. A call with a meter is not subject to
+   * the transport's `maxResponseBytes`.
+   */
   received(bytes: number): void;
 }
 
 /**
- * Has `meter` told of every request that is made with this signal. The signal is the one thing of
- * ours that the libraries of providers pass on unchanged to `fetch`. A property, since a weak map
- * costs the collector more than a call lives.
+ * Attaches `meter` to every request that is made with `signal`. Only the signal works as the
+ * carrier: it is the one value that the providers' SDKs pass on to `fetch` unchanged. A property
+ * instead of a `WeakMap`, which costs too much garbage collection for values this short-lived.
  */
 export function meterCalls(signal: AbortSignal, meter: ByteMeter): void {
   (signal as Metered)[key] = meter;

@@ -1,7 +1,13 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Listener, listenOn } from "../../../test/listeners.ts";
 import { watchAttempts } from "../../../test/watch-attempts.ts";
-import { createEgress, EgressDenied, type EgressSeams, type LeanFetch } from "./index.ts";
+import {
+  createEgress,
+  type Egress,
+  EgressDenied,
+  type EgressSeams,
+  type LeanFetch,
+} from "./index.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
 
 const publicAddress = "93.184.216.34";
@@ -11,7 +17,7 @@ afterEach(async () => {
   for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
 });
 
-function egressFor(allow: readonly string[], seams?: EgressSeams): LeanFetch {
+function egressFor(allow: readonly string[], seams?: EgressSeams): Egress {
   const egress = createEgress(
     {
       connectTimeoutMs: 1_000,
@@ -41,20 +47,22 @@ async function listening(address = "127.0.0.1", port = 0): Promise<Listener> {
   return listener;
 }
 
-/** A name whose answers come one after the other; the last one stays. */
-function answering(...answers: readonly (readonly string[])[]) {
-  const asked: string[] = [];
+/** A resolver that returns these results in turn and then repeats the last. */
+function resolvingTo(...results: readonly (readonly string[])[]) {
+  const lookups: string[] = [];
   return {
-    asked,
+    lookups,
     resolve: async (name: string) => {
-      const answer = answers[Math.min(asked.push(name), answers.length) - 1];
-      if (answer === undefined) throw new Error("no answer was planned");
-      return answer;
+      const result = results[Math.min(lookups.push(name), results.length) - 1];
+      if (result === undefined) throw new Error("no result was configured");
+      return result;
     },
   };
 }
 
-/** Opens connections to public addresses at a listener of ours, and knows which were to be opened. */
+/**
+ * Opens connections to a local listener in place of public addresses, and records the addresses.
+ */
 function insteadOfInternet(listener: Listener) {
   const connected: (readonly string[])[] = [];
   const really = createOpenPinned(1_000);
@@ -65,15 +73,18 @@ function insteadOfInternet(listener: Listener) {
   return { connected, open };
 }
 
-/** The answer's text, once the connection is free again: that is a moment after its answer has been read. */
+/**
+ * Returns the response's text, after the connection is free again, which is shortly after reading
+ * it.
+ */
 async function textOf(egress: LeanFetch, url: string): Promise<string> {
   const text = await (await egress.fetch(url)).text();
   await new Promise((resolve) => setImmediate(resolve));
   return text;
 }
 
-/** Asserts that the calls are refused and nothing was tried. */
-async function expectRefused(egress: LeanFetch, urls: readonly string[]): Promise<void> {
+/** Asserts that the calls are denied without a connection attempt. */
+async function expectDenied(egress: LeanFetch, urls: readonly string[]): Promise<void> {
   const { attempts, stop } = watchAttempts();
   for (const url of urls) {
     await expect(egress.fetch(url), url).rejects.toThrow(EgressDenied);
@@ -99,11 +110,11 @@ describe("names", () => {
     [["127.0.0.1", publicAddress]],
     [[publicAddress, otherPublicAddress, "::1"]],
     [[otherPublicAddress, "10.0.0.1"]],
-  ])("one that resolves to %j is refused whole, before any connection", async (answer) => {
+  ])("one that resolves to %j is denied before any connection", async (result) => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const egress = egressFor([], { ...answering(answer), open });
-    await expectRefused(egress, [
+    const egress = egressFor([], { ...resolvingTo(result), open });
+    await expectDenied(egress, [
       `http://tool.test:${listener.port}/`,
       `https://tool.test:${listener.port}/`,
     ]);
@@ -111,17 +122,17 @@ describe("names", () => {
     expect(listener.connections).toBe(0);
   });
 
-  it("one that resolves to public addresses is reached at these, under its own name", async () => {
+  it("one that resolves to public addresses is connected to these, with its own name", async () => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const egress = egressFor([], { ...answering([publicAddress, otherPublicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress, otherPublicAddress]), open });
     expect(await textOf(egress, "http://Tool.test/")).toBe("127.0.0.1");
     expect(connected).toEqual([[publicAddress, otherPublicAddress]]);
     expect(listener.hosts).toEqual(["tool.test"]);
   });
 
-  it("one without addresses, or that the resolver does not know, is an error of the transport", async () => {
-    await expect(egressFor([], answering([])).fetch("http://tool.test/")).rejects.toMatchObject({
+  it("one without addresses, or unknown to the resolver, is a transport error", async () => {
+    await expect(egressFor([], resolvingTo([])).fetch("http://tool.test/")).rejects.toMatchObject({
       code: "ENOTFOUND",
     });
     await expect(egressFor([]).fetch("http://tool.invalid/")).rejects.toMatchObject({
@@ -129,7 +140,7 @@ describe("names", () => {
     });
   });
 
-  it("the system's resolver is asked for all addresses of both families", async () => {
+  it("the system's resolver returns the addresses of both families", async () => {
     const listener = await listening();
     expect(
       await textOf(egressFor([`localhost:${listener.port}`]), `http://localhost:${listener.port}/`),
@@ -142,10 +153,10 @@ describe("names", () => {
 });
 
 describe("names that change", () => {
-  it("between check and connect: the connection goes to what was checked, and nobody asks again", async () => {
+  it("between check and connect: the checked address is used, without another lookup", async () => {
     const first = await listening("127.0.0.1");
     const second = await listening("127.0.0.2", first.port);
-    const { asked, resolve } = answering(["127.0.0.1"], ["127.0.0.2"]);
+    const { lookups, resolve } = resolvingTo(["127.0.0.1"], ["127.0.0.2"]);
     const { attempts, stop } = watchAttempts();
     expect(
       await textOf(
@@ -154,19 +165,19 @@ describe("names that change", () => {
       ),
     ).toBe("127.0.0.1");
     stop();
-    expect(asked).toEqual(["tool.test"]);
+    expect(lookups).toEqual(["tool.test"]);
     expect(attempts).toEqual({ connections: 1, lookups: 0 });
     expect([first.connections, second.connections]).toEqual([1, 0]);
   });
 
-  it("from public to private: an open connection goes on to the public address, no new one is made", async () => {
+  it("from public to private: an open connection stays in use, and no new one is opened", async () => {
     const listener = await listening();
     const { connected, open } = insteadOfInternet(listener);
-    const { asked, resolve } = answering([publicAddress], ["127.0.0.1"]);
+    const { lookups, resolve } = resolvingTo([publicAddress], ["127.0.0.1"]);
     const egress = egressFor([], { resolve, open });
     const url = `http://tool.test:${listener.port}`;
     for (let n = 0; n < 5; n += 1) expect(await textOf(egress, `${url}/`)).toBe("127.0.0.1");
-    expect(asked).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
 
     const slow = textOf(egress, `${url}/slow`);
     await expect(egress.fetch(`${url}/beside`)).rejects.toThrow(EgressDenied);
@@ -180,7 +191,7 @@ describe("names that change", () => {
 
   it("from one public address to another: a new connection goes to the new one", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress], [otherPublicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress], [otherPublicAddress]), open });
     await textOf(egress, "http://tool.test/last");
     await textOf(egress, "http://tool.test/");
     expect(connected).toEqual([[publicAddress], [otherPublicAddress]]);
@@ -192,7 +203,7 @@ describe("names that change", () => {
     const resolve = async (name: string) => [name === "tool.test" ? publicAddress : "127.0.0.1"];
     const egress = egressFor([], { resolve, open });
     await textOf(egress, "http://tool.test/");
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       "http://other.test/",
       "http://tool.test./",
       "https://other.test/",
@@ -202,18 +213,21 @@ describe("names that change", () => {
     expect(connected).toHaveLength(2);
   });
 
-  it("connections that open together to one name share one answer", async () => {
+  it("concurrent connections to one name share one lookup", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const { asked, resolve } = answering([publicAddress]);
+    const { lookups, resolve } = resolvingTo([publicAddress]);
     const egress = egressFor([], { resolve, open });
     await Promise.all(Array.from({ length: 10 }, () => textOf(egress, "http://tool.test/slow")));
     expect(connected).toHaveLength(10);
-    expect(asked).toHaveLength(1);
+    expect(lookups).toHaveLength(1);
   });
 
-  it("the next address is tried when one does not answer, and only what was checked", async () => {
+  it("if an address does not respond the next checked one is tried", async () => {
     const listener = await listening();
-    const egress = egressFor([`tool.test:${listener.port}`], answering(["127.0.0.9", "127.0.0.1"]));
+    const egress = egressFor(
+      [`tool.test:${listener.port}`],
+      resolvingTo(["127.0.0.9", "127.0.0.1"]),
+    );
     const { attempts, stop } = watchAttempts();
     expect(await textOf(egress, `http://tool.test:${listener.port}/`)).toBe("127.0.0.1");
     stop();
@@ -222,11 +236,11 @@ describe("names that change", () => {
 });
 
 describe("URLs", () => {
-  it("a redirect is returned as it is, wherever it leads", async () => {
+  it("a redirect is returned unchanged, whatever its target", async () => {
     const inside = await listening("127.0.0.2");
     const listener = await listening();
     const egress = egressFor([], {
-      ...answering([publicAddress]),
+      ...resolvingTo([publicAddress]),
       open: insteadOfInternet(listener).open,
     });
     for (const to of [
@@ -247,7 +261,7 @@ describe("URLs", () => {
     expect(listener.hosts).toHaveLength(4);
   });
 
-  it("schemes other than http and https are refused, for what is open to http too", async () => {
+  it("schemes other than http and https are denied, also for exceptions", async () => {
     const { port } = await listening();
     const schemes = [
       "ftp",
@@ -261,7 +275,7 @@ describe("URLs", () => {
       "httpx",
       "node",
     ];
-    await expectRefused(egressFor([`127.0.0.1:${port}`]), [
+    await expectDenied(egressFor([`127.0.0.1:${port}`]), [
       ...schemes.map((scheme) => `${scheme}://127.0.0.1:${port}/`),
       ...[
         "file:///etc/passwd",
@@ -274,11 +288,11 @@ describe("URLs", () => {
     ]);
   });
 
-  it("a user name or password is refused and not repeated", async () => {
+  it("a user name or password is denied and not repeated in the error", async () => {
     const { port } = await listening();
     const egress = egressFor([`127.0.0.1:${port}`]);
     const at = `127.0.0.1:${port}/`;
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       `http://tom@${at}`,
       `http://tom:hunter2@${at}`,
       `http://:hunter2@${at}`,
@@ -292,13 +306,13 @@ describe("URLs", () => {
     expect(await Promise.all(after)).toEqual(["127.0.0.1", "127.0.0.1"]);
   });
 
-  it("ports of other protocols are refused on public hosts, and others are not", async () => {
+  it("ports of other protocols are denied on public hosts, and other ports are not", async () => {
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress]), open });
-    const refused = [0, 1, 22, 25, 53, 110, 143, 389, 465, 587, 636, 2049, 5060, 6000, 6667, 10080];
-    await expectRefused(
+    const egress = egressFor([], { ...resolvingTo([publicAddress]), open });
+    const denied = [0, 1, 22, 25, 53, 110, 143, 389, 465, 587, 636, 2049, 5060, 6000, 6667, 10080];
+    await expectDenied(
       egress,
-      refused.flatMap((port) => [`http://tool.test:${port}/`, `https://${publicAddress}:${port}/`]),
+      denied.flatMap((port) => [`http://tool.test:${port}/`, `https://${publicAddress}:${port}/`]),
     );
     expect(connected).toEqual([]);
     for (const port of [80, 81, 443, 8080, 8443, 9200, 65_535])
@@ -328,10 +342,10 @@ describe("URLs", () => {
     ).rejects.toThrow();
   });
 
-  it("one that is handed over as read is judged at every call", async () => {
+  it("a URL object is checked at every call", async () => {
     const { port } = await listening();
     const { connected, open } = insteadOfInternet(await listening());
-    const egress = egressFor([], { ...answering([publicAddress]), open });
+    const egress = egressFor([], { ...resolvingTo([publicAddress]), open });
     const url = new URL("http://tool.test/");
     const call = { method: "GET", headers: {} };
     expect((await egress.call(url, call)).text).toBe("127.0.0.1");
@@ -342,20 +356,38 @@ describe("URLs", () => {
     expect(connected).toEqual([[publicAddress]]);
   });
 
-  it("what the lean fetch does not take is not taken here", async () => {
+  it("arguments that the lean fetch rejects are rejected here", async () => {
     await expect(egressFor([]).fetch(new Request("http://127.0.0.1/"))).rejects.toThrow(TypeError);
   });
 });
 
+describe("the missing exception of a URL", () => {
+  it.each([
+    ["http://tool.test/", ["10.0.0.1"], "tool.test:80"],
+    ["https://tool.test/", [publicAddress, "::1"], "tool.test:443"],
+    ["http://tool.test:8080/", ["10.0.0.1"], undefined],
+    ["http://tool.test/", [publicAddress], undefined],
+    ["http://tool.test/", [], undefined],
+    ["http://127.1:11434/v1", [], "127.0.0.1:11434"],
+    ["http://[::1]:11434/v1", [], "[::1]:11434"],
+    ["http://8.8.8.8/", [], undefined],
+  ])("%s at %j is %s, and nothing is connected", async (url, addresses, expected) => {
+    const { connected, open } = insteadOfInternet(await listening());
+    const egress = egressFor(["tool.test:8080"], { resolve: async () => addresses, open });
+    expect(await egress.missingException(new URL(url))).toBe(expected);
+    expect(connected).toEqual([]);
+  });
+});
+
 describe("exceptions", () => {
-  it("a name opens that name with that port, and nothing else", async () => {
+  it("a name allows only that name with that port", async () => {
     const listener = await listening();
     const other = await listening();
     const { port } = listener;
     const egress = egressFor([`tool.test:${port}`], { resolve: async () => ["127.0.0.1"] });
     expect(await textOf(egress, `http://tool.test:${port}/`)).toBe("127.0.0.1");
     expect(await textOf(egress, `http://TOOL%2Etest:${port}/`)).toBe("127.0.0.1");
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       ...[
         "tool.test.",
         "sub.tool.test",
@@ -371,7 +403,7 @@ describe("exceptions", () => {
     expect([listener.connections, other.connections]).toEqual([1, 0]);
   });
 
-  it("an address opens that address with that port in every spelling of it, and nothing else", async () => {
+  it("an address allows only that address with that port, in every notation", async () => {
     const { port } = await listening();
     const other = await listening();
     const neighbour = await listening("127.0.0.2", port);
@@ -386,7 +418,7 @@ describe("exceptions", () => {
     ]) {
       expect(await textOf(egress, `http://${host}:${port}/`)).toBe("127.0.0.1");
     }
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       ...[
         "127.0.0.2",
         "0.0.0.0",
@@ -403,19 +435,19 @@ describe("exceptions", () => {
     expect([other.connections, neighbour.connections]).toEqual([0, 0]);
   });
 
-  it("an IPv6 address opens that address with that port in every spelling of it", async () => {
+  it("an IPv6 address allows that address with that port in every notation", async () => {
     const { port } = await listening("::1");
     const egress = egressFor([`[::1]:${port}`]);
     for (const host of ["[::1]", "[0:0::1]", "[::0.0.0.1]"])
       expect(await textOf(egress, `http://${host}:${port}/`)).toBe("::1");
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       `http://[::]:${port}/`,
       `http://127.0.0.1:${port}/`,
       "http://[::1]/",
     ]);
   });
 
-  it("the port of the scheme counts as written, and a port of another protocol can be opened", async () => {
+  it("the default port counts as given, and a port of another protocol can be allowed", async () => {
     const { connected, open } = insteadOfInternet(await listening());
     const egress = egressFor(["tool.test:80", "10.0.0.5:6000"], {
       resolve: async () => ["10.0.0.5"],
@@ -423,7 +455,7 @@ describe("exceptions", () => {
     });
     await textOf(egress, "http://tool.test/");
     await textOf(egress, "http://10.0.0.5:6000/");
-    await expectRefused(egress, [
+    await expectDenied(egress, [
       "https://tool.test/",
       "http://tool.test:6000/",
       "http://10.0.0.5:6001/",
@@ -432,14 +464,14 @@ describe("exceptions", () => {
   });
 });
 
-it("a refusal does not tell an open port from a closed one", async () => {
+it("the error is the same for an open and a closed port", async () => {
   const { port } = await listening();
   const gone = await listening();
   await gone.close();
   const egress = egressFor([]);
-  const said = [port, gone.port].map((each) =>
+  const outcomes = [port, gone.port].map((each) =>
     egress.fetch(`http://127.0.0.1:${each}/`).then(
-      () => "answered",
+      () => "responded",
       (error: EgressDenied) => ({
         name: error.name,
         code: error.code,
@@ -447,8 +479,8 @@ it("a refusal does not tell an open port from a closed one", async () => {
       }),
     ),
   );
-  const [open, closed] = await Promise.all(said);
+  const [open, closed] = await Promise.all(outcomes);
   expect(open).toMatchObject({ name: "EgressDenied" });
   expect(open).toEqual(closed);
-  await expectRefused(egress, [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${gone.port}/`]);
+  await expectDenied(egress, [`http://127.0.0.1:${port}/`, `http://127.0.0.1:${gone.port}/`]);
 });

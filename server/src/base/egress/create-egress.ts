@@ -1,59 +1,89 @@
 import { badPorts } from "./bad-ports.ts";
-import { createCheckedConnector } from "./checked-connector.ts";
-import { badPort, EgressDenied } from "./egress-refused.ts";
+import { checkedAddresses, createCheckedConnector } from "./checked-connector.ts";
+import { badPort, EgressDenied } from "./egress-denied.ts";
 import { createLeanFetch, type LeanFetch, type LeanFetchOptions } from "./lean-fetch.ts";
 import { createOpenPinned, type OpenPinned } from "./open-pinned.ts";
-import { type Resolve, resolveHost, sharingAnswers } from "./resolve-host.ts";
+import { type Resolve, resolveHost, shareLookups } from "./resolve-host.ts";
 
-/** What outbound calls on a tenant's behalf are limited to. */
+/** Limits of outbound calls on behalf of a tenant. */
 export interface EgressOptions extends LeanFetchOptions {
-  /** Milliseconds to resolve a name, and again to open a connection to its addresses, TLS included. */
+  /**
+   * Maximum milliseconds to resolve a name, and again to connect to its addresses, including TLS.
+   */
   readonly connectTimeoutMs: number;
-  /** Milliseconds from the call to the end of its answer's body. */
+  /** Maximum milliseconds from the call to the end of the response body. */
   readonly totalTimeoutMs: number;
   /**
-   * What the operator opened, each as `parseHostPort` writes it. A name means that name with that port, whatever its addresses;
-   * an address means URLs that hold that address with that port, in any spelling that the URL standard reads as it, and
-   * neither a name that resolves to it nor an IPv6 address that hides it. A trailing dot makes another name.
+   * Exceptions that the operator configured, each in the form of `parseHostPort`. A name allows
+   * that name with that port, whatever its addresses. An address allows URLs that contain that
+   * address with that port, in any notation that the URL standard accepts, but neither a name that
+   * resolves to it nor an IPv6 address that embeds it. A name with a trailing dot is a different
+   * name.
    */
   readonly allow: readonly string[];
 }
 
-/** Replaced in tests only: no test can have public addresses of its own. */
+/** The transport of calls on a tenant's behalf. */
+export interface Egress extends LeanFetch {
+  /**
+   * Returns the exception, as `host:port`, without which this http or https URL is not called
+   * because its host is not public. Resolves a name, for at most a second; undefined too if that
+   * fails, since each call checks again.
+   */
+  missingException(url: URL): Promise<string | undefined>;
+}
+
+/** Milliseconds to resolve a name that nobody calls yet. */
+const lookupTimeoutMs = 1_000;
+
+/** Replaced only in tests, which have no public addresses. */
 export interface EgressSeams {
   readonly resolve?: Resolve;
   readonly open?: OpenPinned;
 }
 
 /**
- * The transport of every call on a tenant's behalf: tools, providers of a workspace, deliveries. Reaches public addresses by http
- * and https, and what the operator opened; everything else is `EgressDenied` before any connection is tried. So a refusal is
- * the same, and as fast, for a port that is open and one that is closed.
+ * Creates the transport for every call on behalf of a tenant: tools, providers of a workspace,
+ * deliveries. It reaches public addresses over http and https, and the configured exceptions. For
+ * anything else it throws `EgressDenied` before it opens a connection, so the error and its timing
+ * do not reveal whether a port is open.
  *
- * URLs are read by the URL standard only: it turns every spelling of an IPv4 address (decimal, octal, hex, short, full-width
- * letters and dots, trailing dot) into the same four numbers before anything here looks at it. A URL it cannot read, one with
- * an IPv6 zone too, is a `TypeError`.
+ * URLs are parsed by the URL standard only, which normalizes every notation of an IPv4 address
+ * (decimal, octal, hex, short, full-width characters, trailing dot) before the check. An invalid
+ * URL, or one with an IPv6 zone, is a `TypeError`.
  *
- * As with the lean fetch a redirect is returned as it is; following it is another call, judged like the first. Proxy variables
- * of the environment are not read: a proxy would resolve names behind our back. The header `Host` cannot be set: a request
- * must not reach another site than the one that was judged.
+ * Like `createLeanFetch` it returns redirects as they are; following one is a new call with its own
+ * check. Proxy environment variables are ignored, because a proxy would resolve names without the
+ * check. The header `Host` cannot be set, so that a request reaches only the site that was checked.
  */
-export function createEgress(
-  options: EgressOptions,
-  { resolve = resolveHost, open }: EgressSeams = {},
-): LeanFetch {
+export function createEgress(options: EgressOptions, seams: EgressSeams = {}): Egress {
   const allow = new Set(options.allow);
+  const lookups = shareLookups(seams.resolve ?? resolveHost);
   const connect = createCheckedConnector({
     allow,
     timeoutMs: options.connectTimeoutMs,
-    resolve: sharingAnswers(resolve),
-    open: open ?? createOpenPinned(options.connectTimeoutMs),
+    resolve: lookups,
+    open: seams.open ?? createOpenPinned(options.connectTimeoutMs),
   });
-  return createLeanFetch(options, connect, (url, headers) => admit(url, headers, allow));
+  return {
+    ...createLeanFetch(options, connect, (url, headers) => checkRequest(url, headers, allow)),
+    async missingException({ hostname, port, protocol }) {
+      const target = { hostname: hostname.replace(/^\[|\]$/g, ""), port, protocol };
+      try {
+        await checkedAddresses(target, { allow, timeoutMs: lookupTimeoutMs, resolve: lookups });
+        return undefined;
+      } catch (thrown) {
+        return thrown instanceof EgressDenied ? thrown.hostPort : undefined;
+      }
+    },
+  };
 }
 
-/** @throws EgressDenied for what can be told from the request alone, but for its host. */
-function admit(url: URL, headers: RequestInit["headers"], allow: ReadonlySet<string>): void {
+/**
+ * Checks scheme, credentials, `Host` header and port; the connector checks the host.
+ * @throws EgressDenied if one of them is not allowed.
+ */
+function checkRequest(url: URL, headers: RequestInit["headers"], allow: ReadonlySet<string>): void {
   const { protocol } = url;
   if (protocol !== "https:" && protocol !== "http:")
     throw new EgressDenied("Only http and https URLs can be called.");

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => listener.close());
 
-/** Both ways to call, each until all of the body is there. */
+/** Both functions for calls, each until the whole body has arrived. */
 const ways = {
   fetch: (egress: LeanFetch, url: string) => egress.fetch(url).then((response) => response.text()),
   call: (egress: LeanFetch, url: string) =>
@@ -49,7 +49,7 @@ const ways = {
 
 type Shorter = Partial<typeof limits> & { maxResponseBytes?: number };
 
-/** Calls with some limits made shorter; resolves to the error's code and how long it took. */
+/** Makes a call with shorter limits. Resolves with the error's code and the duration. */
 async function failureOf(
   way: keyof typeof ways,
   path: string,
@@ -70,7 +70,7 @@ async function failureOf(
   return { code, took: elapsed() - began };
 }
 
-describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
+describe.each(["fetch", "call"] as const)("a call by %s is aborted", (way) => {
   const failure = (path: string, shorter: Shorter, seams?: EgressSeams) =>
     failureOf(way, path, shorter, seams);
 
@@ -90,7 +90,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const { port } = silent.address() as AddressInfo;
     const egress = createEgress({ ...limits, connectTimeoutMs: 50, allow: [`127.0.0.1:${port}`] });
-    // TLS is part of opening; this server never says a word of it.
+    // The TLS handshake counts as connecting; this server does not respond to it.
     await expect(ways[way](egress, `https://127.0.0.1:${port}/`)).rejects.toMatchObject({
       code: "UND_ERR_CONNECT_TIMEOUT",
     });
@@ -99,7 +99,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
     await new Promise((resolve) => silent.close(resolve));
   });
 
-  it("when the head of the answer does not come in time", async () => {
+  it("when the head of the response does not arrive in time", async () => {
     expect((await failure("/silent", { headersTimeoutMs: 50 })).code).toBe(
       "UND_ERR_HEADERS_TIMEOUT",
     );
@@ -110,7 +110,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
   });
 
   it.each(["/silent", "/hints", "/stalling", "/dripping"])(
-    "when all of it takes too long, whatever comes meanwhile (%s)",
+    "when the total time is over, whatever arrives (%s)",
     async (path) => {
       const { code, took } = await failure(path, { totalTimeoutMs: 300 });
       expect(code).toBe("BECKON_TOTAL_TIMEOUT");
@@ -119,7 +119,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
     },
   );
 
-  it("when all of it takes too long while the name is being resolved, and is not sent afterwards", async () => {
+  it("when the total time is over during the lookup, and is not sent afterwards", async () => {
     const before = listener.hosts.length;
     const { promise, resolve } = Promise.withResolvers<readonly string[]>();
     const egress = createEgress(
@@ -136,7 +136,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
     expect(listener.hosts).toHaveLength(before);
   });
 
-  it("when the answer or its head is too large", async () => {
+  it("when the response or its head is too large", async () => {
     expect((await failure("/large", { maxResponseBytes: 10_000 })).code).toBe(
       "UND_ERR_RES_EXCEEDED_MAX_SIZE",
     );
@@ -145,7 +145,7 @@ describe.each(["fetch", "call"] as const)("a call by %s is given up", (way) => {
   });
 });
 
-it("a call that has ended leaves no timer behind", async () => {
+it("a finished call leaves no timer", async () => {
   const timers = () =>
     process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const egress = createEgress({ ...limits, allow: [at] });
@@ -161,11 +161,11 @@ it("a call that has ended leaves no timer behind", async () => {
 });
 
 describe("TLS", () => {
-  it("asks for the name, at the address that was checked", async () => {
-    const asked: string[] = [];
+  it("verifies the name at the checked address", async () => {
+    const lookups: string[] = [];
     const server: Server = createTlsServer({
       SNICallback: (name, done) => {
-        asked.push(name);
+        lookups.push(name);
         done(new Error("no certificate here"));
       },
     });
@@ -177,7 +177,7 @@ describe("TLS", () => {
       { resolve: async () => ["127.0.0.9", "127.0.0.1"] },
     );
     await expect(egress.fetch(`https://tool.test:${port}/`)).rejects.toThrow();
-    expect(asked).toEqual(["tool.test"]);
+    expect(lookups).toEqual(["tool.test"]);
     await egress.close();
     await new Promise((resolve) => server.close(resolve));
   });
@@ -193,8 +193,8 @@ it("proxy variables of the environment are ignored", async () => {
     import { createEgress } from ${JSON.stringify(index)};
     const egress = createEgress(${JSON.stringify({ ...limits, allow: [at] })});
     const answer = await (await egress.fetch("http://${at}/")).text();
-    const refused = await egress.fetch("http://127.0.0.2:${listener.port}/").catch((error) => error.name);
-    console.log(answer.length, refused);
+    const denied = await egress.fetch("http://127.0.0.2:${listener.port}/").catch((error) => error.name);
+    console.log(answer.length, denied);
     await egress.close();`;
   const url = `http://127.0.0.1:${proxy.port}`;
   const variables = [

@@ -10,34 +10,34 @@ export interface Head {
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
 export interface ExchangeLimits {
-  /** Milliseconds from the call to the end of its answer; undefined: no limit. */
+  /** Maximum milliseconds from the call to the end of the response; undefined: no limit. */
   readonly totalTimeoutMs: number | undefined;
-  /** Bytes of the answer's body, unless the call has a meter. */
+  /** Maximum bytes of the response body, unless the call has a meter. */
   readonly maxResponseBytes: number;
 }
 
 /**
- * One request on its way: hears from undici and settles the promise of a call. What every call keeps to is here: it ends at once
- * when its signal aborts or its time is over, and takes no encoded body. What becomes of the answer is said by the classes that
- * extend it.
+ * One request in flight: handles undici's callbacks and resolves or rejects the promise of the
+ * call. This class implements what all calls have in common: abort by signal, the time limit, the
+ * byte limit and the rejection of encoded bodies. Subclasses handle the response.
  */
-export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
-  protected readonly resolve: (answer: Answer) => void;
+export abstract class Exchange<Result> implements Dispatcher.DispatchHandler {
+  protected readonly resolve: (result: Result) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = () => this.#stop(this.#signal?.reason);
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #meter: ByteMeter | undefined;
-  /** Bytes of the body that may still come. */
+  /** Bytes that the rest of the body is allowed to have. */
   #leftBytes: number;
   #controller: Dispatcher.DispatchController | undefined;
-  /** Why it was given up from this side. */
+  /** The reason for which this process aborted the request. */
   #stopped: Error | undefined;
 
   constructor(
     signal: AbortSignal | undefined,
     { totalTimeoutMs, maxResponseBytes }: ExchangeLimits,
-    resolve: (answer: Answer) => void,
+    resolve: (result: Result) => void,
     reject: (reason: unknown) => void,
   ) {
     this.#signal = signal;
@@ -50,14 +50,20 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
       this.#timer = setTimeout(() => this.#stop(outOfTime(totalTimeoutMs)), totalTimeoutMs);
   }
 
-  /** The head of the answer has come. Called once, before the others, and never for an answer that is refused. */
+  /**
+   * Called once with the response head, before the other callbacks, unless the response is
+   * rejected.
+   */
   protected abstract begin(head: Head, controller: Dispatcher.DispatchController): void;
   protected abstract take(chunk: Buffer): void;
   protected abstract finish(): void;
-  /** The call has failed and its promise is rejected, unless it had been resolved; may be called more than once. */
-  protected abstract breakOff(reason: unknown): void;
+  /**
+   * Called when the call has failed, possibly more than once. Its promise has been rejected, unless
+   * it was resolved before.
+   */
+  protected abstract fail(reason: unknown): void;
 
-  /** Settles at once: undici itself would first wait for the connection that is being opened. */
+  /** Rejects at once: undici would first wait for a connection that is being opened. */
   #stop(reason: unknown): void {
     this.#stopped = asError(reason);
     this.#fail(reason);
@@ -67,7 +73,7 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
   #fail(reason: unknown): void {
     this.#over();
     this.#reject(reason);
-    this.breakOff(reason);
+    this.fail(reason);
   }
 
   #over(): void {
@@ -90,7 +96,10 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
     const encoding = headers["content-encoding"];
     if (encoding !== undefined && encoding !== "identity") {
       controller.abort(
-        Object.assign(new Error("the body is encoded"), { code: "BECKON_ENCODED_BODY" }),
+        Object.assign(
+          new Error("the response body has a content encoding. Only identity is accepted"),
+          { code: "BECKON_ENCODED_BODY" },
+        ),
       );
       return;
     }
@@ -117,7 +126,7 @@ export abstract class Exchange<Answer> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Statuses whose answers have no body, whatever is sent after the head. */
+/** Returns whether responses with this status have no body (RFC 9110). */
 export function isBodiless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

@@ -1,7 +1,15 @@
-/** Outbound calls: the lean fetch where the operator chose the other side, egress where a tenant did. */
+/**
+ * Outbound calls: `createLeanFetch` for URLs that the operator chose, `createEgress` for URLs that
+ * a tenant chose.
+ */
 export { type ByteMeter, meterCalls } from "./byte-meter.ts";
-export { createEgress, type EgressOptions, type EgressSeams } from "./create-egress.ts";
-export { EgressDenied } from "./egress-refused.ts";
+export {
+  createEgress,
+  type Egress,
+  type EgressOptions,
+  type EgressSeams,
+} from "./create-egress.ts";
+export { EgressDenied } from "./egress-denied.ts";
 export {
   createLeanFetch,
   type LeanFetch,

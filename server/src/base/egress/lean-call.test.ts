@@ -4,7 +4,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { startOddServer } from "../../../test/odd-server.ts";
 import { createLeanFetch } from "./lean-fetch.ts";
 
-/** A byte order mark, letters of two to four bytes, and bytes that are no UTF-8: alone, cut short, and a lone surrogate. */
+/**
+ * A byte order mark, characters of two to four bytes, and invalid UTF-8: single bytes, truncated, a
+ * lone surrogate.
+ */
 const words = Buffer.concat([
   Buffer.from("\uFEFFgrüße \uFEFF 😀 "),
   Buffer.from([0xff, 0x20, 0xe2, 0x82, 0x20, 0xed, 0xa0, 0x80, 0xf0, 0x9f]),
@@ -30,7 +33,7 @@ const server = await startOddServer({
     );
   },
 });
-const { root, begun, abandoned } = server;
+const { root, started, abandoned } = server;
 const lean = createLeanFetch({
   connectTimeoutMs: 1_000,
   headersTimeoutMs: 60,
@@ -50,40 +53,43 @@ afterAll(async () => {
 });
 
 describe("a lean call", () => {
-  it("sends what the lean fetch sends, and brings back status, headers and body", async () => {
+  it("sends the same as fetch, and returns status, headers and body", async () => {
     const headers = { "content-type": "text/plain", "x-key": "k" };
     for (const body of ["grüße", new TextEncoder().encode("grüße")]) {
-      const answer = await roomy.call(new URL(`${root}/echo?a=1`), {
+      const response = await roomy.call(new URL(`${root}/echo?a=1`), {
         method: "POST",
         headers,
         body,
       });
-      expect(answer).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
-      expect(JSON.parse(answer.text)).toMatchObject({
+      expect(response).toMatchObject({ status: 201, headers: { "x-many": "a, b" } });
+      expect(JSON.parse(response.text)).toMatchObject({
         method: "POST",
         url: "/echo?a=1",
         body: "grüße",
       });
 
       const fetched = await roomy.fetch(`${root}/echo?a=1`, { method: "POST", headers, body });
-      expect(JSON.parse(answer.text)).toEqual(await fetched.json());
+      expect(JSON.parse(response.text)).toEqual(await fetched.json());
     }
   });
 
-  it.each(["/words", "/words-in-bytes"])("reads UTF-8 as the platform does (%s)", async (path) => {
-    const { text } = await get(path);
-    expect(text).toBe(await new Response(words).text());
-    expect(text).toMatch(/^grüße \uFEFF 😀 \uFFFD /);
-  });
+  it.each(["/words", "/words-in-bytes"])(
+    "decodes UTF-8 like Response.text() (%s)",
+    async (path) => {
+      const { text } = await get(path);
+      expect(text).toBe(await new Response(words).text());
+      expect(text).toMatch(/^grüße \uFEFF 😀 \uFFFD /);
+    },
+  );
 
-  it("brings a body of many pieces whole", async () => {
+  it("returns the whole body of many chunks", async () => {
     const { text } = await get("/pieces");
     expect(text).toHaveLength(300_000);
     expect(text).toBe(Array.from({ length: 300 }, (_, n) => `${n} `.padEnd(1_000)).join(""));
     expect((await get("/single-bytes")).text).toBe("x".repeat(200_000));
   });
 
-  it("answers 204 without a body, returns a redirect as it is, and looks past hints", async () => {
+  it("returns 204 without a body and a redirect unchanged, and ignores 103", async () => {
     expect(await get("/no-body")).toMatchObject({ status: 204, text: "" });
     expect(await get("/redirect")).toMatchObject({
       status: 302,
@@ -93,26 +99,26 @@ describe("a lean call", () => {
     expect(await get("/hints")).toMatchObject({ status: 200, text: "after the hints" });
   });
 
-  it("uses a connection again", async () => {
+  it("reuses a connection", async () => {
     await get("/echo");
     const before = server.connections;
     for (let n = 0; n < 5; n += 1) await get("/echo");
-    // One more may be opened: the first is free again a moment after its answer has been read.
+    // A second one may be opened: the first is free shortly after its response has been read.
     expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 
-  it("refuses a body that comes encoded", async () => {
+  it("rejects an encoded body", async () => {
     await expect(get("/gzip")).rejects.toMatchObject({ code: "BECKON_ENCODED_BODY" });
   });
 
-  it.each(["/large", "/large-declared"])("breaks off a body over its limit (%s)", async (path) => {
+  it.each(["/large", "/large-declared"])("aborts a body above its limit (%s)", async (path) => {
     await expect(get(path, undefined, lean)).rejects.toMatchObject({
       code: "UND_ERR_RES_EXCEEDED_MAX_SIZE",
     });
     expect((await get(path)).text).toHaveLength(3_000);
   });
 
-  it("gives up on a head that does not come and on a body that stops", async () => {
+  it("times out when the head does not arrive or the body stops", async () => {
     await Promise.all([
       expect(get("/silent", undefined, lean)).rejects.toMatchObject({
         code: "UND_ERR_HEADERS_TIMEOUT",
@@ -145,7 +151,7 @@ describe("a lean call", () => {
       const path = `/never-ending?${reason}`;
       const reading = new AbortController();
       const body = get(path, reading.signal);
-      await expect.poll(() => begun.has(encodeURI(path))).toBe(true);
+      await expect.poll(() => started.has(encodeURI(path))).toBe(true);
       reading.abort(reason);
       await expect(body).rejects.toBe(reason);
       await expect.poll(() => abandoned.has(encodeURI(path))).toBe(true);
@@ -164,7 +170,7 @@ describe("a lean call", () => {
     expect(server.connections).toBe(before);
   });
 
-  it("leaves nothing on its signal, however it ends", async () => {
+  it("removes its listener from the signal, however it ends", async () => {
     const { signal } = new AbortController();
     await get("/echo", signal);
     await expect(get("/short", signal)).rejects.toThrow();
@@ -172,7 +178,7 @@ describe("a lean call", () => {
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("settles an abort while the connection is still being opened, and a connection that cannot be opened", async () => {
+  it("rejects on an abort while connecting, and if it cannot connect", async () => {
     const gone = createTcpServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => gone.once("listening", resolve));
     const { port } = gone.address() as AddressInfo;
@@ -192,7 +198,7 @@ describe("a lean call", () => {
     await expect(connecting).rejects.toBe(reason);
   });
 
-  it("fails when all connections are ended under it", async () => {
+  it("rejects when all connections are closed", async () => {
     const short = createLeanFetch({
       connectTimeoutMs: 1_000,
       headersTimeoutMs: 1_000,
@@ -201,12 +207,12 @@ describe("a lean call", () => {
     const path = "/never-ending?closed";
     const call = get(path, undefined, short);
     const failed = expect(call).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
-    await expect.poll(() => begun.has(path)).toBe(true);
+    await expect.poll(() => started.has(path)).toBe(true);
     await short.close();
     await failed;
   });
 
-  it("does not send a header that no head can hold", async () => {
+  it("rejects an invalid header", async () => {
     const call = { method: "GET", headers: { "x-key": "k\r\nx-more: 1" } };
     await expect(roomy.call(new URL(`${root}/echo`), call)).rejects.toMatchObject({
       code: "UND_ERR_INVALID_ARG",

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe("lean fetch", () => {
-  it("sends method, path with query, headers and body, asks for no encoding, and brings back status, headers and body", async () => {
+  it("sends the request with encoding identity, and returns status, headers and body", async () => {
     const response = await lean.fetch(`${root}/echo?a=1`, {
       method: "POST",
       headers: { "Content-Type": "text/plain", "X-Key": "k" },
@@ -40,7 +40,7 @@ describe("lean fetch", () => {
     });
   });
 
-  it("takes headers in each of their forms, and bytes", async () => {
+  it("accepts headers in every form, and bytes", async () => {
     for (const headers of [
       new Headers({ "x-key": "k" }),
       [["x-key", "k"]] as [string, string][],
@@ -55,7 +55,7 @@ describe("lean fetch", () => {
     }
   });
 
-  it("refuses what it does not know how to send", async () => {
+  it("rejects bodies that it cannot send", async () => {
     await expect(lean.fetch(new Request(`${root}/echo`))).rejects.toThrow(TypeError);
     await expect(
       lean.fetch(`${root}/echo`, { method: "POST", body: new FormData() }),
@@ -63,29 +63,29 @@ describe("lean fetch", () => {
     await expect(lean.fetch("nonsense")).rejects.toThrow(TypeError);
   });
 
-  it("answers 204 without a body and returns a redirect as it is", async () => {
+  it("returns 204 without a body and a redirect unchanged", async () => {
     expect((await lean.fetch(`${root}/no-body`)).body).toBeNull();
     expect(await lean.fetch(`${root}/redirect`)).toMatchObject({ status: 302, redirected: false });
   });
 
-  it("uses a connection again", async () => {
+  it("reuses a connection", async () => {
     await (await roomy.fetch(`${root}/echo`)).text();
     const before = server.connections;
     for (let n = 0; n < 5; n += 1) await (await roomy.fetch(`${root}/echo`)).text();
-    // One more may be opened: the first is free again a moment after its answer has been read.
+    // A second one may be opened: the first is free shortly after its response has been read.
     expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 
-  it("refuses a body that comes encoded", async () => {
+  it("rejects an encoded body", async () => {
     await expect(lean.fetch(`${root}/gzip`)).rejects.toMatchObject({ code: "BECKON_ENCODED_BODY" });
   });
 
-  it.each(["/large", "/large-declared"])("breaks off a body over its limit (%s)", async (path) => {
+  it.each(["/large", "/large-declared"])("aborts a body above its limit (%s)", async (path) => {
     const reading = lean.fetch(root + path).then((response) => response.text());
     await expect(reading).rejects.toMatchObject({ code: "UND_ERR_RES_EXCEEDED_MAX_SIZE" });
   });
 
-  it("gives up on a head that does not come and on a body that stops", async () => {
+  it("times out when the head does not arrive or the body stops", async () => {
     await expect(lean.fetch(`${root}/silent`)).rejects.toMatchObject({
       code: "UND_ERR_HEADERS_TIMEOUT",
     });
@@ -93,12 +93,12 @@ describe("lean fetch", () => {
     await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_BODY_TIMEOUT" });
   });
 
-  it("rejects the reading of a body that is shorter than announced", async () => {
+  it("rejects reading a body that is shorter than its Content-Length", async () => {
     const response = await lean.fetch(`${root}/short`);
     await expect(response.text()).rejects.toMatchObject({ code: "UND_ERR_SOCKET" });
   });
 
-  it("brings a large body whole to a slow reader", async () => {
+  it("delivers a large body completely to a slow reader", async () => {
     const response = await roomy.fetch(`${root}/pieces`);
     let text = "";
     const decoder = new TextDecoder();
@@ -110,7 +110,7 @@ describe("lean fetch", () => {
     expect(text.endsWith("299 ".padEnd(1_000))).toBe(true);
   });
 
-  it("rejects with the signal's reason: before, while waiting for the head, and in the body", async () => {
+  it("rejects with the signal's reason before the call, before the head and in the body", async () => {
     const reason = new Error("enough");
     await expect(roomy.fetch(`${root}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(
       reason,
@@ -127,7 +127,7 @@ describe("lean fetch", () => {
     await expect(response.text()).rejects.toBe(reason);
   });
 
-  it("closes the connection when its reader leaves or its signal aborts", async () => {
+  it("closes the connection when the reader cancels or the signal aborts", async () => {
     const left = await roomy.fetch(`${root}/never-ending?left`);
     const controller = new AbortController();
     await roomy.fetch(`${root}/never-ending?aborted`, { signal: controller.signal });
@@ -139,7 +139,7 @@ describe("lean fetch", () => {
     await expect.poll(() => abandoned.has("/never-ending?aborted")).toBe(true);
   });
 
-  it("settles an abort while the connection is still being opened, and a connection that cannot be opened", async () => {
+  it("rejects on an abort while connecting, and if it cannot connect", async () => {
     const gone = createTcpServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => gone.once("listening", resolve));
     const { port } = gone.address() as AddressInfo;

@@ -1,21 +1,27 @@
 import { Agent, type buildConnector, type Dispatcher } from "undici";
 import { meterOf } from "./byte-meter.ts";
 import { StreamedExchange } from "./streamed-exchange.ts";
-import { type WholeAnswer, WholeExchange } from "./whole-exchange.ts";
+import { WholeExchange, type WholeResponse } from "./whole-exchange.ts";
 
-/** Limits of a transport. Times are in milliseconds. */
+/** Limits of a transport. */
 export interface LeanFetchOptions {
-  /** Milliseconds to open a connection, TLS included. */
+  /** Maximum milliseconds to open a connection, including TLS. */
   readonly connectTimeoutMs: number;
-  /** Milliseconds from the request sent to the head of its answer. A call may be shortened by its signal, never lengthened. */
+  /**
+   * Maximum milliseconds from the sent request to the head of the response. A call's signal can
+   * shorten this, not extend it.
+   */
   readonly headersTimeoutMs: number;
-  /** Milliseconds between two pieces of a body, whatever they hold. */
+  /** Maximum milliseconds between two chunks of a body. */
   readonly bodyTimeoutMs: number;
-  /** Milliseconds from the call to the end of its answer's body. Default: no limit but those above and the signal. */
+  /** Maximum milliseconds from the call to the end of the response body. Default: none. */
   readonly totalTimeoutMs?: number;
-  /** Connections to one origin; further calls wait for a free one. Default 4,096. */
+  /** Maximum connections to one origin; further calls wait. Default 4,096. */
   readonly maxConnections?: number;
-  /** Bytes of one body, unless the call has a meter (`byte-meter.ts`). Default 32 MiB. */
+  /**
+   * Maximum bytes of a response body, unless the call has a meter (`byte-meter.ts`). Default 32
+   * MiB.
+   */
   readonly maxResponseBytes?: number;
 }
 
@@ -26,50 +32,55 @@ export interface WholeCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Ways to call, with the same limits and errors. */
+/** Functions that make calls with the same limits and errors. */
 export interface Transport {
-  /** Takes a URL and plain bodies (text or bytes); a `Request`, a form or a stream is a `TypeError`. */
+  /**
+   * Accepts a URL and a body of text or bytes; a `Request`, a form or a stream is a `TypeError`.
+   */
   readonly fetch: typeof globalThis.fetch;
   /**
-   * For an answer of which nothing is of use before all of it is there. Costs less CPU than `fetch` and the reading of its body: it
-   * makes no headers, response and stream of the platform.
+   * Returns the response with its whole body. Costs less CPU than `fetch` and reading the body,
+   * because it creates no `Headers`, `Response` or stream.
    */
-  readonly call: (url: URL, call: WholeCall) => Promise<WholeAnswer>;
+  readonly call: (url: URL, call: WholeCall) => Promise<WholeResponse>;
 }
 
-type Admit = (url: URL, headers: RequestInit["headers"]) => void;
+type CheckRequest = (url: URL, headers: RequestInit["headers"]) => void;
 
 /** A transport that owns its connections. */
 export interface LeanFetch extends Transport {
-  /** Ends all connections; calls in flight fail. */
+  /** Closes all connections. Calls in flight fail. */
   close(): Promise<void>;
 }
 
 /**
- * `fetch` for calls whose other side we choose: Node's own spends more CPU on one small call than everything else on its
- * way. Left out are CORS, caches, cookies, referrers, redirects (a 3xx is returned as it is: a key must not travel to
- * another host) and decompression (asked for `identity`; a body that comes encoded is an error, so that `maxResponseBytes`
- * counts what it seems to count).
+ * Creates a `fetch` for server-side calls: Node's own spends more CPU on a small call than all
+ * other code of a run together. It omits CORS, caches, cookies, referrers, redirects (a 3xx is
+ * returned as it is, because a key must not be sent to another host) and decompression (it sends
+ * `accept-encoding: identity` and rejects an encoded body, so that `maxResponseBytes` limits the
+ * real size).
  *
- * It rejects with the signal's reason, or with errors of Node and undici that carry a `code`; a body cut short rejects the
- * reading of it.
+ * Calls reject with the signal's reason, or with errors of Node and undici that have a `code`. If
+ * the body is truncated, reading it rejects.
  *
- * Over `dispatch`, below `undici.request`: that one makes a Node stream of the body, which would have to be turned into a
- * web stream again. A `Response` of the platform is kept: a look-alike saved nothing that could be measured.
+ * It uses `dispatch` and not `undici.request`, which creates a Node stream that would have to be
+ * converted to a web stream. It returns a real `Response`: a lighter substitute saved nothing
+ * measurable.
  *
- * @param connect opens the connections instead of undici's own, which `connectTimeoutMs` is for.
- * @param admit throws what a call that may not be made rejects with.
+ * @param connect opens the connections in place of undici's connector; `connectTimeoutMs` is then
+ *   ignored.
+ * @param checkRequest throws the error that a call which is not allowed rejects with.
  */
 export function createLeanFetch(
   options: LeanFetchOptions,
   connect?: buildConnector.connector,
-  admit: Admit = () => {},
+  checkRequest: CheckRequest = () => {},
 ): LeanFetch {
   const agent = new Agent({
     connect: connect ?? { timeout: options.connectTimeoutMs },
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.bodyTimeoutMs,
-    // Counted by the exchange, which knows whether the call has a meter.
+    // The exchange counts, because it knows whether the call has a meter.
     maxResponseSize: -1,
     connections: options.maxConnections ?? 4_096,
     pipelining: 1,
@@ -83,7 +94,7 @@ export function createLeanFetch(
     fetch: (input, init) =>
       new Promise((resolve, reject) => {
         const url = urlOf(input);
-        admit(url, init?.headers);
+        checkRequest(url, init?.headers);
         const signal = init?.signal ?? undefined;
         const request = fetchOptions(url, init);
         meterBody(signal, request.body);
@@ -92,7 +103,7 @@ export function createLeanFetch(
       }),
     call: (url, { method, headers, body = null, signal }) =>
       new Promise((resolve, reject) => {
-        admit(url, headers);
+        checkRequest(url, headers);
         meterBody(signal, body);
         if (signal?.aborted) return reject(signal.reason);
         agent.dispatch(
@@ -114,13 +125,13 @@ function meterBody(
 function urlOf(input: string | URL | Request): URL {
   if (typeof input === "string") return new URL(input);
   if (input instanceof URL) return input;
-  throw new TypeError("this fetch takes a URL");
+  throw new TypeError("fetch takes a string or a URL here. Pass one of these");
 }
 
 function fetchOptions(url: URL, init: RequestInit | undefined): Dispatcher.DispatchOptions {
   const body = init?.body ?? null;
   if (body !== null && typeof body !== "string" && !(body instanceof Uint8Array))
-    throw new TypeError("this fetch sends text or bytes");
+    throw new TypeError("fetch sends only text or bytes here. Pass a string or a Uint8Array");
   return requestOptions(
     url,
     init?.method ?? "GET",

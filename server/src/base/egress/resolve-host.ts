@@ -1,27 +1,34 @@
 import { lookup } from "node:dns/promises";
 
-/** All addresses of a name, of both families, in the order in which to try them; rejects with the resolver's error. */
+/**
+ * Returns all addresses of a name, IPv4 and IPv6, in the order in which to try them. Rejects with
+ * the resolver's error.
+ */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 /**
- * Asks the system, as every other program on the machine does: hosts file, search list, resolver of a container's network.
+ * Resolves with the system's resolver, as other programs on the machine do: hosts file, search
+ * list, resolver of a container's network.
  *
- * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but do not know names like `host.docker.internal`, which
- * exceptions are made for.
+ * Rejected: `dns.resolve4` and `dns.resolve6`. They need no thread, but do not know names like
+ * `host.docker.internal`, which operators configure as exceptions.
  */
 export const resolveHost: Resolve = async (hostname) => {
-  const answers = await lookup(hostname, { all: true });
-  return answers.map(({ address }) => address);
+  const found = await lookup(hostname, { all: true });
+  return found.map(({ address }) => address);
 };
 
-/** Connections that open at the same time to one name wait for one answer: the system looks up only a few names at once. */
-export function sharingAnswers(resolve: Resolve): Resolve {
-  const underWay = new Map<string, ReturnType<Resolve>>();
+/**
+ * Returns a resolver that shares one lookup between concurrent calls for the same name: the system
+ * runs only a few lookups at a time.
+ */
+export function shareLookups(resolve: Resolve): Resolve {
+  const pending = new Map<string, ReturnType<Resolve>>();
   return (hostname) => {
-    const asked = underWay.get(hostname);
-    if (asked !== undefined) return asked;
-    const answer = resolve(hostname).finally(() => underWay.delete(hostname));
-    underWay.set(hostname, answer);
-    return answer;
+    const shared = pending.get(hostname);
+    if (shared !== undefined) return shared;
+    const result = resolve(hostname).finally(() => pending.delete(hostname));
+    pending.set(hostname, result);
+    return result;
   };
 }

@@ -1,26 +1,30 @@
-/** Bytes kept for a slow reader before the connection is told to wait. */
+/** Bytes buffered for a slow reader before the connection is paused. */
 const highWaterMark = 64 * 1024;
 
-/** The exchange as a body sees it: it can be slowed down and given up. */
+/** The part of the exchange that a body uses: flow control and abort. */
 interface Source {
   abort(reason: Error): void;
   pause(): void;
   resume(): void;
 }
 
-/** A response's body as a web stream: fed as bytes arrive, never buffered whole, the exchange aborted when its reader leaves. */
+/**
+ * A response body as a web stream. Bytes are passed on as they arrive and never buffered as a
+ * whole; cancelling the stream aborts the exchange.
+ */
 export class ResponseBody {
   readonly stream: ReadableStream<Uint8Array>;
   readonly #source: Source;
-  #gathered: Uint8Array[] = [];
+  #chunks: Uint8Array[] = [];
   readonly #lines: boolean;
   #last = 0;
-  /** undefined once the stream has ended, whichever way. */
+  /** undefined once the stream has ended, failed or been cancelled. */
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
 
   /**
-   * `lines`: the body is one of lines, an event stream, which may end them by CR alone. A reader cannot tell the last such CR from
-   * the first half of CRLF, and would wait for the rest for ever: it gets the LF when the body ends.
+   * @param options.lines whether the body is an event stream, whose lines may end with CR alone. A
+   *   parser cannot distinguish a final CR from the first half of CRLF and would wait for the LF,
+   *   so an LF is added when the body ends with CR.
    */
   constructor(source: Source, { lines }: { readonly lines: boolean }) {
     this.#source = source;
@@ -34,7 +38,9 @@ export class ResponseBody {
         cancel: (reason) => {
           this.#controller = undefined;
           source.abort(
-            reason instanceof Error ? reason : new Error("the reader left", { cause: reason }),
+            reason instanceof Error
+              ? reason
+              : new Error("the reader cancelled the response body", { cause: reason }),
           );
         },
       },
@@ -43,18 +49,18 @@ export class ResponseBody {
   }
 
   /**
-   * Takes one piece. Pieces of one read of the socket are given on as one: a provider's words come as many small pieces, and
-   * each costs its reader several promises.
+   * Adds a chunk. Chunks of one socket read are passed on as one: a provider streams many small
+   * chunks, and each costs the reader several promises.
    */
   add(chunk: Uint8Array): void {
     if (this.#controller === undefined) return;
     this.#last = chunk.at(-1) ?? this.#last;
-    if (this.#gathered.push(chunk) === 1) queueMicrotask(() => this.#giveOn());
+    if (this.#chunks.push(chunk) === 1) queueMicrotask(() => this.#flush());
   }
 
   end(): void {
     if (this.#lines && this.#last === 13) this.add(new Uint8Array([10]));
-    this.#giveOn();
+    this.#flush();
     this.#controller?.close();
     this.#controller = undefined;
   }
@@ -64,10 +70,10 @@ export class ResponseBody {
     this.#controller = undefined;
   }
 
-  #giveOn(): void {
-    const [first, ...more] = this.#gathered;
+  #flush(): void {
+    const [first, ...more] = this.#chunks;
     if (this.#controller === undefined || first === undefined) return;
-    this.#gathered = [];
+    this.#chunks = [];
     this.#controller.enqueue(more.length === 0 ? first : Buffer.concat([first, ...more]));
     if ((this.#controller.desiredSize ?? 0) <= 0) this.#source.pause();
   }

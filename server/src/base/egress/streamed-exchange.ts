@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { Exchange, type Head, isBodiless } from "./exchange.ts";
 import { ResponseBody } from "./response-body.ts";
 
-/** Answers with a `Response` as soon as the head has come, then feeds its body. */
+/** Resolves with a `Response` when the head has arrived, then streams its body. */
 export class StreamedExchange extends Exchange<Response> {
   #body: ResponseBody | undefined;
 
@@ -29,7 +29,7 @@ export class StreamedExchange extends Exchange<Response> {
     this.#body?.end();
   }
 
-  protected breakOff(reason: unknown): void {
+  protected fail(reason: unknown): void {
     this.#body?.fail(reason);
   }
 }

@@ -1,18 +1,18 @@
 import { Exchange, type Head, isBodiless } from "./exchange.ts";
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
-  /** Names in small letters; values of one name joined by a comma. */
+  /** Lower-case names. Several values of one name are joined with commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as UTF-8, read as `Response.text()` would. */
+  /** The body, decoded as UTF-8 like `Response.text()`. */
   readonly text: string;
 }
 
 const decoder = new TextDecoder();
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Answers once all of the body has come. */
-export class WholeExchange extends Exchange<WholeAnswer> {
+/** Resolves when the whole body has arrived. */
+export class WholeExchange extends Exchange<WholeResponse> {
   #head: Head | undefined;
   #bytes = nothing;
   #length = 0;
@@ -23,8 +23,9 @@ export class WholeExchange extends Exchange<WholeAnswer> {
   }
 
   /**
-   * The usual body comes as one piece and is kept as it is. Further ones are copied to where there is room for as many again: a
-   * body of single bytes, each kept as an object, would take a hundred times its size.
+   * Appends a chunk. Most bodies arrive as one chunk, which is kept without a copy. More chunks are
+   * copied into a buffer that doubles: keeping an object per chunk would take a hundred times the
+   * size of a body that arrives byte by byte.
    */
   protected take(chunk: Buffer): void {
     const length = this.#length + chunk.length;
@@ -32,9 +33,9 @@ export class WholeExchange extends Exchange<WholeAnswer> {
       this.#bytes = chunk;
     } else {
       if (length > this.#bytes.length) {
-        const roomier = Buffer.allocUnsafe(2 * length);
-        this.#bytes.copy(roomier, 0, 0, this.#length);
-        this.#bytes = roomier;
+        const larger = Buffer.allocUnsafe(2 * length);
+        this.#bytes.copy(larger, 0, 0, this.#length);
+        this.#bytes = larger;
       }
       chunk.copy(this.#bytes, this.#length);
     }
@@ -45,11 +46,11 @@ export class WholeExchange extends Exchange<WholeAnswer> {
     if (this.#head === undefined) return;
     const { status, headers } = this.#head;
     const text = decoder.decode(this.#bytes.subarray(0, this.#length));
-    this.breakOff();
+    this.fail();
     this.resolve({ status, headers: joined(headers), text });
   }
 
-  protected breakOff(): void {
+  protected fail(): void {
     this.#bytes = nothing;
     this.#length = 0;
   }

@@ -1,2 +1,2 @@
 export { mismatch, type Once, once } from "./once.ts";
-export { resealAnswers } from "./reseal.ts";
+export { reEncryptResponses } from "./re-encrypt.ts";

@@ -1,20 +1,26 @@
 import { type Context, principalOf } from "../context.ts";
 import type { WorkspaceTransaction } from "../database/index.ts";
 import { ApiError, orThrow } from "../errors.ts";
-import { placeOfAnswer } from "./place-of-answer.ts";
+import { responseBinding } from "./response-binding.ts";
 
-/** A management answer, and whether it is that of an earlier request with the same key. */
+/**
+ * The response of a management operation, and whether it is replayed from an earlier request with
+ * the same key.
+ */
 export interface Once<T> {
   readonly data: T;
   readonly replayed: boolean;
 }
 
 /**
- * Does `work` at most once per Idempotency-Key, principal and route. The key is bound in the transaction of the work, so only a
- * success binds it; of two at the same time the second waits for the first and gets its answer.
- * Call it after permission and resource are checked and before anything else can refuse.
- * @throws ApiError `idempotency_mismatch` when the key was used with another body, `secret_unreadable` when the answer was sealed with a
- *   master key that is lost.
+ * Runs `work` at most once per Idempotency-Key, principal and route. The key is stored in the
+ * transaction of the work, so only a success stores it. Of two concurrent requests the second waits
+ * for the first and gets its response. Call this after the checks of permission and resource and
+ * before any other check.
+ *
+ * @throws ApiError `idempotency_mismatch` if the key was used with another body;
+ *   `secret_unreadable` if the stored response was encrypted with a master key that is lost;
+ *   `conflict` if the stored key is being deleted.
  */
 export async function once<T>(
   tx: WorkspaceTransaction,
@@ -29,7 +35,7 @@ export async function once<T>(
     scope: `${principalOf(ctx.actor)} ${request.route}`,
     key,
   };
-  const place = placeOfAnswer(row);
+  const binding = responseBinding(row);
   const bound = await tx
     .insertInto("idempotency")
     .values({ ...row, body_hash: bodyHash })
@@ -41,7 +47,7 @@ export async function once<T>(
   if (bound !== undefined) {
     const data = await work();
     await here(row)
-      .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), place) })
+      .set({ answer: ctx.cipher.encrypt(JSON.stringify(data), binding) })
       .execute();
     return { data, replayed: false };
   }
@@ -53,16 +59,17 @@ export async function once<T>(
   if (earlier?.answer == null)
     throw new ApiError(
       "conflict",
-      "A request with this Idempotency-Key is being pruned. Use a new key.",
+      "The stored response of this Idempotency-Key is being deleted. Use a new key.",
     );
   if (!earlier.body_hash.equals(bodyHash)) throw mismatch();
-  return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, place)) as T, replayed: true };
+  return { data: JSON.parse(ctx.cipher.decrypt(earlier.answer, binding)) as T, replayed: true };
 }
 
-/** The same answer on every door. */
+/** Returns the error for a key that was used with another body, on all entry points. */
 export function mismatch(): ApiError {
   return new ApiError(
     "idempotency_mismatch",
-    "This Idempotency-Key was used with another body. Use a new key for a new request, or send the same body again.",
+    "This Idempotency-Key was used with another body. Use a new key for a new request, or " +
+      "send the same body again.",
   );
 }

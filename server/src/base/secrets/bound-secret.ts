@@ -1,41 +1,50 @@
 import { ApiError } from "../errors.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-/** Owner of a bound secret: a `Place` whose row has several parts. The origins become its last parts. */
+/**
+ * Owner of a secret that is bound to origins: a `SecretBinding` whose row has several parts. The
+ * origins become its last parts.
+ */
 export interface SecretOwner extends Omit<SecretBinding, "row"> {
   readonly row: readonly string[];
 }
 
-/** A stored secret that requests carry, and the origins (scheme, host, port) it was given for. */
+/**
+ * A stored secret that requests send, and the origins (scheme, host, port) that it was given for.
+ */
 interface BoundSecret {
   readonly sealed: string;
   readonly origins: readonly string[];
 }
 
-/** What a bound secret is encrypted for: under another owner, or with other origins, it does not open. */
-export function boundPlace(
+/**
+ * Returns the binding of a secret and its origins. With another owner or other origins it cannot be
+ * decrypted.
+ */
+export function bindingFor(
   { row, ...owner }: SecretOwner,
   origins: readonly string[],
 ): SecretBinding {
   return { ...owner, row: JSON.stringify([...row, ...origins]) };
 }
 
-/** Encrypts a secret that is sent to these origins and to no other. */
-export function sealFor(
+/** Encrypts a secret that is sent only to `origins`. */
+export function encryptFor(
   cipher: SecretCipher,
   secret: string,
   owner: SecretOwner,
   origins: readonly string[],
 ): string {
-  return cipher.encrypt(secret, boundPlace(owner, origins));
+  return cipher.encrypt(secret, bindingFor(owner, origins));
 }
 
 /**
- * Returns the secret in clear for a request to `origin`. Checks again what `requireGivenFor` checks at write time, so that a
- * change that forgets to call it leaks nothing.
- * @throws ApiError `secret_unreadable` if it was not given for this origin, or does not open.
+ * Returns the decrypted secret for a request to `origin`. Repeats the check that `requireGivenFor`
+ * does on write, so that code which forgets that check leaks nothing.
+ * @throws ApiError `secret_unreadable` if the secret was not given for this origin or cannot be
+ *   decrypted.
  */
-export function openFor(
+export function decryptFor(
   cipher: SecretCipher,
   { sealed, origins }: BoundSecret,
   owner: SecretOwner,
@@ -47,12 +56,13 @@ export function openFor(
       `This ${owner.kind} was not given for ${origin} and is not sent there. ${owner.remedy}`,
     );
   }
-  return cipher.decrypt(sealed, boundPlace(owner, origins));
+  return cipher.decrypt(sealed, bindingFor(owner, origins));
 }
 
 /**
  * Checks a change after which the stored secret would be sent to `wanted`.
- * @throws ApiError `bad_request` with the message made for the first origin that it was not given for.
+ * @throws ApiError `bad_request`, with the message that `messageFor` returns for the first origin
+ *   that the secret was not given for.
  */
 export function requireGivenFor(
   origins: readonly string[],
@@ -63,7 +73,10 @@ export function requireGivenFor(
   if (stray !== undefined) throw new ApiError("bad_request", messageFor(stray));
 }
 
-/** The rule for every secret with a destination: it goes only where whoever knew it sent it. */
+/**
+ * Returns the first origin that the secret was not given for. A secret is only sent where the
+ * person who entered it allowed it.
+ */
 function strayOrigin(given: readonly string[], wanted: readonly string[]): string | undefined {
   return wanted.find((origin) => !given.includes(origin));
 }

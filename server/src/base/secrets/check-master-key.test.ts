@@ -4,7 +4,7 @@ import { ConfigError } from "../errors.ts";
 import { checkMasterKey } from "./check-master-key.ts";
 import { createSecretCipher } from "./secret-cipher.ts";
 
-/** The one row of `installation`, as far as the check value goes. */
+/** A fake of the only row of `installation`. */
 function installation() {
   const row: { master_key_check: string | null } = { master_key_check: null };
   return {
@@ -19,7 +19,7 @@ function installation() {
   };
 }
 
-test("the first start leaves a check value, with which later starts with the same key are content", async () => {
+test("the first startup stores a check value, and the same key passes it later", async () => {
   const database = installation();
   const key = randomBytes(32);
   await checkMasterKey(database, createSecretCipher(key));
@@ -29,14 +29,14 @@ test("the first start leaves a check value, with which later starts with the sam
   expect(database.row.master_key_check).toBe(kept);
 });
 
-test("another key is refused with the remedy, and harms nothing", async () => {
+test("another key is rejected with a way to fix it, and changes nothing", async () => {
   const database = installation();
   const key = randomBytes(32);
   await checkMasterKey(database, createSecretCipher(key));
   const kept = database.row.master_key_check;
-  const refused = checkMasterKey(database, createSecretCipher(randomBytes(32)));
-  await expect(refused).rejects.toBeInstanceOf(ConfigError);
-  await expect(refused).rejects.toThrow(
+  const rejected = checkMasterKey(database, createSecretCipher(randomBytes(32)));
+  await expect(rejected).rejects.toBeInstanceOf(ConfigError);
+  await expect(rejected).rejects.toThrow(
     /Start with that key: BECKON_MASTER_KEY, or the file master\.key.*BECKON_MASTER_KEY_PREVIOUS.*BECKON_MASTER_KEY_LOST=1/,
   );
   expect(database.row.master_key_check).toBe(kept);

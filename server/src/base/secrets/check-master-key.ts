@@ -1,24 +1,29 @@
 import { ConfigError } from "../errors.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-const place: SecretBinding = {
+const binding: SecretBinding = {
   workspaceId: "*",
   kind: "check value",
   row: "installation",
   remedy: "",
 };
 
-/** A connection, as far as the check of the master key needs one. */
+/** The part of a connection that the master key check uses. */
 export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
 }
 
-/** Which key the check value opens with. `lost`: with none that is given, and the operator has declared it lost. */
+/**
+ * The key that decrypts the check value. `lost`: no given key does, and the operator has declared
+ * the key lost.
+ */
 export type CheckedKey = "current" | "previous" | "lost";
 
 /**
- * Compares the master key with the one this database was sealed with, by a check value sealed at the first start.
- * @throws ConfigError with the remedy: with a wrong key everything sealed would be unreadable, which is better learnt at the start.
+ * Compares the master key with the one that this database was encrypted with, by a check value that
+ * is written at the first startup.
+ * @throws ConfigError if the key is wrong. Failing at startup is better than failing at the first
+ *   secret.
  */
 export async function checkMasterKey(
   client: Queryable,
@@ -30,35 +35,37 @@ export async function checkMasterKey(
 ): Promise<CheckedKey> {
   await client.query(
     "update installation set master_key_check = $1 where master_key_check is null",
-    [current.encrypt("beckon", place)],
+    [current.encrypt("beckon", binding)],
   );
   const { rows } = await client.query<{ master_key_check: string }>(
     "select master_key_check from installation",
   );
-  const sealed = rows[0]?.master_key_check ?? "";
-  if (opens(current, sealed)) return "current";
-  if (previous !== undefined && opens(previous, sealed)) return "previous";
+  const encrypted = rows[0]?.master_key_check ?? "";
+  if (canDecrypt(current, encrypted)) return "current";
+  if (previous !== undefined && canDecrypt(previous, encrypted)) return "previous";
   if (lost) return "lost";
   throw new ConfigError(
-    "The master key is not the one this database was sealed with. Start with that key: BECKON_MASTER_KEY, or the file master.key of " +
-      "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if the old key is lost: " +
-      "BECKON_MASTER_KEY_LOST=1 starts without what it sealed.",
+    "The master key is not the one that this database was encrypted with. Start with that " +
+      "key: BECKON_MASTER_KEY, or the file master.key of " +
+      "its data folder. To change it, give the old key as BECKON_MASTER_KEY_PREVIOUS. Only if " +
+      "the old key is lost: " +
+      "BECKON_MASTER_KEY_LOST=1 starts without the secrets that it encrypted.",
   );
 }
 
-/** From now on `current` is the key of this database: a start without it is refused. */
+/** Makes `current` the key of this database. Later startups fail without it. */
 export async function replaceMasterKeyCheck(
   client: Queryable,
   current: SecretCipher,
 ): Promise<void> {
   await client.query("update installation set master_key_check = $1", [
-    current.encrypt("beckon", place),
+    current.encrypt("beckon", binding),
   ]);
 }
 
-function opens(cipher: SecretCipher, sealed: string): boolean {
+function canDecrypt(cipher: SecretCipher, encrypted: string): boolean {
   try {
-    return cipher.decrypt(sealed, place) === "beckon";
+    return cipher.decrypt(encrypted, binding) === "beckon";
   } catch {
     return false;
   }

@@ -9,19 +9,16 @@ import {
 
 const prefixes: readonly CredentialPrefix[] = ["bka_", "bkt_", "bkw_"];
 
-test.each(prefixes)(
-  "a new %s credential is one of ours, of its kind only, and never the same",
-  (prefix) => {
-    const made = new Set(Array.from({ length: 100 }, () => newCredential(prefix)));
-    expect(made.size).toBe(100);
-    for (const credential of made) {
-      expect(credential).toMatch(new RegExp(`^${prefix}[A-Za-z0-9_-]{48}$`));
-      for (const other of prefixes) expect(isCredential(other, credential)).toBe(other === prefix);
-    }
-  },
-);
+test.each(prefixes)("a new %s credential is valid, only as its kind, and unique", (prefix) => {
+  const made = new Set(Array.from({ length: 100 }, () => newCredential(prefix)));
+  expect(made.size).toBe(100);
+  for (const credential of made) {
+    expect(credential).toMatch(new RegExp(`^${prefix}[A-Za-z0-9_-]{48}$`));
+    for (const other of prefixes) expect(isCredential(other, credential)).toBe(other === prefix);
+  }
+});
 
-test("a credential with any one character changed is none", () => {
+test("a credential with one changed character is invalid", () => {
   const credential = newCredential("bka_");
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   fc.assert(
@@ -32,11 +29,11 @@ test("a credential with any one character changed is none", () => {
   );
 });
 
-test("a credential of one kind does not become one of another kind by its prefix", () => {
+test("a credential is invalid with the prefix of another kind", () => {
   expect(isCredential("bkw_", newCredential("bka_").replace("bka_", "bkw_"))).toBe(false);
 });
 
-test("junk of any form is no credential", () => {
+test("malformed texts are no credentials", () => {
   const credential = newCredential("bka_");
   for (const text of [
     "",
@@ -52,7 +49,7 @@ test("junk of any form is no credential", () => {
   fc.assert(fc.property(fc.string(), (text) => isCredential("bka_", `bka_${text}`) === false));
 });
 
-test("what is stored is the SHA-256 of the whole text", () => {
+test("the stored hash is the SHA-256 of the whole text", () => {
   expect(hashCredential("abc").toString("hex")).toBe(
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
   );

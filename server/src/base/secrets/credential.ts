@@ -2,21 +2,25 @@ import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * What a credential of ours begins with: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key; of one-time links `bks_` setup,
- * `bki_` invitation, `bkr_` reset of a password.
+ * Prefix of a credential: `bka_` agent token, `bkt_` trigger token, `bkw_` workspace key; of
+ * one-time links `bks_` setup, `bki_` invitation, `bkr_` password reset.
  */
 export type CredentialPrefix = "bka_" | "bkt_" | "bkw_" | "bks_" | "bki_" | "bkr_";
 
 /**
- * A new credential: prefix, then 256 random bits and a CRC-32 of all before it, as 48 characters of base64url. The checksum lets
- * junk be refused without a query, and lets secret scanners tell a real one from noise.
+ * Returns a new credential: the prefix, then 256 random bits and a CRC-32 of everything before, as
+ * 48 characters of base64url. The checksum allows malformed credentials to be rejected without a
+ * query, and secret scanners to avoid false positives.
  */
 export function newCredential(prefix: CredentialPrefix): string {
   const secret = randomBytes(32);
   return prefix + Buffer.concat([secret, checksum(prefix, secret)]).toString("base64url");
 }
 
-/** Whether `text` is a credential we could have made. Says nothing about whether it lives. */
+/**
+ * Returns whether `text` has the form and checksum of a credential. It may still be unknown,
+ * expired or revoked.
+ */
 export function isCredential(prefix: CredentialPrefix, text: string): boolean {
   if (!text.startsWith(prefix) || !/^[A-Za-z0-9_-]{48}$/.test(text.slice(prefix.length)))
     return false;
@@ -25,8 +29,9 @@ export function isCredential(prefix: CredentialPrefix, text: string): boolean {
 }
 
 /**
- * What is stored in a credential's place: SHA-256 of the whole text. No salt and no pepper: with 256 random bits there is nothing to
- * guess, the look-up needs an index, and a lost master key must not lock every caller out.
+ * Returns the SHA-256 of a credential, which is stored instead of it. No salt and no pepper: 256
+ * random bits cannot be guessed, the lookup needs an index, and callers must not be locked out if
+ * the master key is lost.
  */
 export function hashCredential(text: string): Buffer {
   return hash("sha256", text, "buffer");

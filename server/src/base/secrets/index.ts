@@ -1,8 +1,14 @@
-export { boundPlace, openFor, requireGivenFor, type SecretOwner, sealFor } from "./bound-secret.ts";
+export {
+  bindingFor,
+  decryptFor,
+  encryptFor,
+  requireGivenFor,
+  type SecretOwner,
+} from "./bound-secret.ts";
 export { checkMasterKey, type Queryable, replaceMasterKeyCheck } from "./check-master-key.ts";
 export { hashCredential, isCredential, newCredential } from "./credential.ts";
-export { keepSecret } from "./keep-secret.ts";
-export { type Resealed, type Resealing, resealColumn } from "./re-encrypt.ts";
+export { type MasterKeyChange, type ReEncryption, reEncryptColumn } from "./re-encrypt.ts";
+export { readOrCreateSecret } from "./read-or-create-secret.ts";
 export {
   createSecretCipher,
   parseMasterKey,

@@ -2,93 +2,108 @@ import { attempt } from "../errors.ts";
 import type { Queryable } from "./check-master-key.ts";
 import type { SecretBinding, SecretCipher } from "./secret-cipher.ts";
 
-/** Where sealed texts are kept. `Row`: what the place of each is made of. */
-export interface SealedColumn<Row extends object> {
+/** A column with encrypted texts. `Row` has the columns that the binding of a text is made of. */
+export interface EncryptedColumn<Row extends object> {
   readonly table: string;
   readonly column: string;
-  /** The primary key: each column with its type. */
+  /** Primary key: each column with its type. */
   readonly key: Readonly<Record<string, "text" | "bytea">>;
-  /** Further columns that `placeOf` needs. */
-  readonly beside?: readonly (keyof Row & string)[];
-  placeOf(row: Row): SecretBinding;
+  /** Other columns that `placeOf` needs. */
+  readonly otherColumns?: readonly (keyof Row & string)[];
+  bindingOf(row: Row): SecretBinding;
 }
 
-/** From one master key to another. */
-export interface Resealing {
+/** The ciphers of the old and the new master key. */
+export interface MasterKeyChange {
   readonly from: SecretCipher;
   readonly to: SecretCipher;
 }
 
-/** What a change of the master key has encrypted anew. */
-export interface Resealed {
+/** The result of re-encrypting one column. */
+export interface ReEncryption {
   readonly table: string;
-  readonly resealed: number;
-  /** Altered or moved; they are left as they are, since they did not open before either. */
+  readonly reEncrypted: number;
+  /**
+   * Texts that the old key could not decrypt, since they were altered or moved. They are not
+   * changed.
+   */
   readonly unreadable: number;
 }
 
-/** Rows of one statement: enough to be quick, few enough not to keep a server that rotates one of them waiting. */
+/**
+ * Rows per statement: enough to be fast, few enough that concurrent transactions wait only briefly
+ * for row locks.
+ */
 const batch = 200;
 
 /**
- * Seals with the new key what the old one has sealed in this column. Each batch is a statement of its own, so a kill at any moment leaves
- * rows of either key, and the next call goes on with those of the old one. A row that somebody else changes meanwhile is left to them.
- * `client` sees all workspaces.
+ * Re-encrypts the texts of a column that the old key encrypted. Each batch is its own statement, so
+ * a process that is killed leaves rows of both keys and the next call continues with those of the
+ * old. A row that changes meanwhile is skipped. `client` must see all workspaces.
  */
-export async function resealColumn<Row extends object>(
+export async function reEncryptColumn<Row extends object>(
   client: Queryable,
-  { table, column, key, beside = [], placeOf }: SealedColumn<Row>,
-  { from, to }: Resealing,
-): Promise<Resealed> {
+  { table, column, key, otherColumns = [], bindingOf }: EncryptedColumn<Row>,
+  { from, to }: MasterKeyChange,
+): Promise<ReEncryption> {
   const names = Object.keys(key);
-  const columns = [...new Set([...names, ...beside])].join(", ");
-  const after = (place: number) =>
-    `(${names.join(", ")}) > (${names.map((name, at) => `$${place + at}::${key[name]}`).join(", ")})`;
+  const columns = [...new Set([...names, ...otherColumns])].join(", ");
+  const after = (index: number) =>
+    `(${names.join(", ")}) > ` +
+    `(${names.map((name, at) => `$${index + at}::${key[name]}`).join(", ")})`;
   const select = (isFirst: boolean) => `select ${columns}, ${column} as sealed_text from ${table}
-    where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`} order by ${names.join(", ")} limit ${batch}`;
+    where ${column} like $1 ${isFirst ? "" : `and ${after(2)}`}
+    order by ${names.join(", ")} limit ${batch}`;
   const update = `update ${table} as t set ${column} = fresh.sealed_text
     from unnest(${names.map((name, at) => `$${at + 3}::${key[name]}[]`).join(", ")}, $1::text[], $2::text[]) as fresh(${names.join(", ")}, old_text, sealed_text)
     where ${names.map((name) => `t.${name} = fresh.${name}`).join(" and ")} and t.${column} = fresh.old_text`;
 
-  let [resealed, unreadable] = [0, 0];
+  let [reEncrypted, unreadable] = [0, 0];
   for (let last: unknown[] = []; ; ) {
     const { rows } = await client.query<Row & { sealed_text: string }>(select(last.length === 0), [
       `${from.prefix}%`,
       ...last,
     ]);
     const end = rows.at(-1);
-    if (end === undefined) return { table, resealed, unreadable };
+    if (end === undefined) return { table, reEncrypted, unreadable };
     const fresh = rows.flatMap((row) => {
-      const secret = openedBy(from, row.sealed_text, placeOf(row));
-      return secret === undefined ? [] : [{ row, sealed: to.encrypt(secret, placeOf(row)) }];
+      const secret = tryDecrypt(from, row.sealed_text, bindingOf(row));
+      return secret === undefined ? [] : [{ row, encrypted: to.encrypt(secret, bindingOf(row)) }];
     });
     if (fresh.length > 0) {
-      const keys = names.map((name) => fresh.map(({ row }) => member(row, name)));
-      await repeated(() =>
+      const keys = names.map((name) => fresh.map(({ row }) => columnOf(row, name)));
+      await retryOnDeadlock(() =>
         client.query(update, [
           fresh.map(({ row }) => row.sealed_text),
-          fresh.map(({ sealed }) => sealed),
+          fresh.map(({ encrypted }) => encrypted),
           ...keys,
         ]),
       );
     }
-    resealed += fresh.length;
+    reEncrypted += fresh.length;
     unreadable += rows.length - fresh.length;
-    last = names.map((name) => member(end, name));
+    last = names.map((name) => columnOf(end, name));
   }
 }
 
-function member(row: object, name: string): unknown {
+function columnOf(row: object, name: string): unknown {
   return (row as Record<string, unknown>)[name];
 }
 
-function openedBy(cipher: SecretCipher, sealed: string, place: SecretBinding): string | undefined {
-  const opened = attempt(() => cipher.decrypt(sealed, place));
-  return opened.ok ? opened.value : undefined;
+function tryDecrypt(
+  cipher: SecretCipher,
+  encrypted: string,
+  binding: SecretBinding,
+): string | undefined {
+  const decrypted = attempt(() => cipher.decrypt(encrypted, binding));
+  return decrypted.ok ? decrypted.value : undefined;
 }
 
-/** Servers that are running lock rows in an order of their own; PostgreSQL then undoes one of the two, perhaps ours (40P01). */
-async function repeated(statement: () => Promise<unknown>): Promise<void> {
+/**
+ * Retries a statement that PostgreSQL rolled back because of a deadlock (40P01): running servers
+ * lock rows in another order.
+ */
+async function retryOnDeadlock(statement: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       await statement();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../errors.ts";
 import { createSecretCipher, parseMasterKey, type SecretBinding } from "./secret-cipher.ts";
 
-const place: SecretBinding = {
+const binding: SecretBinding = {
   workspaceId: "wsp_1",
   kind: "token",
   row: "agt_1",
@@ -12,96 +12,103 @@ const place: SecretBinding = {
 };
 const cipher = createSecretCipher(randomBytes(32));
 
-/** What opening it says. */
-function refusalOf(sealed: string, at = place, by = cipher): ApiError {
+/** Returns the error of decrypting it. */
+function errorOf(encrypted: string, at = binding, by = cipher): ApiError {
   try {
-    const opened = by.decrypt(sealed, at);
-    throw new Error(`it opened: ${opened}`);
+    const decrypted = by.decrypt(encrypted, at);
+    throw new Error(`it was decrypted: ${decrypted}`);
   } catch (thrown) {
     if (thrown instanceof ApiError) return thrown;
     throw thrown;
   }
 }
 
-test("what was sealed opens in its place, whatever it is", () => {
+test("a secret can be decrypted with its own binding, whatever it contains", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: "grapheme" }),
-      (secret) => cipher.decrypt(cipher.encrypt(secret, place), place) === secret,
+      (secret) => cipher.decrypt(cipher.encrypt(secret, binding), binding) === secret,
     ),
   );
 });
 
-test("a sealed text names its version and its key, hides the secret, and is never the same twice", () => {
-  const sealed = cipher.encrypt("the secret", place);
-  expect(sealed).toMatch(/^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{35}$/);
-  expect(Buffer.from(sealed.split(".")[3] ?? "", "base64url").includes("the secret")).toBe(false);
-  expect(cipher.encrypt("the secret", place)).not.toBe(sealed);
+test("an encrypted text has version and key id, not the secret, and is never the same twice", () => {
+  const encrypted = cipher.encrypt("the secret", binding);
+  expect(encrypted).toMatch(/^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]{35}$/);
+  expect(Buffer.from(encrypted.split(".")[3] ?? "", "base64url").includes("the secret")).toBe(
+    false,
+  );
+  expect(cipher.encrypt("the secret", binding)).not.toBe(encrypted);
 });
 
-test("a sealed text that was moved to another workspace, kind or row does not open", () => {
-  const sealed = cipher.encrypt("secret", place);
+test("an encrypted text cannot be decrypted with another workspace, kind or row", () => {
+  const encrypted = cipher.encrypt("secret", binding);
   for (const elsewhere of [{ workspaceId: "wsp_2" }, { kind: "provider key" }, { row: "agt_2" }]) {
-    expect(refusalOf(sealed, { ...place, ...elsewhere }).code).toBe("secret_unreadable");
+    expect(errorOf(encrypted, { ...binding, ...elsewhere }).code).toBe("secret_unreadable");
   }
-  // Members cannot lend characters to their neighbours.
-  const tricky = cipher.encrypt("secret", { ...place, workspaceId: "a", kind: 'b","c', row: "d" });
-  expect(refusalOf(tricky, { ...place, workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe(
+  // Parts of the binding cannot be shifted into each other.
+  const tricky = cipher.encrypt("secret", {
+    ...binding,
+    workspaceId: "a",
+    kind: 'b","c',
+    row: "d",
+  });
+  expect(errorOf(tricky, { ...binding, workspaceId: "a", kind: "b", row: 'c","d' }).code).toBe(
     "secret_unreadable",
   );
 });
 
-test("another master key does not open it, and the refusal names the remedy and not the secret", () => {
-  const refusal = refusalOf(createSecretCipher(randomBytes(32)).encrypt("secret", place));
-  expect(refusal.code).toBe("secret_unreadable");
-  expect(refusal.message).toMatch(/token .*another master key.*rotate/i);
-  expect(refusal.message).not.toContain("secret ");
+test("another master key cannot decrypt it, and the error has the remedy and not the secret", () => {
+  const error = errorOf(createSecretCipher(randomBytes(32)).encrypt("secret", binding));
+  expect(error.code).toBe("secret_unreadable");
+  expect(error.message).toMatch(/token .*another master key.*rotate/i);
+  expect(error.message).not.toContain("secret ");
 });
 
-test("a sealed text with any bit changed does not open", () => {
-  const parts = cipher.encrypt("secret", place).split(".");
+test("an encrypted text with any changed bit cannot be decrypted", () => {
+  const parts = cipher.encrypt("secret", binding).split(".");
   for (const part of [2, 3]) {
     const bytes = Buffer.from(parts[part] ?? "", "base64url");
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
       changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-      expect(refusalOf(parts.with(part, changed.toString("base64url")).join(".")).code).toBe(
+      expect(errorOf(parts.with(part, changed.toString("base64url")).join(".")).code).toBe(
         "secret_unreadable",
       );
     }
   }
 });
 
-test("a sealed text that was cut short or added to does not open", () => {
-  const sealed = cipher.encrypt("secret", place);
-  const [version, key, nonce, text = ""] = sealed.split(".");
+test("a truncated or extended text cannot be decrypted", () => {
+  const encrypted = cipher.encrypt("secret", binding);
+  const [version, key, nonce, text = ""] = encrypted.split(".");
   const bytes = Buffer.from(text, "base64url");
   for (let length = 0; length < bytes.length; length++) {
     const cut = bytes.subarray(0, length).toString("base64url");
-    expect(refusalOf([version, key, nonce, cut].join(".")).code).toBe("secret_unreadable");
+    expect(errorOf([version, key, nonce, cut].join(".")).code).toBe("secret_unreadable");
   }
   for (const other of [
     "",
     "v1",
     "....",
-    `${sealed}.more`,
-    sealed.replace("v1", "v2"),
+    `${encrypted}.more`,
+    encrypted.replace("v1", "v2"),
     "plain text",
   ]) {
-    expect(refusalOf(other).code).toBe("secret_unreadable");
+    expect(errorOf(other).code).toBe("secret_unreadable");
   }
 });
 
-test("a shortened tag, which would be easy to guess, is not accepted", () => {
-  // An empty secret is all tag; its first bytes are a valid shorter one.
-  const [version, key, nonce, tag = ""] = cipher.encrypt("", place).split(".");
+test("a truncated tag, which would be easy to forge, is rejected", () => {
+  // The ciphertext of an empty secret is only the tag; its first bytes are a valid shorter tag.
+  const [version, key, nonce, tag = ""] = cipher.encrypt("", binding).split(".");
   for (const length of [4, 8, 12, 15]) {
     const short = Buffer.from(tag, "base64url").subarray(0, length).toString("base64url");
-    expect(refusalOf([version, key, nonce, short].join(".")).code).toBe("secret_unreadable");
+    expect(errorOf([version, key, nonce, short].join(".")).code).toBe("secret_unreadable");
   }
 });
 
-test("a master key is read from hex and from base64, padded or not", () => {
+test("a master key is parsed from hex and from base64, with or without padding", () => {
   const key = randomBytes(32);
   for (const text of [
     key.toString("hex"),
@@ -111,5 +118,7 @@ test("a master key is read from hex and from base64, padded or not", () => {
   ]) {
     expect(parseMasterKey(text)).toEqual(key);
   }
-  expect(() => createSecretCipher(parseMasterKey("too short"))).toThrow("32 bytes");
+  expect(() => createSecretCipher(parseMasterKey("too short"))).toThrow(
+    "has 6 bytes. It must have 32.",
+  );
 });

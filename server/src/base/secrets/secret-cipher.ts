@@ -2,63 +2,72 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:
 import { ApiError } from "../errors.ts";
 
 /**
- * Seals secrets that must be shown or used again: AES-256-GCM under the master key, which is kept outside the database.
- * A sealed text is `v1.<key id>.<nonce>.<ciphertext and tag>` in base64url, bound to a place (workspace, kind and row): moved
- * elsewhere, it does not open.
+ * Encrypts secrets that must be shown or used again, with AES-256-GCM and the master key, which is
+ * kept outside the database. An encrypted text is `v1.<key id>.<nonce>.<ciphertext and tag>` in
+ * base64url. It is bound to a workspace, kind and row: copied to another one, it cannot be
+ * decrypted.
  */
 export interface SecretCipher {
-  /** What every text that it seals begins with, and no text of another key: version and key id. */
+  /** Version and key id: the prefix of every text that this key encrypts, and of no other. */
   readonly prefix: string;
-  encrypt(secret: string, place: SecretBinding): string;
-  /** @throws ApiError `secret_unreadable` when another key sealed it, or it was moved or altered. */
-  decrypt(sealed: string, place: SecretBinding): string;
+  encrypt(secret: string, binding: SecretBinding): string;
+  /**
+   * @throws ApiError `secret_unreadable` if it was encrypted with another key, moved or altered.
+   */
+  decrypt(encrypted: string, binding: SecretBinding): string;
 }
 
-/** Where an encrypted secret belongs: additional authenticated data of its cipher. */
+/** The location of an encrypted secret: the additional authenticated data of its cipher. */
 export interface SecretBinding {
   readonly workspaceId: string;
-  /** What it is, for example `token`. */
+  /** Kind of secret, for example `token`. Also named in error messages. */
   readonly kind: string;
-  /** The row it belongs to. */
+  /** The row that it belongs to. */
   readonly row: string;
-  /** `row` of texts that an earlier version sealed; they still open. */
+  /** `row` that an earlier version used; texts encrypted with it can still be decrypted. */
   readonly earlierRow?: string;
-  /** What to do when it cannot be opened, as a sentence for whoever asked. Not sealed with it. */
+  /**
+   * What the caller can do if it cannot be decrypted, as a sentence. Not part of the authenticated
+   * data.
+   */
   readonly remedy: string;
 }
 
 /** Bytes. */
 const authTagLength = 16;
 
-/** Seals with `masterKey`, and opens what that key or `previous` sealed. */
+/**
+ * Returns a cipher that encrypts with `masterKey` and decrypts texts of `masterKey` and `previous`.
+ */
 export function createSecretCipher(masterKey: Buffer, previous?: Buffer): SecretCipher {
   const current = oneKey(masterKey);
   const keys = previous === undefined ? [current] : [current, oneKey(previous)];
   return {
     prefix: current.prefix,
-    encrypt: current.seal,
-    decrypt(sealed, place) {
-      const key = keys.find(({ prefix }) => sealed.startsWith(prefix));
-      for (const row of [place.row, place.earlierRow]) {
-        const opened = row === undefined ? undefined : key?.open(sealed, { ...place, row });
-        if (opened !== undefined) return opened;
+    encrypt: current.encrypt,
+    decrypt(encrypted, binding) {
+      const key = keys.find(({ prefix }) => encrypted.startsWith(prefix));
+      for (const row of [binding.row, binding.earlierRow]) {
+        const secret = row === undefined ? undefined : key?.decrypt(encrypted, { ...binding, row });
+        if (secret !== undefined) return secret;
       }
-      throw unreadable(place);
+      throw unreadable(binding);
     },
   };
 }
 
 function oneKey(key: Buffer) {
-  if (key.length !== 32) throw new Error("a master key is 32 bytes");
+  if (key.length !== 32)
+    throw new Error(`The master key has ${key.length} bytes. It must have 32.`);
   const keyId = createHash("sha256").update("beckon key id").update(key).digest("hex").slice(0, 8);
-  const bound = (place: SecretBinding) =>
-    Buffer.from(JSON.stringify(["v1", keyId, place.workspaceId, place.kind, place.row]));
+  const authenticatedData = (binding: SecretBinding) =>
+    Buffer.from(JSON.stringify(["v1", keyId, binding.workspaceId, binding.kind, binding.row]));
   return {
     prefix: `v1.${keyId}.`,
-    seal(secret: string, place: SecretBinding): string {
+    encrypt(secret: string, binding: SecretBinding): string {
       const nonce = randomBytes(12);
       const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength }).setAAD(
-        bound(place),
+        authenticatedData(binding),
       );
       const text = Buffer.concat([
         cipher.update(secret, "utf8"),
@@ -67,17 +76,17 @@ function oneKey(key: Buffer) {
       ]);
       return ["v1", keyId, nonce.toString("base64url"), text.toString("base64url")].join(".");
     },
-    /** undefined: it was moved or altered. */
-    open(sealed: string, place: SecretBinding): string | undefined {
-      const [, , nonce, text, ...more] = sealed.split(".");
+    /** Returns undefined if the text was moved or altered. */
+    decrypt(encrypted: string, binding: SecretBinding): string | undefined {
+      const [, , nonce, text, ...more] = encrypted.split(".");
       if (nonce === undefined || text === undefined || more.length > 0) return undefined;
       const bytes = Buffer.from(text, "base64url");
       try {
-        // A tag of full length, or a forger would need to guess no more than the few bytes it is cut down to.
+        // Requires a tag of full length: a truncated tag would be easy to forge.
         const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(nonce, "base64url"), {
           authTagLength,
         });
-        decipher.setAAD(bound(place)).setAuthTag(bytes.subarray(-authTagLength));
+        decipher.setAAD(authenticatedData(binding)).setAuthTag(bytes.subarray(-authTagLength));
         return Buffer.concat([
           decipher.update(bytes.subarray(0, -authTagLength)),
           decipher.final(),
@@ -89,7 +98,7 @@ function oneKey(key: Buffer) {
   };
 }
 
-/** The 32 bytes of a master key given as 64 hex digits or base64. */
+/** Returns the bytes of a master key that is given as 64 hex digits or base64. */
 export function parseMasterKey(text: string): Buffer {
   return /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
 }
@@ -97,6 +106,7 @@ export function parseMasterKey(text: string): Buffer {
 function unreadable({ kind, remedy }: SecretBinding): ApiError {
   return new ApiError(
     "secret_unreadable",
-    `This ${kind} cannot be opened: it was sealed with another master key, or was altered since. ${remedy}`,
+    `This ${kind} cannot be decrypted: it was encrypted with another master key, or was ` +
+      `altered since. ${remedy}`,
   );
 }

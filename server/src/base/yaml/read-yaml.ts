@@ -1,42 +1,46 @@
 import { Worker } from "node:worker_threads";
 import { ApiError } from "../errors.ts";
 
-/** An ordinary document of this size takes a second. */
-const timeLimitMs = 5_000;
-const atOnce = 2;
-let reading = 0;
+/**
+ * Maximum milliseconds to parse a document. A typical document of the maximum size takes one
+ * second.
+ */
+const maxParseMs = 5_000;
+const maxConcurrent = 2;
+let running = 0;
 
-/** What a text stands for, or why it stands for nothing: words after "The text …". */
+/** The value of a document as JSON, or why it has none: a phrase that follows "The body …". */
 export type ReadYaml =
   | { readonly json: string; readonly mistake?: undefined }
   | { readonly json?: undefined; readonly mistake: string };
 
 /**
- * Reads YAML 1.2 with its core schema: plain values, nothing that is made or called. In a thread of its own, which is ended when it takes
- * too long: a few kilobytes can be made to take the parser minutes, in which a process would do nothing else.
+ * Parses YAML 1.2 with the core schema: plain values only, no custom types. It runs in a worker
+ * thread that is terminated when it takes too long: a few kilobytes can keep the parser busy for
+ * minutes, which would block the process.
  *
- * @throws ApiError `unavailable` while others are read.
+ * @throws ApiError `unavailable` while two other documents are being parsed.
  */
 export async function readYaml(
   text: string,
 ): Promise<
   { readonly value: unknown; readonly mistake?: undefined } | { readonly mistake: string }
 > {
-  if (reading >= atOnce)
+  if (running >= maxConcurrent)
     throw new ApiError(
       "unavailable",
-      "Other YAML documents are being read. Try again, or send JSON.",
+      "Other YAML documents are being parsed. Try again in a few seconds, or send JSON.",
       { retryAfter: 5 },
     );
-  reading += 1;
+  running += 1;
   const worker = new Worker(new URL("./yaml-worker.ts", import.meta.url), {
     workerData: text,
     resourceLimits: { maxOldGenerationSizeMb: 256, stackSizeMb: 4 },
   });
-  const timer = setTimeout(() => void worker.terminate(), timeLimitMs);
+  const timer = setTimeout(() => void worker.terminate(), maxParseMs);
   try {
     const read = await new Promise<ReadYaml>((resolve) => {
-      const giveUp = () => resolve({ mistake: "takes too long, or too much, to read" });
+      const giveUp = () => resolve({ mistake: "takes too much time or memory to parse" });
       worker.once("message", resolve);
       worker.once("error", giveUp);
       worker.once("exit", giveUp);
@@ -44,7 +48,7 @@ export async function readYaml(
     return read.json === undefined ? { mistake: read.mistake } : { value: JSON.parse(read.json) };
   } finally {
     clearTimeout(timer);
-    reading -= 1;
+    running -= 1;
     await worker.terminate();
   }
 }

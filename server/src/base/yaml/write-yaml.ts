@@ -1,8 +1,9 @@
 import { Document, visit } from "yaml";
 
 /**
- * `items` as a list that can stand under a name at the same indent, or after another such list. Texts of several lines are written as
- * such, none is folded: what changes from one export to the next is what has changed.
+ * Returns `items` as a YAML list that can follow a key at the same indentation, or another such
+ * list. Multi-line strings are written as block scalars and no line is folded, so that a diff of
+ * two exports shows only what changed.
  */
 export function yamlItems(items: readonly unknown[]): string {
   if (items.length === 0) return "";
@@ -20,5 +21,8 @@ export function yamlItems(items: readonly unknown[]): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** Lines of nothing but blanks, tabs too: written as lines, nobody could tell them from the indent. The library writes them so nevertheless. */
+/**
+ * Matches strings of whitespace with a space or tab. As a block scalar these could not be
+ * distinguished from the indentation, but the library writes them as one.
+ */
 const blankLines = /^(?=.*[ \t])[ \t\n\r]+$/s;

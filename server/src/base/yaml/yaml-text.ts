@@ -2,7 +2,7 @@ import { ApiError, attemptAsync } from "../errors.ts";
 import type { UnparsedBody } from "../parse.ts";
 import { readYaml } from "./read-yaml.ts";
 
-/** A body in YAML that is not read yet. Reading takes a thread, so permission is checked first. */
+/** A YAML body that is not parsed yet. Parsing uses a thread, so permission is checked first. */
 export class YamlText {
   readonly text: string;
 
@@ -11,7 +11,7 @@ export class YamlText {
   }
 }
 
-/** Returns the body with its YAML read, or why it could not be read. Any other body is returned as it is. */
+/** Returns the body with its YAML parsed, or the error. Returns any other body unchanged. */
 export async function readYamlBody(body: UnparsedBody): Promise<UnparsedBody> {
   if (!body.ok || !(body.value instanceof YamlText)) return body;
   const { text } = body.value;

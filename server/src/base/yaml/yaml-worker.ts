@@ -2,12 +2,18 @@ import { parentPort, workerData } from "node:worker_threads";
 import { parseDocument, type YAMLError } from "yaml";
 import type { ReadYaml } from "./read-yaml.ts";
 
-/** The other side of `readYaml`: reads one text, says what it is, and ends. What the parser throws beyond that ends it without an answer. */
+/**
+ * The worker of `readYaml`: parses one text and posts the result. If the parser throws something
+ * unexpected, the worker exits without a result.
+ */
 
-/** As JSON: aliases make much of little. */
+/** Maximum characters of the value as JSON: aliases can expand a short text to a huge value. */
 const maxCharacters = 4 * 1_048_576;
 
-/** Without tags of any kind: `!!binary` and the like make other things than JSON holds, and what one does not know may not be guessed. */
+/**
+ * No tags: `!!binary` and others create values that JSON does not have, and unknown tags must not
+ * be guessed.
+ */
 const options = {
   version: "1.2",
   schema: "core",
@@ -17,33 +23,33 @@ const options = {
   logLevel: "error",
 } as const;
 
-/** The commonest mistakes in words of ours: the parser's repeat the text. */
+/** Messages for the most common errors. The parser's own messages repeat the text. */
 const words: { readonly [code: string]: string } = {
-  DUPLICATE_KEY: "has a name twice in one object",
-  TAG_RESOLVE_FAILED: "has a tag (!…), of which none are known here",
-  MULTIPLE_DOCS: "holds several documents",
-  NON_STRING_KEY: "has a name that is no text",
-  BAD_ALIAS: "has an alias (*…) that is none",
+  DUPLICATE_KEY: "has a duplicate key in an object",
+  TAG_RESOLVE_FAILED: "has a tag (!…), and tags are not supported",
+  MULTIPLE_DOCS: "contains several documents",
+  NON_STRING_KEY: "has a key that is not a string",
+  BAD_ALIAS: "has an invalid alias (*…)",
 };
 
 function read(text: string): ReadYaml {
   const document = parseDocument(text, options);
   const [first] = [...document.errors, ...document.warnings];
   if (first !== undefined)
-    return { mistake: `${words[first.code] ?? "goes wrong"}${placeOf(first)}` };
+    return { mistake: `${words[first.code] ?? "is not valid YAML"}${positionOf(first)}` };
   try {
     const json = JSON.stringify(document.toJS({ maxAliasCount: 100 }), plain);
     return json.length <= maxCharacters
       ? { json }
-      : { mistake: "stands for too much: its aliases repeat it too often" };
+      : { mistake: "is too large after its aliases are expanded" };
   } catch (thrown) {
     if (thrown instanceof ReferenceError)
-      return { mistake: "has an alias (*…) without its anchor before it, or too many of them" };
+      return { mistake: "has an alias (*…) without an anchor before it, or too many aliases" };
     return {
       mistake:
         thrown instanceof RangeError
-          ? "is nested too deep"
-          : "holds what JSON cannot: .nan, .inf or an alias inside itself",
+          ? "is nested too deeply"
+          : "contains a value that JSON does not have: .nan, .inf or an alias inside itself",
     };
   }
 }
@@ -54,7 +60,7 @@ function plain(_name: string, value: unknown): unknown {
   return value;
 }
 
-function placeOf({ linePos }: YAMLError): string {
+function positionOf({ linePos }: YAMLError): string {
   return linePos === undefined ? "" : ` at line ${linePos[0].line}, column ${linePos[0].col}`;
 }
 

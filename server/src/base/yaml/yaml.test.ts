@@ -8,7 +8,7 @@ const read = async (text: string) => {
   return found.mistake === undefined ? found.value : { mistake: found.mistake };
 };
 
-test("plain values are read as JSON has them", async () => {
+test("plain values become JSON values", async () => {
   const text =
     "a: 1\nb: [true, ~, 0x1F, -1.5e3]\nc: |\n  two\n  lines\n1: yes\ntime: 2020-01-01\n<<: {merged: no}\n";
   expect(await read(text)).toEqual({
@@ -21,7 +21,7 @@ test("plain values are read as JSON has them", async () => {
   });
 });
 
-test("JSON is YAML, and so is nothing", async () => {
+test("JSON and an empty text are valid YAML", async () => {
   expect([
     await read('{"a":["\\u00e9",null]}'),
     await read(""),
@@ -29,11 +29,11 @@ test("JSON is YAML, and so is nothing", async () => {
   ]).toEqual([{ a: ["é", null] }, null, null]);
 });
 
-test("an alias stands for its anchor's value", async () => {
+test("an alias has its anchor's value", async () => {
   expect(await read("a: &x {b: [1]}\nc: *x")).toEqual({ a: { b: [1] }, c: { b: [1] } });
 });
 
-test("a name that objects have anyway is a name like any other, and changes no object", async () => {
+test("a key like __proto__ is an ordinary key and changes no prototype", async () => {
   const value = (await read("__proto__: {isAdmin: true}\nconstructor: 1")) as object;
   expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
   expect([Object.getPrototypeOf(value), ({} as { isAdmin?: unknown }).isAdmin]).toEqual([
@@ -43,7 +43,7 @@ test("a name that objects have anyway is a name like any other, and changes no o
 });
 
 test.each([
-  ["a name twice", "a:\n  b: 1\n  b: 2", /has a name twice in one object at line 3, column 3/],
+  ["a duplicate key", "a:\n  b: 1\n  b: 2", /has a duplicate key in an object at line 3, column 3/],
   ["a function", "a: !!js/function 'function () {}'", /has a tag/],
   ["a tag of Python", "!!python/object/apply:os.system ['id']", /has a tag/],
   ["a tag of its own", "a: !env SECRET", /has a tag/],
@@ -51,29 +51,29 @@ test.each([
   ["a tag under another name", "%TAG ! tag:example.com,2026:\n---\na: !x 1", /has a tag/],
   ["an older version", "%YAML 1.1\n---\na: !!set {x}", /has a tag/],
   ["several documents", "a: 1\n---\nb: 2", /several documents/],
-  ["a list as a name", "? [a]\n: 1", /a name that is no text/],
-  ["an alias without anchor", "a: *x", /without its anchor/],
+  ["a list as a key", "? [a]\n: 1", /a key that is not a string/],
+  ["an alias without anchor", "a: *x", /without an anchor/],
   ["an alias inside itself", "a: &x [*x]", /alias/],
   ["infinity", "a: .inf", /\.inf/],
   ["no number", "a: .NaN", /\.nan/],
-  ["an open quote", "a: 'x", /goes wrong at line 1/],
-  ["no YAML", "a: b: c", /goes wrong at line 1/],
+  ["an open quote", "a: 'x", /is not valid YAML at line 1/],
+  ["no YAML", "a: b: c", /is not valid YAML at line 1/],
   [
     "aliases that multiply",
     `a: &a [x,x,x,x,x]\nb: &b [${"*a,".repeat(40)}]\nc: &c [${"*b,".repeat(40)}]\nd: [${"*c,".repeat(40)}]`,
     /alias/,
   ],
   [
-    "too much of little",
+    "aliases of a long text",
     `a: &a "${"x".repeat(100_000)}"\nb: [${"*a,".repeat(90)}]`,
-    /stands for too much/,
+    /is too large after its aliases are expanded/,
   ],
   ["levels without end", "[".repeat(100_000), /./],
-])("%s is refused, and told where or why", async (_what, text, why) => {
+])("%s is rejected with the position or the reason", async (_what, text, why) => {
   expect(await read(text)).toEqual({ mistake: expect.stringMatching(why) });
 });
 
-test("no mistake repeats the text", async () => {
+test("no error repeats the text", async () => {
   for (const text of [
     "password: !x hunter2",
     "hunter2: 1\nhunter2: 2",
@@ -87,38 +87,38 @@ test("no mistake repeats the text", async () => {
 describe("a body", () => {
   const inYaml = (text: string) => readYamlBody({ ok: true, value: new YamlText(text) });
 
-  test("that is no YAML is left as it is", async () => {
+  test("that is not YAML is returned unchanged", async () => {
     const bodies: Result<unknown>[] = [
       { ok: true, value: { a: 1 } },
       { ok: true, value: undefined },
-      { ok: false, refusal: new ApiError("too_large", "x") },
+      { ok: false, error: new ApiError("too_large", "x") },
     ];
     for (const body of bodies) expect(await readYamlBody(body)).toBe(body);
   });
 
-  test("in broken YAML is a refusal, given back", async () => {
+  test("of invalid YAML becomes an error", async () => {
     const body = await inYaml("a: 'x");
-    expect(body).toEqual({ ok: false, refusal: expect.any(ApiError) });
+    expect(body).toEqual({ ok: false, error: expect.any(ApiError) });
     expect(body).toMatchObject({
-      refusal: {
+      error: {
         code: "bad_request",
-        message: expect.stringMatching(/^The body goes wrong at line 1, column \d+\. /),
+        message: expect.stringMatching(/^The body is not valid YAML at line 1, column \d+\. /),
       },
     });
   });
 
-  test("beside two that are read is put off, and read later", async () => {
+  test("is rejected while two others are parsed, and accepted later", async () => {
     const bodies = await Promise.all(["a: 1", "a: 2", "a: 3"].map(inYaml));
     expect(bodies).toMatchObject([
       { ok: true, value: { a: 1 } },
       { ok: true, value: { a: 2 } },
-      { ok: false, refusal: { code: "unavailable", retryAfter: 5 } },
+      { ok: false, error: { code: "unavailable", retryAfter: 5 } },
     ]);
     expect(await inYaml("a: 3")).toEqual({ ok: true, value: { a: 3 } });
   });
 });
 
-test("every short text of blanks, line breaks and a letter is read again as it was", async () => {
+test("every short text of blanks, line breaks and a letter survives a round trip", async () => {
   const longer = (texts: readonly string[]) =>
     texts.flatMap((text) => [..." \t\n\ra"].map((character) => text + character));
   const texts = [[""]];
@@ -127,7 +127,7 @@ test("every short text of blanks, line breaks and a letter is read again as it w
   expect(await read(yamlItems(items))).toEqual(items);
 });
 
-test("what is written, in pieces too, is read again as it was", async () => {
+test("written values survive a round trip, also in several lists", async () => {
   const awkward = fc.string({
     unit: fc.constantFrom(
       ..."\n\r\t #:-'\"\\|>!&*%@`{}[]?,~019.eEyn\u0001\u007f\u0085\u00a0\u2028\ufeff\ud83d",
@@ -140,7 +140,7 @@ test("what is written, in pieces too, is read again as it was", async () => {
     .oneof(awkward, fc.string({ unit: "binary" }))
     .map((value) => value.toWellFormed());
   const values = fc.dictionary(text, fc.oneof(text, fc.jsonValue()), { noNullPrototype: true });
-  // Reading takes a thread each time, so many are read at once.
+  // Each parse takes a thread, so many texts go into one document.
   const lists = fc
     .sample(fc.array(values, { maxLength: 4 }), 400)
     .map((list) => JSON.parse(JSON.stringify(list)) as unknown[]);

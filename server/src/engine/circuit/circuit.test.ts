@@ -3,15 +3,15 @@ import { ModelFailure } from "../model-failure.ts";
 import type { Circuit, CircuitPolicy, Pass } from "./circuit.ts";
 import { type CircuitKey, createCircuits } from "./circuits.ts";
 
-const failure = new ModelFailure("The connection failed.", { retryable: true, down: true });
+const failure = new ModelFailure("The connection failed.", { retryable: true, unreachable: true });
 const policy: CircuitPolicy = {
-  failures: 3,
-  baseMs: 100,
-  capMs: 1_600,
-  lastTryMs: 400,
+  failureThreshold: 3,
+  basePauseMs: 100,
+  maxPauseMs: 1_600,
+  lastAttemptMs: 400,
   maxWaiting: 40,
   minSilentCalls: 50,
-  silentMs: 500,
+  maxSilenceMs: 500,
 };
 const key: CircuitKey = {
   owner: "A",
@@ -30,12 +30,12 @@ afterEach(() => {
 });
 
 /**
- * Pauses are between half of a bound and the whole of it; without chance, the whole. Of those that
- * wait, the youngest is chosen.
+ * Pauses are between 50 % and 100 % of their bound; without randomness 100 %. The most recent
+ * waiting call is chosen.
  */
-const whole = () => 1;
+const noRandomness = () => 1;
 
-/** What became of a call that asks to be let in, as far as that is known now. */
+/** State of a call that entered the circuit, as far as it is known. */
 interface Asking {
   pass?: Pass;
   refused?: unknown;
@@ -62,13 +62,16 @@ const many = (circuit: Circuit, count: number, options = {}) =>
 const passed = (asked: readonly Asking[]) => asked.filter(({ pass }) => pass !== undefined).length;
 const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
-const circuitsWith = (changed: Partial<CircuitPolicy> = {}, random = whole, maxCircuits = 1_000) =>
-  createCircuits({ ...policy, ...changed }, { random, maxCircuits });
-const alone = (changed: Partial<CircuitPolicy> = {}, random = whole) =>
+const circuitsWith = (
+  changed: Partial<CircuitPolicy> = {},
+  random = noRandomness,
+  maxCircuits = 1_000,
+) => createCircuits({ ...policy, ...changed }, { random, maxCircuits });
+const alone = (changed: Partial<CircuitPolicy> = {}, random = noRandomness) =>
   circuitsWith(changed, random).of(key);
 
 async function opened(circuit = alone()): Promise<Circuit> {
-  for (let n = 0; n < policy.failures; n += 1)
+  for (let n = 0; n < policy.failureThreshold; n += 1)
     (await circuit.enter(forever, never)).failed(failure);
   return circuit;
 }
@@ -83,7 +86,7 @@ async function isOpen(circuit: Circuit): Promise<boolean> {
 }
 
 describe("a circuit", () => {
-  it("lets calls through until so many in a row have failed, and counts anew after an answer", async () => {
+  it("allows calls until a number of consecutive calls failed, and restarts counting after an answer", async () => {
     const circuit = alone();
     for (const outcome of [
       "failed",
@@ -102,7 +105,7 @@ describe("a circuit", () => {
   });
 
   it.each(["fails", "hangs"])(
-    "lets one call through after each pause, which doubles up to a bound while each %s",
+    "allows one call after each pause, which doubles up to its maximum, while each probe %s",
     async (how) => {
       const circuit = await opened();
       const started = Date.now();
@@ -120,7 +123,7 @@ describe("a circuit", () => {
     },
   );
 
-  it("lets the next to come through when a pause is over and nobody waits", async () => {
+  it("allows the next call if a pause ends while no run waits", async () => {
     const circuit = await opened();
     await settle(5_000);
     const asked = many(circuit, 2);
@@ -128,7 +131,7 @@ describe("a circuit", () => {
     expect(asked.map(({ pass }) => pass?.probe)).toEqual([true, undefined]);
   });
 
-  it("lets all that wait through, one after the other, as soon as one call is answered", async () => {
+  it("allows all waiting calls, spread over time, once one call is answered", async () => {
     const circuit = await opened();
     const asked = many(circuit, 3);
     await settle(100);
@@ -139,7 +142,7 @@ describe("a circuit", () => {
     expect(await isOpen(circuit)).toBe(false);
   });
 
-  it("keeps those waiting whom it has not yet let go when it opens again", async () => {
+  it("keeps calls waiting that were not started yet when it opens again", async () => {
     const circuit = await opened(alone({}, () => 0.99));
     const asked = many(circuit, 30);
     await settle(100);
@@ -149,7 +152,7 @@ describe("a circuit", () => {
     expect(passed(asked)).toBe(1);
   });
 
-  it("closes with a late answer to a call from before", async () => {
+  it("closes on a late answer to an earlier call", async () => {
     const circuit = alone();
     const early = await circuit.enter(forever, never);
     await opened(circuit);
@@ -159,10 +162,10 @@ describe("a circuit", () => {
     expect(waits.pass).toBeDefined();
   });
 
-  it("chooses by chance who tries, so that one run is not chosen each time", async () => {
+  it("selects a random waiting run for each probe", async () => {
     const chances: number[] = [];
     const circuit = await opened(alone({}, () => chances.shift() ?? 1));
-    // Each choice is followed by the length of the next pause.
+    // Each selection is followed by the length of the next pause.
     chances.push(0.5, 1, 0.1, 1, 0.9, 1);
     const asked = many(circuit, 5);
     const order: number[] = [];
@@ -172,12 +175,12 @@ describe("a circuit", () => {
         asked.findIndex(({ pass }, index) => pass !== undefined && !order.includes(index)),
       );
     }
-    // Of 0 1 2 3 4 the middle one; of 0 1 3 4 the first; of 1 3 4 the last.
+    // Of 0 1 2 3 4 the middle one, of 0 1 3 4 the first, of 1 3 4 the last.
     expect(order).toEqual([2, 0, 4]);
   });
 
-  it("lets a run whose end is near try once, and only so many of those at once", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+  it("allows a run one attempt near its end, with a limit on concurrent attempts", async () => {
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const endsAt = performance.now() + 1_000;
     const asked = [...many(circuit, 3, { endsAt }), ...many(circuit, 3, { deadlineAt: endsAt })];
     await settle(590);
@@ -199,8 +202,8 @@ describe("a circuit", () => {
     expect(passed(asked)).toBe(6);
   });
 
-  it("leaves a run that has little time half of it for its try", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+  it("leaves a run with little time half of it for its attempt", async () => {
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const hasty = asking(circuit, { endsAt: performance.now() + 100 });
     await settle(45);
     expect(hasty.pass).toBeUndefined();
@@ -208,11 +211,11 @@ describe("a circuit", () => {
     expect(hasty.pass).toMatchObject({ probe: true, last: true });
   });
 
-  it("holds a call no longer than its step may take, and than its run may go on", async () => {
-    const circuit = await opened(alone({ baseMs: 100_000, capMs: 100_000 }));
+  it("fails a waiting call at the end of its step, and stops it at the deadline of its run", async () => {
+    const circuit = await opened(alone({ basePauseMs: 100_000, maxPauseMs: 100_000 }));
     const stop = new AbortController();
     const stopped = asking(circuit, { signal: stop.signal });
-    const asked = many(circuit, policy.failures + 1, { endsAt: performance.now() + 100 });
+    const asked = many(circuit, policy.failureThreshold + 1, { endsAt: performance.now() + 100 });
     stop.abort("enough");
     await settle(110);
     expect(stopped.refused).toBe("enough");
@@ -222,11 +225,11 @@ describe("a circuit", () => {
     );
   });
 
-  it("opens when many calls are under way and none of them shows a sign of life", async () => {
+  it("opens when many calls are in flight without any activity", async () => {
     const circuit = alone({ minSilentCalls: 2 });
     const first = await circuit.enter(forever, never);
     await circuit.enter(forever, never);
-    await settle(policy.silentMs - 10);
+    await settle(policy.maxSilenceMs - 10);
     await circuit.enter(forever, never);
     await settle(20);
     const waits = asking(circuit);
@@ -240,7 +243,7 @@ describe("a circuit", () => {
 
 describe("circuits of one process", () => {
   it.each([{ owner: "V" }, { provider: "other" }, { model: "good" }])(
-    "are not opened by failures of another one: %j",
+    "do not open because of failures in another one: %j",
     async (other) => {
       const circuits = circuitsWith();
       await opened(circuits.of(key));
@@ -249,8 +252,8 @@ describe("circuits of one process", () => {
     },
   );
 
-  it("probe soon after any call to the same origin is answered, and not because of others", async () => {
-    const circuits = circuitsWith({ baseMs: 10_000, capMs: 10_000 });
+  it("send a probe soon after any call to the same origin is answered, and only then", async () => {
+    const circuits = circuitsWith({ basePauseMs: 10_000, maxPauseMs: 10_000 });
     const [hinted, elsewhere] = [
       circuits.of(key),
       circuits.of({ ...key, origin: "https://other.example" }),
@@ -263,7 +266,7 @@ describe("circuits of one process", () => {
     expect([passed(asked), passed(others)]).toEqual([1, 0]);
   });
 
-  it("make at most one such probe for each of their own, and it changes none of their pauses", async () => {
+  it("send at most one such probe for each probe of their own, without changing their pauses", async () => {
     const circuits = circuitsWith();
     const well = circuits.of({ ...key, owner: "V" });
     const circuit = await opened(circuits.of(key));
@@ -284,7 +287,7 @@ describe("circuits of one process", () => {
   it("spread such probes over a second", async () => {
     let drawn = 0;
     const circuits = circuitsWith(
-      { baseMs: 60_000, capMs: 60_000, maxWaiting: 10_000 },
+      { basePauseMs: 60_000, maxPauseMs: 60_000, maxWaiting: 10_000 },
       () => (drawn++ % 1_000) / 1_000,
     );
     const asked: Asking[] = [];
@@ -297,8 +300,8 @@ describe("circuits of one process", () => {
     expect(passed(asked)).toBe(500);
   });
 
-  it("let one owner wait with half of what is free, so that another one can always wait too", async () => {
-    const circuits = circuitsWith({ baseMs: 100_000, capMs: 100_000 });
+  it("limit the waiting runs of one owner to half of the free capacity, so that others can wait too", async () => {
+    const circuits = circuitsWith({ basePauseMs: 100_000, maxPauseMs: 100_000 });
     const waitingOf = async (owner: string) => {
       const asked: Asking[] = [];
       for (let model = 0; model < 10; model += 1) {
@@ -308,7 +311,7 @@ describe("circuits of one process", () => {
         asked.push(...many(circuit, 10));
       }
       await settle();
-      expect(String(asked.at(-1)?.refused)).toContain("too many runs wait");
+      expect(String(asked.at(-1)?.refused)).toContain("too many runs already wait");
       return asked.filter(({ refused }) => refused === undefined).length;
     };
     const waiting = [
@@ -320,7 +323,7 @@ describe("circuits of one process", () => {
     expect(waiting).toEqual([20, 10, 5, 3]);
   });
 
-  it("give back what a run held to wait, however its wait ended", async () => {
+  it("release the capacity of a waiting run, however its wait ended", async () => {
     const circuit = await opened(alone({ maxWaiting: 2 }));
     for (let n = 0; n < 3; n += 1) {
       const stop = new AbortController();
@@ -337,8 +340,8 @@ describe("circuits of one process", () => {
     expect(next.refused).toBeUndefined();
   });
 
-  it("are bounded in number, and an owner with many displaces none of an owner with few", async () => {
-    const circuits = circuitsWith({}, whole, 10);
+  it("are limited in number, and an owner with many cannot evict those of an owner with few", async () => {
+    const circuits = circuitsWith({}, noRandomness, 10);
     const few = await opened(circuits.of({ ...key, owner: "V" }));
     for (let n = 0; n < 50; n += 1) await opened(circuits.of({ ...key, model: `${n}` }));
     expect(await isOpen(few)).toBe(true);
@@ -346,8 +349,8 @@ describe("circuits of one process", () => {
     expect(await isOpen(circuits.of({ ...key, model: "0" }))).toBe(false);
   });
 
-  it("forget those first that know nothing", async () => {
-    const circuits = circuitsWith({}, whole, 10);
+  it("evict idle ones first", async () => {
+    const circuits = circuitsWith({}, noRandomness, 10);
     const old = await opened(circuits.of({ ...key, model: "old" }));
     for (let n = 0; n < 50; n += 1)
       (await circuits.of({ ...key, model: `${n}` }).enter(forever, never)).answered();

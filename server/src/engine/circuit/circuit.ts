@@ -3,215 +3,233 @@ import { ModelFailure } from "../model-failure.ts";
 
 export interface CircuitPolicy {
   /**
-   * Failures in a row, of all runs, that open the circuit. Also the last tries that may be under
-   * way at once while it is open.
+   * Consecutive failures, over all runs, that open the circuit. Also the maximum number of last
+   * attempts in flight while it is open.
    */
-  readonly failures: number;
-  /** Upper bound of the first pause; doubled with each probe. */
-  readonly baseMs: number;
-  /** Upper bound of any pause, and so about how late it is noticed that the model is back. */
-  readonly capMs: number;
+  readonly failureThreshold: number;
+  /** Upper bound of the first pause in milliseconds; doubles with each probe. */
+  readonly basePauseMs: number;
   /**
-   * A run is let through once this long before its end, or after half of the time it has left if
-   * that is later.
+   * Upper bound of any pause in milliseconds, and so roughly of the delay until recovery is
+   * noticed.
    */
-  readonly lastTryMs: number;
-  /** Runs of a process that may wait at once. Each holds one of the process's `BECKON_MAX_RUNS`. */
+  readonly maxPauseMs: number;
+  /**
+   * A waiting run gets one last attempt this many milliseconds before its end, or after half of its
+   * remaining time if that is later.
+   */
+  readonly lastAttemptMs: number;
+  /**
+   * Maximum runs of a process that wait at once. Each occupies one of the process's
+   * `BECKON_MAX_RUNS`.
+   */
   readonly maxWaiting: number;
-  /** With this many calls under way… */
+  /** The circuit also opens if at least this many calls are in flight… */
   readonly minSilentCalls: number;
-  /** …and no sign of life from any of them for so long the circuit opens too. */
-  readonly silentMs: number;
+  /** …and none of them has shown any activity for this many milliseconds. */
+  readonly maxSilenceMs: number;
 }
 
 /**
- * For a process that executes up to `maxRuns` runs at once. See `circuits.ts` for how owners share
- * `maxWaiting`.
+ * Returns the policy of a process that executes up to `maxRuns` runs at once. `circuits.ts` divides
+ * `maxWaiting` among owners.
  */
 export function circuitPolicy(maxRuns: number): CircuitPolicy {
   return {
-    failures: 5,
-    baseMs: 1_000,
-    capMs: 15_000,
-    lastTryMs: 15_000,
+    failureThreshold: 5,
+    basePauseMs: 1_000,
+    maxPauseMs: 15_000,
+    lastAttemptMs: 15_000,
     maxWaiting: Math.max(1, Math.floor(maxRuns / 2)),
     minSilentCalls: Math.max(1, Math.floor(maxRuns / 8)),
-    silentMs: 60_000,
+    maxSilenceMs: 60_000,
   };
 }
 
-/** Permission for one call. Only the first report counts. */
+/** Permission for one call. Only the first report (`answered`, `failed` or `dropped`) counts. */
 export interface Pass {
-  /** Issued while the circuit is open: a failure says nothing new about this run. */
+  /**
+   * Granted while the circuit is open, so a failure is no news and does not count as an attempt of
+   * the run.
+   */
   readonly probe: boolean;
-  /** The run is near its end: it gets no other pass while the circuit is open. */
+  /**
+   * Last attempt of a run that is about to end: it gets no other pass while the circuit is open.
+   */
   readonly last: boolean;
-  /** The provider is there: it answered, if only with a refusal, or has begun to. */
+  /** The provider responded, possibly with an error, or its answer has begun. */
   answered(): void;
-  /** The provider is not there. */
+  /** The provider is unreachable. */
   failed(failure: ModelFailure): void;
-  /** The call ended without either: it was cut from our side. */
+  /** The call was cancelled by us, with neither result. */
   dropped(): void;
 }
 
-/** Keeps runs from calling a model that is down, and lets them wait for it. */
+/**
+ * Circuit breaker of one model: while the model is unavailable, runs wait instead of calling it.
+ */
 export interface Circuit {
   /**
-   * Resolves when a call may be made. Times are on the clock of `base/clock.ts`.
+   * Resolves when a call is allowed. Times are milliseconds on the clock of `base/clock.ts`.
    *
-   * @param endsAt the wait fails then.
-   * @param deadlineAt the run is stopped then by its signal; default: never.
-   * @throws {ModelFailure} the model was still down at `endsAt`, or too many runs wait already.
+   * @param endsAt when the wait fails.
+   * @param deadlineAt when the signal stops the run. Default: never.
+   * @throws {ModelFailure} the model was still unavailable at `endsAt`, or too many runs wait
+   *   already.
    * @throws the signal's reason.
    */
   enter(signal: AbortSignal, endsAt: number, deadlineAt?: number): Promise<Pass>;
 }
 
-/** `hinted`: circuits that are told at the same time. */
-export type OriginHint = (hinted: number) => void;
+/** Called when an origin answered. `notified`: number of circuits notified at once. */
+export type OriginListener = (notified: number) => void;
 
-/** What a circuit shares with the others of its process. */
-export interface CircuitNeighbours {
-  /** Reserves capacity for a waiting run; false: there is none left. */
+/** State that a circuit shares with the other circuits of its process. */
+export interface SharedState {
+  /** Reserves capacity for a waiting run. Returns false if none is left. */
   startWaiting(): boolean;
   stopWaiting(): void;
-  /** Tells the open circuits of this origin that it answers. */
-  originAnswered(): void;
-  /** `hint` is called once, when a call of any circuit to this origin is answered. */
-  awaitOrigin(hint: OriginHint): void;
-  ignoreOrigin(hint: OriginHint): void;
+  /** Notifies the subscribed circuits of this origin that it answers. */
+  notifyOrigin(): void;
+  /** Subscribes once: `listener` is called when any circuit's call to this origin is answered. */
+  subscribeToOrigin(listener: OriginListener): void;
+  unsubscribeFromOrigin(listener: OriginListener): void;
 }
 
-/** A circuit that `circuits.ts` keeps. */
-export interface KeptCircuit extends Circuit {
-  /** It knows nothing that a new one would not know. */
-  readonly idle: boolean;
+/** A circuit as `circuits.ts` caches it. */
+export interface CachedCircuit extends Circuit {
+  /** Whether its state equals that of a new circuit, so that it can be evicted. */
+  readonly isIdle: boolean;
 }
 
 /**
- * Milliseconds over which up to a thousand calls are spread that would otherwise be made at once.
+ * Waiting calls that are allowed at once start spread over as many milliseconds as there are calls,
+ * at most this many.
  */
 const spreadMs = 1_000;
 
 type Turn = "ordinary" | "probe" | "last";
 
 interface Waiter {
-  readonly go: (turn: Turn) => void;
+  readonly admit: (turn: Turn) => void;
 }
 
 /**
- * Closed: every call is made. `failures` in a row open it. Open: after each pause one waiting run,
- * chosen at random, or the next to come makes a call, a probe. Pauses run from probe to probe, so
- * that one that hangs does not hold up the next. Whatever any call is answered, also one from
- * before, closes the circuit.
+ * Creates a circuit breaker.
  *
- * An answer from the same origin to a call of another circuit allows one probe at once, at most one
- * for each of its own. It changes no pause, so others can shorten a wait and not lengthen one.
+ * Closed: every call is allowed. `failureThreshold` consecutive failures open it. Open: after each
+ * pause one call is allowed as a probe: that of a random waiting run or, if none waits, the next
+ * one. The next pause starts with the probe, so that a hanging probe does not delay the next. Any
+ * answer closes the circuit, also to a call made before it opened.
+ *
+ * When a call of another circuit to the same origin is answered, one extra probe is allowed
+ * immediately, at most one per own probe. Pauses stay as they are, so other tenants can shorten a
+ * wait but never extend it.
  */
 export function createCircuit(
   policy: CircuitPolicy,
-  neighbours: CircuitNeighbours,
+  shared: SharedState,
   random = Math.random,
-): KeptCircuit {
+): CachedCircuit {
   const waiting = new Set<Waiter>();
-  /** Those of `waiting` whose run is about to end, in this order. */
+  /** Members of `waiting` whose run is about to end, in that order. */
   const nearEnd = new Set<Waiter>();
-  let inARow = 0;
-  let underWay = 0;
-  let lastTries = 0;
-  let lastSign = 0;
-  /** Set while it is open. `due`: a pause is over and nobody waited. */
-  let down:
+  let consecutiveFailures = 0;
+  let inFlight = 0;
+  let lastAttempts = 0;
+  let lastActivityAt = 0;
+  /** Set while the circuit is open. `due`: a pause ended while no run waited. */
+  let openState:
     | {
         reason: ModelFailure;
         pauses: number;
         due: boolean;
-        hintable: boolean;
+        canProbeEarly: boolean;
         timer?: NodeJS.Timeout;
       }
     | undefined;
 
   const open = (reason: ModelFailure) => {
-    down = { reason, pauses: 0, due: false, hintable: true };
-    pause(down);
+    openState = { reason, pauses: 0, due: false, canProbeEarly: true };
+    pause(openState);
   };
-  const pause = (state: NonNullable<typeof down>) => {
-    const bound = Math.min(policy.capMs, policy.baseMs * 2 ** state.pauses);
+  const pause = (state: NonNullable<typeof openState>) => {
+    const bound = Math.min(policy.maxPauseMs, policy.basePauseMs * 2 ** state.pauses);
     state.pauses += 1;
     state.timer = setTimeout(probe, bound * (0.5 + random() / 2));
   };
   const close = () => {
-    clearTimeout(down?.timer);
-    down = undefined;
+    clearTimeout(openState?.timer);
+    openState = undefined;
     const spread = Math.min(spreadMs, waiting.size);
     for (const waiter of waiting) {
       setTimeout(() => {
-        // It may have opened again meanwhile.
-        if (down === undefined) waiter.go("ordinary");
+        // The circuit may have opened again in the meantime.
+        if (openState === undefined) waiter.admit("ordinary");
       }, random() * spread);
     }
   };
-  const anyWaiter = () =>
+  const randomWaiter = () =>
     [...waiting][Math.min(waiting.size - 1, Math.floor(random() * waiting.size))];
   const probe = () => {
-    if (down === undefined) return;
-    const waiter = anyWaiter();
-    down.due = waiter === undefined;
-    down.hintable = true;
+    if (openState === undefined) return;
+    const waiter = randomWaiter();
+    openState.due = waiter === undefined;
+    openState.canProbeEarly = true;
     if (waiter === undefined) return;
-    pause(down);
-    waiter.go("probe");
-    awaitHint();
+    pause(openState);
+    waiter.admit("probe");
+    awaitOrigin();
   };
-  const awaitHint = () => {
-    if (down?.hintable && waiting.size > 0) neighbours.awaitOrigin(takeHint);
+  const awaitOrigin = () => {
+    if (openState?.canProbeEarly && waiting.size > 0) shared.subscribeToOrigin(onOriginAnswered);
   };
-  const takeHint: OriginHint = (hinted) => {
-    if (down === undefined) return;
-    down.hintable = false;
+  const onOriginAnswered: OriginListener = (notified) => {
+    if (openState === undefined) return;
+    openState.canProbeEarly = false;
     setTimeout(() => {
-      if (down !== undefined) anyWaiter()?.go("probe");
-    }, random() * Math.min(spreadMs, hinted));
+      if (openState !== undefined) randomWaiter()?.admit("probe");
+    }, random() * Math.min(spreadMs, notified));
   };
-  const allowLastTries = () => {
+  const allowLastAttempts = () => {
     for (const waiter of nearEnd) {
-      if (lastTries >= policy.failures) return;
-      lastTries += 1;
-      waiter.go("last");
+      if (lastAttempts >= policy.failureThreshold) return;
+      lastAttempts += 1;
+      waiter.admit("last");
     }
   };
   const isSilent = () =>
-    underWay >= policy.minSilentCalls && elapsed() - lastSign > policy.silentMs;
+    inFlight >= policy.minSilentCalls && elapsed() - lastActivityAt > policy.maxSilenceMs;
 
   const pass = (turn: Turn): Pass => {
-    if (underWay === 0) lastSign = elapsed();
-    underWay += 1;
-    let over = false;
+    if (inFlight === 0) lastActivityAt = elapsed();
+    inFlight += 1;
+    let isReported = false;
     const once = (then: () => void) => {
-      if (over) return;
-      over = true;
-      underWay -= 1;
+      if (isReported) return;
+      isReported = true;
+      inFlight -= 1;
       then();
       if (turn !== "last") return;
-      lastTries -= 1;
-      allowLastTries();
+      lastAttempts -= 1;
+      allowLastAttempts();
     };
     return {
       probe: turn !== "ordinary",
       last: turn === "last",
       answered: () =>
         once(() => {
-          lastSign = elapsed();
-          inARow = 0;
-          if (down !== undefined) close();
-          neighbours.originAnswered();
+          lastActivityAt = elapsed();
+          consecutiveFailures = 0;
+          if (openState !== undefined) close();
+          shared.notifyOrigin();
         }),
       failed: (reason) =>
         once(() => {
-          lastSign = elapsed();
-          inARow += 1;
-          if (down !== undefined) down.reason = reason;
-          else if (inARow >= policy.failures) open(reason);
+          lastActivityAt = elapsed();
+          consecutiveFailures += 1;
+          if (openState !== undefined) openState.reason = reason;
+          else if (consecutiveFailures >= policy.failureThreshold) open(reason);
         }),
       dropped: () => once(() => undefined),
     };
@@ -222,15 +240,15 @@ export function createCircuit(
       const leave = () => {
         if (!waiting.delete(waiter)) return false;
         nearEnd.delete(waiter);
-        clearTimeout(lastTryTimer);
+        clearTimeout(lastAttemptTimer);
         clearTimeout(endTimer);
         signal.removeEventListener("abort", onAbort);
-        neighbours.stopWaiting();
-        if (waiting.size === 0) neighbours.ignoreOrigin(takeHint);
+        shared.stopWaiting();
+        if (waiting.size === 0) shared.unsubscribeFromOrigin(onOriginAnswered);
         return true;
       };
       const waiter: Waiter = {
-        go: (turn) => {
+        admit: (turn) => {
           if (leave()) resolve(turn);
         },
       };
@@ -241,45 +259,53 @@ export function createCircuit(
       signal.addEventListener("abort", onAbort, { once: true });
       const now = elapsed();
       const leftMs = Math.max(0, Math.min(endsAt, deadlineAt) - now);
-      const lastTryTimer = setTimeout(
+      const lastAttemptTimer = setTimeout(
         () => {
           nearEnd.add(waiter);
-          allowLastTries();
+          allowLastAttempts();
         },
-        timerMs(leftMs - Math.min(policy.lastTryMs, leftMs / 2)),
+        timerMs(leftMs - Math.min(policy.lastAttemptMs, leftMs / 2)),
       );
-      const endTimer = setTimeout(() => fail(stillDown(down?.reason)), timerMs(endsAt - now));
+      const endTimer = setTimeout(
+        () => fail(unavailable(openState?.reason)),
+        timerMs(endsAt - now),
+      );
       waiting.add(waiter);
-      awaitHint();
+      awaitOrigin();
     });
 
   return {
-    get idle() {
-      return down === undefined && inARow === 0 && underWay === 0 && waiting.size === 0;
+    get isIdle() {
+      return (
+        openState === undefined && consecutiveFailures === 0 && inFlight === 0 && waiting.size === 0
+      );
     },
     async enter(signal, endsAt, deadlineAt = Number.POSITIVE_INFINITY) {
       signal.throwIfAborted();
-      if (down === undefined && isSilent())
+      if (openState === undefined && isSilent())
         open(new ModelFailure("It does not answer.", { kind: "timeout", retryable: true }));
-      if (down === undefined) return pass("ordinary");
-      if (down.due) {
-        down.due = false;
-        pause(down);
+      if (openState === undefined) return pass("ordinary");
+      if (openState.due) {
+        openState.due = false;
+        pause(openState);
         return pass("probe");
       }
-      if (!neighbours.startWaiting())
-        throw stillDown(down.reason, ", and too many runs wait for models that are down already");
+      if (!shared.startWaiting())
+        throw unavailable(
+          openState.reason,
+          ", and too many runs already wait for models that are down",
+        );
       return pass(await waitForTurn(signal, endsAt, deadlineAt));
     },
   };
 }
 
-/** What `setTimeout` takes: its largest delay is 2^31-1 ms. */
+/** Clamps to the range of `setTimeout`: 0 to 2^31-1 ms. */
 function timerMs(ms: number): number {
   return Math.min(Math.max(0, ms), 2 ** 31 - 1);
 }
 
-function stillDown(reason: ModelFailure | undefined, more = ""): ModelFailure {
+function unavailable(reason: ModelFailure | undefined, more = ""): ModelFailure {
   const last = reason === undefined ? "" : ` Its last failure: ${reason.message}`;
   return new ModelFailure(`The model's provider is down${more}.${last}`, {
     kind: reason?.kind ?? "error",

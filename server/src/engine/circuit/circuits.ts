@@ -1,23 +1,21 @@
 import {
+  type CachedCircuit,
   type Circuit,
   type CircuitPolicy,
   createCircuit,
-  type KeptCircuit,
-  type OriginHint,
+  type OriginListener,
 } from "./circuit.ts";
 
-/** What runs must have in common to share a circuit. */
+/** Runs share a circuit if all these values are equal. */
 export interface CircuitKey {
-  /**
-   * Who is billed for the runs: owners share neither failures nor each other's capacity to wait.
-   */
+  /** Who is billed for the runs. Owners share neither failures nor waiting capacity. */
   readonly owner: string;
-  /** The provider and what changes with its settings. */
+  /** Identifies the provider together with its settings. */
   readonly provider: string;
   readonly model: string;
   /**
-   * Scheme, host and port of the provider. Its circuits tell each other when it answers, whosever
-   * they are.
+   * Scheme, host and port of the provider. Circuits of one origin, of all owners, notify each other
+   * when it answers.
    */
   readonly origin: string;
 }
@@ -25,30 +23,30 @@ export interface CircuitKey {
 /** The circuit breakers of one process. */
 export interface Circuits {
   /**
-   * Returns the key's circuit. Its state is looked up with each call, so the result can be kept for
-   * any time.
+   * Returns the circuit of the key. The result can be cached for any time: state is looked up on
+   * each call.
    */
   of(key: CircuitKey): Circuit;
 }
 
-interface Kept {
+interface CacheEntry {
   readonly owner: string;
-  readonly circuit: KeptCircuit;
+  readonly circuit: CachedCircuit;
 }
 
 /**
- * The circuits of one process.
+ * Creates the circuit breakers of one process.
  *
- * @param maxCircuits those whose state is kept. One more takes the place of one without state, else
- * of the least recently used of the owner that has the most: nobody can displace the state of an
- * owner that has fewer.
+ * @param options `maxCircuits`: maximum number of circuits with state. Evicts an idle circuit
+ *   first, otherwise the least recently used one of the owner that has the most, so that no owner
+ *   can evict the state of an owner with fewer.
  */
 export function createCircuits(
   policy: CircuitPolicy,
   { random = Math.random, maxCircuits = 1_000 } = {},
 ): Circuits {
-  const kept = new Map<string, Kept>();
-  const hints = new Map<string, Set<OriginHint>>();
+  const cached = new Map<string, CacheEntry>();
+  const listeners = new Map<string, Set<OriginListener>>();
   const waiting = createWaitingCapacity(policy.maxWaiting);
 
   const create = ({ owner, origin }: CircuitKey) =>
@@ -57,29 +55,29 @@ export function createCircuits(
       {
         startWaiting: () => waiting.take(owner),
         stopWaiting: () => waiting.release(owner),
-        originAnswered: () => {
-          const hinted = hints.get(origin);
-          if (hinted === undefined) return;
-          hints.delete(origin);
-          for (const hint of hinted) hint(hinted.size);
+        notifyOrigin: () => {
+          const notified = listeners.get(origin);
+          if (notified === undefined) return;
+          listeners.delete(origin);
+          for (const listener of notified) listener(notified.size);
         },
-        awaitOrigin: (hint) => {
-          hints.set(origin, (hints.get(origin) ?? new Set()).add(hint));
+        subscribeToOrigin: (listener) => {
+          listeners.set(origin, (listeners.get(origin) ?? new Set()).add(listener));
         },
-        ignoreOrigin: (hint) => {
-          const others = hints.get(origin);
-          others?.delete(hint);
-          if (others?.size === 0) hints.delete(origin);
+        unsubscribeFromOrigin: (listener) => {
+          const remaining = listeners.get(origin);
+          remaining?.delete(listener);
+          if (remaining?.size === 0) listeners.delete(origin);
         },
       },
       random,
     );
 
-  const find = (id: string, key: CircuitKey): KeptCircuit => {
-    const { circuit } = kept.get(id) ?? { circuit: create(key) };
-    kept.delete(id);
-    if (kept.size >= maxCircuits) kept.delete(leastNeeded(kept));
-    kept.set(id, { owner: key.owner, circuit });
+  const find = (id: string, key: CircuitKey): CachedCircuit => {
+    const { circuit } = cached.get(id) ?? { circuit: create(key) };
+    cached.delete(id);
+    if (cached.size >= maxCircuits) cached.delete(entryToEvict(cached));
+    cached.set(id, { owner: key.owner, circuit });
     return circuit;
   };
 
@@ -91,24 +89,24 @@ export function createCircuits(
   };
 }
 
-/** `kept` is in order of use and not empty. */
-function leastNeeded(kept: ReadonlyMap<string, Kept>): string {
+/** Returns the id to evict. `cached` is in order of use and not empty. */
+function entryToEvict(cached: ReadonlyMap<string, CacheEntry>): string {
   const oldest = new Map<string, { id: string; count: number }>();
-  let most = { id: "", count: 0 };
-  for (const [id, { owner, circuit }] of kept) {
-    if (circuit.idle) return id;
+  let largest = { id: "", count: 0 };
+  for (const [id, { owner, circuit }] of cached) {
+    if (circuit.isIdle) return id;
     const of = oldest.get(owner) ?? { id, count: 0 };
     oldest.set(owner, of);
     of.count += 1;
-    if (of.count > most.count) most = of;
+    if (of.count > largest.count) largest = of;
   }
-  return most.id;
+  return largest.id;
 }
 
 /**
- * Divides the capacity of `max` waiting runs: an owner may take as much as is left free. So one
- * alone gets half of it, a second half of the rest, and some is left for the next owner however
- * many models and providers the others have (dynamic thresholds: Choudhury and Hahne, 1998).
+ * Divides the capacity of `max` waiting runs: an owner can take as much as is left free. One owner
+ * alone gets half of it, a second one half of the rest, so some is always left for the next
+ * (dynamic thresholds: Choudhury and Hahne, 1998).
  */
 function createWaitingCapacity(max: number) {
   const byOwner = new Map<string, number>();

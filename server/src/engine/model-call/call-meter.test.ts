@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { dataOf, play, tool } from "../../../test/engine-run.ts";
-import { body, fated, says, startModelServer } from "../../../test/model-server.ts";
+import { body, says, startModelServer, withDelivery } from "../../../test/model-server.ts";
 import { ByteBudget } from "../../base/byte-budget.ts";
 import { ToolFailure } from "../tool.ts";
 
@@ -11,10 +11,10 @@ beforeEach(() => server.reset());
 const kib = 1024;
 const holdOf = (bytes: number) => new ByteBudget({ maxBytes: bytes, shareMax: 1 }).hold("one");
 
-describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", (stream) => {
+describe.each(["never", "always"] as const)("the memory of a run, streamed: %s", (stream) => {
   const settings = { stream };
 
-  it("are those of its answers until it is released, six for each character of a long one", async () => {
+  it("is that of its answers until it is released, six bytes for each character of a long one", async () => {
     server.script(says("x".repeat(100_000)));
     const hold = holdOf(10_000 * kib);
     expect((await play(server.url, { settings, hold })).outcome?.status).toBe("succeeded");
@@ -22,10 +22,10 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     expect(hold.heldBytes).toBeLessThan(610_000);
   });
 
-  it("are given back by a try that fails", async () => {
+  it("is released when an attempt fails", async () => {
     const hold = holdOf(10_000 * kib);
     server.script([
-      fated({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
+      withDelivery({ type: "cut", after: 60_000 }, says("x".repeat(100_000))),
       says("short"),
     ]);
     expect((await play(server.url, { settings, hold })).outcome).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     expect(hold.heldBytes).toBeLessThan(10_000);
   });
 
-  it("end the call when there are no more to be had, at once and for good", async () => {
+  it("aborts the call without retry when none is left", async () => {
     server.script(says("x".repeat(1_000_000)));
     const hold = holdOf(1_000 * kib);
     const { outcome } = await play(server.url, { settings, hold });
@@ -46,14 +46,14 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     expect([server.requests.length, hold.heldBytes]).toEqual([1, 0]);
   });
 
-  it("count a text twice as wide that was written with control characters alone", async () => {
+  it("counts a text of control characters twice, because of their escapes", async () => {
     server.script(says("\u0001".repeat(10_000)));
     const hold = holdOf(10_000 * kib);
     await play(server.url, { settings, hold });
     expect(hold.heldBytes).toBeGreaterThan(240_000);
   });
 
-  it("leave a run that asked for more than its limit with an error that names it", async () => {
+  it("fails a run that exceeds its limit with an error that names the limit", async () => {
     server.script(says("x".repeat(3_000)));
     const { outcome } = await play(server.url, { settings, maxAnswerBytes: 2_048 });
     expect(outcome).toMatchObject({
@@ -61,7 +61,7 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     });
   });
 
-  it("leave out a tool's result for which there is no memory, and the model is told", async () => {
+  it("drops a tool's result for which none is left, with an error for the model", async () => {
     const call = { id: "1", name: "large", arguments: "{}" };
     server.script([says({ calls: [call] }), says("done")]);
     const hold = holdOf(500 * kib);
@@ -72,11 +72,11 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
     });
     expect(outcome).toMatchObject({ status: "succeeded", output: "done" });
     expect(dataOf(journal, "run.tool_result")).toMatchObject([
-      { outcome: "error", result: expect.stringContaining("was left out") },
+      { outcome: "error", result: expect.stringContaining("was dropped") },
     ]);
   });
 
-  it("keep an answer whose calls take too much from being carried out; it stays on record", async () => {
+  it("keeps an answer whose calls take too much from being executed; it stays in the journal", async () => {
     const call = { id: "1", name: "idle", arguments: `[${"{},".repeat(20_000)}{}]` };
     server.script(says({ calls: [call] }));
     const { journal, outcome } = await play(server.url, {
@@ -91,7 +91,7 @@ describe.each(["never", "always"] as const)("the bytes of a run, streamed: %s", 
   });
 });
 
-it("a stream may be eight times as long as what it says, framing included", async () => {
+it("a stream can be eight times as long as its content, framing included", async () => {
   server.script(body(`${": a comment\n\n".repeat(2_000)}`, "text/event-stream"));
   const { outcome } = await play(server.url, {
     settings: { stream: "always" },
@@ -102,7 +102,7 @@ it("a stream may be eight times as long as what it says, framing included", asyn
   });
 });
 
-it("what a tool holds while it reads is given back", async () => {
+it("the memory that a tool holds while it reads is released", async () => {
   const call = { id: "1", name: "reader", arguments: "{}" };
   server.script([says({ calls: [call] }), says("done")]);
   const hold = holdOf(500 * kib);

@@ -6,58 +6,62 @@ import { ModelFailure } from "../model-failure.ts";
 import type { Answer } from "./read-answer.ts";
 
 /**
- * Bytes of memory for each byte that passes, at the moment when most are held.
- * docs/decisions/0014-a-budget-of-bytes.md has the figures; `script/bench bytes` measures them.
+ * Peak bytes of memory for each byte transferred. docs/decisions/0014-a-budget-of-bytes.md has the
+ * figures; `script/bench bytes` measures them.
  */
 const factors = {
   /**
-   * A request's body: the text (two bytes a character), and its UTF-8 in the socket's queue (three
-   * at most).
+   * Request body: its text (two bytes a character) and its UTF-8 in the socket's queue (up to
+   * three).
    */
   sent: 5,
   /**
-   * A plain answer: 1.5 to 3 while it arrives, in a buffer with room to grow. At its end it takes
-   * as much as a streamed one, when it is too late to say no: the answer is paid for.
+   * Plain answer: 1.5 to 3 while it arrives, in a buffer that grows ahead. Parsing it at the end
+   * takes as much as a streamed answer, and by then the answer is paid for, so the peak is charged
+   * from the start.
    */
   whole: 6,
-  /** Of a stream, what the parser has taken and not given on: a line without an end. */
+  /** Stream: bytes that the parser buffers, such as a line that has not ended. */
   unread: 4,
-  /** The same of the last `maxQueuedBytes`: frames of single letters, parsed and not read. */
+  /**
+   * Stream: the same for the last `maxQueuedBytes`, as parsed frames of single letters that are not
+   * read yet.
+   */
   queued: 16,
   /**
-   * Of a stream, what was said: its text and two copies of its JSON for the journal, each two bytes
-   * a character.
+   * Stream: content, as text and two copies of its JSON for the journal, each two bytes a
+   * character.
    */
-  kept: 6,
+  content: 6,
 };
 
-/** Bytes of memory that a stream takes before it says anything. */
+/** Memory of a stream before its first content. */
 const streamBytes = 128 * 1024;
 
-/** Bytes of an answer that the transport lets wait for the parser. */
+/** Bytes of a response that the transport queues for the parser. */
 const maxQueuedBytes = 64 * 1024;
 
 /**
- * Bytes of a stream for each byte of what it says, at most: words come one by one, each in a frame
- * of a hundred bytes and more.
+ * Maximum ratio of stream bytes to content bytes: each word can come in a frame of over a hundred
+ * bytes.
  */
 const maxFraming = 8;
 
-/** Texts up to here are charged their worst case, which costs less than to look. */
-const shortText = 1_024;
-const shortTextFactor = 32;
-/** What a part of an answer takes beside its text, as characters. */
+/** Up to this many characters the worst case is charged: cheaper than measuring. */
+const maxUnmeasuredCharacters = 1_024;
+const worstCaseFactor = 32;
+/** Overhead of one part of an answer, in characters. */
 const partCharacters = 16;
 
 /**
- * Copies of an answer's JSON that are made at its end: the step's entry in the journal, and that of
- * the run's end.
+ * Copies of an answer's JSON made at its end: for the journal entries of the step and of the run's
+ * end.
  */
 const copies = 2;
 
 /**
- * Counts what one try of a model call holds, in the run's hold, and ends the try when that is too
- * much: of one answer, or of all that the workspace holds.
+ * Charges the memory of one attempt of a model call to the run's hold. Ends the attempt if the
+ * answer or the workspace's memory exceeds its limit.
  */
 export class CallMeter implements ByteMeter {
   readonly #hold: ByteHold | undefined;
@@ -69,7 +73,7 @@ export class CallMeter implements ByteMeter {
   #unread = 0;
   #kept = 0;
 
-  /** @param stop must end the try with this failure. */
+  /** @param options `stop` must end the attempt with the given failure. */
   constructor(options: {
     readonly hold: ByteHold | undefined;
     readonly maxBytes: number;
@@ -89,44 +93,45 @@ export class CallMeter implements ByteMeter {
   received(bytes: number): void {
     this.#received += bytes;
     if (this.#received > this.#maxBytes * (this.#streamed ? maxFraming : 1))
-      this.#stop(tooLong(this.#maxBytes));
-    else if (this.#streamed) this.#charge(this.#leaveUnread(this.#unread + bytes));
+      this.#stop(answerTooLarge(this.#maxBytes));
+    else if (this.#streamed) this.#charge(this.#setUnread(this.#unread + bytes));
     else this.#charge(factors.whole * bytes);
   }
 
   /**
-   * A part of the stream was read, of which `bytes` are kept. All that was received before it has
-   * been parsed.
+   * Records that a part of the stream was read, of which `bytes` are kept. Everything received
+   * before it has been parsed.
    */
   read(bytes: number): void {
     this.#kept += bytes;
-    if (this.#kept > this.#maxBytes) this.#stop(tooLong(this.#maxBytes));
-    else this.#charge(factors.kept * bytes + this.#leaveUnread(0));
+    if (this.#kept > this.#maxBytes) this.#stop(answerTooLarge(this.#maxBytes));
+    else this.#charge(factors.content * bytes + this.#setUnread(0));
   }
 
-  /** @returns by how much the charge for what is unread changes. */
-  #leaveUnread(bytes: number): number {
+  /** @returns the change of the charge for unread bytes. */
+  #setUnread(bytes: number): number {
     const before = unreadCharge(this.#unread);
     this.#unread = bytes;
     return unreadCharge(bytes) - before;
   }
 
   /**
-   * The try has its answer: from now on that is what it is charged for, until the run ends. Ends
-   * the try if that is too much.
+   * Replaces the attempt's charge by that of its answer, which is held until the run ends. Ends the
+   * attempt if that exceeds the limit.
    */
-  weigh(answer: Answer): void {
+  chargeAnswer(answer: Answer): void {
     const characters = answer.parts.reduce(
       (sum, part) => sum + partCharacters + charactersOf(part),
       0,
     );
     const isShort =
-      characters <= shortText && answer.parts.every((part) => part.provider_metadata === undefined);
-    const bytes = isShort ? shortTextFactor * characters : heldBytesOf(answer.parts, copies);
+      characters <= maxUnmeasuredCharacters &&
+      answer.parts.every((part) => part.provider_metadata === undefined);
+    const bytes = isShort ? worstCaseFactor * characters : heldBytesOf(answer.parts, copies);
     this.#charge(bytes - this.#charged);
   }
 
-  /** The try has failed: nothing of it is held any more. */
+  /** Releases the charge of a failed attempt. */
   release(): void {
     this.#charge(-this.#charged);
   }
@@ -151,25 +156,25 @@ function charactersOf(part: AnswerPart): number {
     : part.text.length;
 }
 
-function tooLong(maxBytes: number): ModelFailure {
+function answerTooLarge(maxBytes: number): ModelFailure {
   return new ModelFailure(
-    `The model's answer is larger than ${maxBytes} bytes, the agent's limits.max_answer_bytes. Raise it (at most 33554432), or have the model answer in fewer words.`,
+    `The model's answer is larger than ${maxBytes} bytes, the agent's limits.max_answer_bytes. Raise it (at most 33554432), or ask the model for shorter answers.`,
     { retryable: false },
   );
 }
 
 /**
- * The run holds bytes already, so it does not wait for more: the runs that it would wait for may be
- * waiting for it.
+ * The failure for a run that needs more memory than is available. It does not wait for memory: it
+ * holds some already, and the runs that it would wait for may be waiting for it.
  */
 export function noMemory({ maxBytes }: ByteHold): ModelFailure {
-  return new ModelFailure(`The run's model call was ended: ${memoryIsUsedUp(maxBytes)}`, {
+  return new ModelFailure(`The model call was ended: ${memoryIsUsedUp(maxBytes)}`, {
     retryable: false,
   });
 }
 
-/** @param maxBytes what the runs of one workspace may hold in this process. */
+/** @param maxBytes limit for the runs of one workspace in this process. */
 export function memoryIsUsedUp(maxBytes: number): string {
   const mib = Math.floor(maxBytes / 1024 / 1024);
-  return `the runs of this workspace hold all the memory that they may use at once in one server process (${mib} MiB), or the process has no more to give. Start fewer runs at once, or have them answer in fewer words; the operator can raise BECKON_MEMORY_BUDGET_MIB.`;
+  return `the runs of this workspace use all the memory that they can use in one server process (${mib} MiB), or the process has none left. Start fewer runs at once, ask for shorter answers, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`;
 }

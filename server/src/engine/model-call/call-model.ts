@@ -9,21 +9,23 @@ import { ModelFailure } from "../model-failure.ts";
 import type { RunRequest } from "../run-request.ts";
 import { defaultRetryPolicy } from "../timeouts.ts";
 import { estimatedUsage } from "../usage.ts";
+import { attemptCall } from "./attempt-call.ts";
 import type { Answer } from "./read-answer.ts";
 import { readFailure } from "./read-failure.ts";
 import { retryWait } from "./retry-wait.ts";
 import { shouldStream } from "./should-stream.ts";
-import { tryModel } from "./try-model.ts";
 
 export interface AnsweredCall extends Answer {
   readonly usage: TokenUsage;
   readonly durationMs: number;
-  /** Tries that failed before the one that answered. */
+  /** Failed attempts before the one that answered. */
   readonly retries: number;
 }
 
-/** A call was in flight when the run was stopped: it was paid for, and nobody will tell us how much. */
-export class CallCut extends Error {
+/**
+ * Thrown when a run is stopped during a model call, which is billed although its usage is unknown.
+ */
+export class CallAborted extends Error {
   override readonly name = "CallCut";
   /** The reason of the run's signal. */
   readonly stopped: unknown;
@@ -37,15 +39,16 @@ export class CallCut extends Error {
 }
 
 /**
- * One model step: as many tries as the policy allows, inside the step's time and the run's. The provider library's own
- * repeats are not used: they know neither our deadlines nor what a watcher has already seen.
+ * Makes the model call of one step, with retries, within the time limits of the step and the run.
+ * The provider library's own retries are not used: they know neither our deadlines nor which deltas
+ * were published.
  *
- * While the model is known to be down the call waits for it, inside the same time: see
- * `circuit.ts`. A try that only finds that it still is does not count: it serves all that wait.
+ * While the circuit of the model is open the call waits for it, within the same time (see
+ * `circuit.ts`). A failed probe of an open circuit does not count as an attempt.
  *
- * @throws {ModelFailure} of the last try.
- * @throws {CallCut} the run was stopped during a try.
- * @throws the signal's reason when the run was stopped between two tries.
+ * @throws {ModelFailure} of the last attempt.
+ * @throws {CallAborted} the run was stopped during an attempt.
+ * @throws the signal's reason if the run was stopped between two attempts.
  */
 export async function callModel(
   request: RunRequest,
@@ -54,25 +57,25 @@ export async function callModel(
 ): Promise<AnsweredCall> {
   const { model, settings, signal, timeouts, retry = defaultRetryPolicy } = request;
   const options = callOptions(request, prompt);
-  const streamed = shouldStream(settings, request.watched);
-  const begun = elapsed();
-  const endsAt = begun + timeouts.stepMs;
-  let counted = 0;
+  const streamed = shouldStream(settings, request.hasSubscriber);
+  const startedAt = elapsed();
+  const endsAt = startedAt + timeouts.stepMs;
+  let countedAttempts = 0;
 
   for (let attempt = 1; ; attempt += 1) {
     signal.throwIfAborted();
     request.onDelta?.({ type: "step_start", step, attempt });
-    let heard = 0;
+    let receivedCharacters = 0;
     const pass = await request.circuit?.enter(signal, endsAt, request.deadlineAt);
     const onText = (type: "text" | "reasoning", text: string) => {
-      heard += text.length;
+      receivedCharacters += text.length;
       pass?.answered();
       request.onDelta?.({ type: `${type}_delta`, step, text });
     };
     try {
       const { maxAnswerBytes = defaultMaxAnswerBytes, hold } = request;
       const firstByteMs = timeouts.firstByteMs;
-      const answer = await tryModel({
+      const answer = await attemptCall({
         model,
         options,
         streamed,
@@ -87,22 +90,31 @@ export async function callModel(
       request.onDelta?.({ type: "step_end", step, complete: streamed });
       const usage =
         answer.usage ?? estimatedUsage({ input: sizeOf(options), output: lengthOf(answer) });
-      return { ...answer, usage, durationMs: Math.round(elapsed() - begun), retries: attempt - 1 };
+      return {
+        ...answer,
+        usage,
+        durationMs: Math.round(elapsed() - startedAt),
+        retries: attempt - 1,
+      };
     } catch (thrown) {
       request.onDelta?.({ type: "step_end", step, complete: false });
       if (signal.aborted) pass?.dropped();
       if (signal.aborted)
-        throw new CallCut(signal.reason, estimatedUsage({ input: sizeOf(options), output: heard }));
+        throw new CallAborted(
+          signal.reason,
+          estimatedUsage({ input: sizeOf(options), output: receivedCharacters }),
+        );
       const failure = readFailure(thrown, model.scrub ?? unchanged);
-      if (failure.down) pass?.failed(failure);
+      if (failure.unreachable) pass?.failed(failure);
       else pass?.answered();
-      const isStillDown = failure.down && pass?.probe === true;
-      if (!isStillDown) counted += 1;
-      if (!failure.retryable || counted >= retry.tries || (isStillDown && pass.last)) throw failure;
+      const isStillDown = failure.unreachable && pass?.probe === true;
+      if (!isStillDown) countedAttempts += 1;
+      if (!failure.retryable || countedAttempts >= retry.maxAttempts || (isStillDown && pass.last))
+        throw failure;
       await sleep(
         waitWithin(
           failure,
-          retryWait(retry, counted, failure.retryAfterMs),
+          retryWait(retry, countedAttempts, failure.retryAfterMs),
           Math.min(endsAt, request.deadlineAt ?? Infinity),
         ),
         signal,
@@ -113,13 +125,16 @@ export async function callModel(
 
 const unchanged = (text: string) => text;
 
-/** @throws {ModelFailure} the wait would pass the end: better to fail now and say so than to wait for nothing. */
+/**
+ * @throws {ModelFailure} if the wait would exceed `endsAt`: failing at once is better than waiting
+ *   in vain.
+ */
 function waitWithin(failure: ModelFailure, waitMs: number, endsAt: number): number {
   if (elapsed() + waitMs < endsAt) return waitMs;
   if (failure.retryAfterMs === undefined) throw failure;
   const asked = Math.ceil(failure.retryAfterMs / 1000);
   throw new ModelFailure(
-    `${failure.message} It asks to wait ${asked} s, longer than the run may go on.`,
+    `${failure.message} It asks to wait ${asked} s, which is longer than the time left.`,
     { retryable: false },
   );
 }
@@ -147,7 +162,7 @@ function callOptions(
   };
 }
 
-/** Characters that the model wrote. */
+/** Returns the number of characters that the model wrote. */
 function lengthOf({ parts }: Answer): number {
   return parts.reduce(
     (sum, part) =>
@@ -157,7 +172,7 @@ function lengthOf({ parts }: Answer): number {
   );
 }
 
-/** Characters that the model was sent, about. */
+/** Returns the approximate number of characters that the model was sent. */
 function sizeOf({ prompt, tools }: LanguageModelV4CallOptions): number {
   return JSON.stringify(prompt).length + (tools === undefined ? 0 : JSON.stringify(tools).length);
 }

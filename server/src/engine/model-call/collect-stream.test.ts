@@ -16,7 +16,7 @@ const collect = (...parts: LanguageModelV4StreamPart[]) =>
   collectStream(ReadableStream.from(parts), never, { onText: () => undefined });
 
 describe("a model's stream", () => {
-  it("keeps blocks in the order in which they began, and merges what the provider attached to them", async () => {
+  it("keeps blocks in the order in which they began, and merges their metadata", async () => {
     const { content } = await collect(
       { type: "reasoning-start", id: "1", providerMetadata: { p: { begun: true } } },
       { type: "text-start", id: "1" },
@@ -39,12 +39,12 @@ describe("a model's stream", () => {
     ]);
   });
 
-  it("without its finish is no answer", async () => {
-    const cut = collect(
+  it("without a finish event is no answer", async () => {
+    const truncated = collect(
       { type: "text-start", id: "1" },
       { type: "text-delta", id: "1", delta: "half" },
     );
-    await expect(cut).rejects.toMatchObject({ name: "ModelFailure", retryable: true });
+    await expect(truncated).rejects.toMatchObject({ name: "ModelFailure", retryable: true });
   });
 
   it("with text of a block that never began is no answer", async () => {
@@ -53,7 +53,7 @@ describe("a model's stream", () => {
     ).rejects.toMatchObject({ name: "ModelFailure" });
   });
 
-  it("is left at once by its signal, and cancelled, even if it ignores that", async () => {
+  it("is cancelled at once by its signal, even if it ignores that", async () => {
     let cancelled: unknown;
     const silent = new ReadableStream<LanguageModelV4StreamPart>({
       cancel(reason) {

@@ -5,15 +5,15 @@ import type {
 } from "@ai-sdk/provider";
 import { raceSignal } from "../../base/abort.ts";
 import { ModelFailure } from "../model-failure.ts";
+import { throwInBandError } from "./in-band-error.ts";
 import type { RawAnswer } from "./read-answer.ts";
-import { refuseInBand } from "./refuse-in-band.ts";
 
-/** Called with each piece of text as it arrives. */
+/** Called with each delta as it arrives. */
 export type OnText = (type: "text" | "reasoning", text: string) => void;
 
 export interface StreamListener {
   readonly onText: OnText;
-  /** Called for each part that was read, with the bytes that are kept of it. */
+  /** Called for each part read, with the bytes of it that are kept. */
   readonly onRead?: (bytes: number) => void;
 }
 
@@ -23,24 +23,25 @@ type Part = {
   providerMetadata?: SharedV4ProviderMetadata;
 };
 
-/** A part that is being said. */
+/** A text or reasoning part that has not ended. */
 interface Block {
   readonly part: Part;
-  /** The end of its text, not joined to it yet. */
+  /** End of the text, not yet appended to `part.text`. */
   tail: string;
 }
 
-/** What an empty block counts as: a stream may begin a hundred thousand of them. */
+/** Charge for an empty block: a stream can start a hundred thousand of them. */
 const blockBytes = 64;
 
-/** Characters after which a block's tail is made one flat text. */
+/** A block's tail is flattened at this length. */
 const flatCharacters = 2 * 1024;
 
 /**
- * Reads a model's stream to its end. Whole only with its `finish` part: an error inside the stream fails the answer even
- * if a finish follows, since providers' adapters go on after a piece they could not read.
+ * Reads a model's stream to its end. The answer is complete only with a `finish` part. An error
+ * inside the stream fails the answer even if a finish follows, because the libraries continue after
+ * events that they could not parse.
  *
- * @throws what the stream carries as its error, `ModelFailure`, or the signal's reason.
+ * @throws the error that the stream contains, {ModelFailure}, or the signal's reason.
  */
 export async function collectStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
@@ -57,28 +58,29 @@ export async function collectStream(
       const { done, value: part } = await raceSignal(reader.read(), signal);
       if (done) break;
       if (part.type === "error") throw part.error;
-      if (part.type === "raw") refuseInBand(part.rawValue);
+      if (part.type === "raw") throwInBandError(part.rawValue);
       if (part.type === "finish") finish = part;
-      else onRead(take(part, { content, blocks, inputs, onText }));
+      else onRead(addPart(part, { content, blocks, inputs, onText }));
     }
   } catch (thrown) {
-    // Not awaited: a stream that ignores its cancellation must not hold the run.
+    // Not awaited: a stream that ignores its cancellation must not block the run.
     reader.cancel(thrown).catch(() => undefined);
     throw thrown;
   }
   if (finish === undefined)
-    throw new ModelFailure("The model's stream ended without its end mark.", { retryable: true });
+    throw new ModelFailure("The model's stream ended without a finish event.", { retryable: true });
   for (const block of blocks.values()) flatten(block);
   return { content, finishReason: finish.finishReason, usage: finish.usage, streamed: true };
 }
 
 /**
- * Adds one part to what has been said. A block is kept where it began; metadata of its start,
- * pieces and end are merged.
- * @returns the bytes that are kept of the part, the arguments of a call by the library until they
- *   are whole.
+ * Adds one part to the content. A block keeps the position where it began; the metadata of its
+ * start, deltas and end is merged.
+ *
+ * @returns the bytes kept of the part. Arguments of a tool call count while the library buffers
+ *   them.
  */
-function take(
+function addPart(
   part: LanguageModelV4StreamPart,
   {
     content,
@@ -98,7 +100,7 @@ function take(
       const block: Block = { part: { type: kindOf(part.type), text: "" }, tail: "" };
       blocks.set(`${block.part.type} ${part.id}`, block);
       content.push(block.part);
-      return blockBytes + remember(block.part, part.providerMetadata);
+      return blockBytes + mergeMetadata(block.part, part.providerMetadata);
     }
     case "text-delta":
     case "reasoning-delta": {
@@ -109,11 +111,14 @@ function take(
       block.tail += part.delta;
       if (block.tail.length >= flatCharacters) flatten(block);
       onText(kind, part.delta);
-      return Buffer.byteLength(part.delta) + remember(block.part, part.providerMetadata);
+      return Buffer.byteLength(part.delta) + mergeMetadata(block.part, part.providerMetadata);
     }
     case "text-end":
     case "reasoning-end":
-      return remember(blocks.get(`${kindOf(part.type)} ${part.id}`)?.part, part.providerMetadata);
+      return mergeMetadata(
+        blocks.get(`${kindOf(part.type)} ${part.id}`)?.part,
+        part.providerMetadata,
+      );
     case "tool-input-delta": {
       const bytes = Buffer.byteLength(part.delta);
       inputs.set(part.id, (inputs.get(part.id) ?? 0) + bytes);
@@ -135,8 +140,8 @@ function take(
 }
 
 /**
- * V8 joins texts by reference: a text of a million single characters would keep two million
- * objects, thirty bytes a character. Reading a character makes it one flat text.
+ * V8 concatenates strings by reference (ropes): a million single characters would keep two million
+ * objects, thirty bytes a character. Reading a character flattens the string.
  */
 function flatten(block: Block): void {
   block.tail.charCodeAt(0);
@@ -149,11 +154,15 @@ function kindOf(type: string): "text" | "reasoning" {
 }
 
 /**
- * Member by member: a signature that comes with the end of a block must not take the place of what
- * came with its start.
+ * Merges metadata field by field: a signature at the end of a block must not replace the metadata
+ * of its start.
+ *
  * @returns bytes of `metadata`.
  */
-function remember(part: Part | undefined, metadata: SharedV4ProviderMetadata | undefined): number {
+function mergeMetadata(
+  part: Part | undefined,
+  metadata: SharedV4ProviderMetadata | undefined,
+): number {
   if (part === undefined || metadata === undefined) return 0;
   const known: SharedV4ProviderMetadata = { ...part.providerMetadata };
   for (const [provider, members] of Object.entries(metadata))

@@ -1,2 +1,2 @@
 export { memoryIsUsedUp, noMemory } from "./call-meter.ts";
-export { CallCut, callModel } from "./call-model.ts";
+export { CallAborted, callModel } from "./call-model.ts";

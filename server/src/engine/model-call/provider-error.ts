@@ -1,17 +1,18 @@
 import { isJsonObject } from "../../base/json-object.ts";
 
-/** What a provider says of its error, in any of the shapes seen in the field. */
+/** A provider's error, normalised from the shapes seen in practice. */
 export interface ProviderError {
   readonly text: string;
   /** `code`, `type` and `status`, as text. */
   readonly labels: readonly string[];
-  /** What the adapter that read it makes of it, if anything. */
+  /** The library's own classification, if any. */
   readonly retryable: boolean | undefined;
 }
 
 /**
- * `{error: {message, code, type, status}}`, `{error: "text"}`, `{message: "text"}`, `{detail: "text"}`, and inside
- * `{response: {error: …}}`, as OpenAI's streams have it. Undefined when the body complains of nothing.
+ * Returns the error in `{error: {message, code, type, status}}`, `{error: "text"}`, `{message:
+ * "text"}`, `{detail: "text"}`, or nested in `{response: {error: …}}` (OpenAI's streams). Undefined
+ * if the body reports none.
  */
 export function providerErrorIn(body: unknown): ProviderError | undefined {
   if (!isJsonObject(body)) return undefined;

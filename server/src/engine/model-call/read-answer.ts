@@ -8,15 +8,15 @@ import { ModelFailure } from "../model-failure.ts";
 import { storableJson, storableJsonText, storableText } from "../storable.ts";
 import { reportedUsage } from "../usage.ts";
 
-/** A model's whole answer, fit for the journal save that its call ids may repeat. */
+/** A model's complete answer, ready for the journal except that call ids can repeat. */
 export interface Answer {
   readonly parts: readonly AnswerPart[];
   readonly finish: FinishReason;
-  /** undefined when the provider reported none that can be true. */
+  /** Undefined if the provider reported none, or an implausible one. */
   readonly usage: TokenUsage | undefined;
 }
 
-/** What a model call brought, by whichever way. */
+/** The content of a plain or streamed model call. */
 export interface RawAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason: LanguageModelV4FinishReason;
@@ -25,9 +25,10 @@ export interface RawAnswer {
 }
 
 /**
- * Text, reasoning and calls of our own tools are kept; sources, files and tools that the provider ran itself are not.
+ * Converts a raw answer. Keeps text, reasoning and calls of our tools; drops sources, files and
+ * tools that the provider executed.
  *
- * @throws {ModelFailure} the answer is not whole.
+ * @throws {ModelFailure} the answer is incomplete.
  */
 export function readAnswer(raw: RawAnswer): Answer {
   const parts = raw.content.flatMap(readPart);
@@ -63,54 +64,56 @@ function keptMetadata(metadata: unknown): { provider_metadata?: unknown } {
   return metadata === undefined ? {} : { provider_metadata: storableJson(metadata) };
 }
 
-/** Words for "I have said it all" that servers use beside `stop`. */
-const otherWordsForStop = new Set(["eos", "eos_token", "end_turn", "stop_sequence", "STOP"]);
+/** Values that servers use for `stop`. */
+const stopSynonyms = new Set(["eos", "eos_token", "end_turn", "stop_sequence", "STOP"]);
 
-/** Words for "now call the tools", which are believed where there are calls. */
-const otherWordsForCalls = new Set(["FUNCTION_CALL", "function_call", "tool_use"]);
+/** Values that servers use for `tool_calls`; accepted only if there are calls. */
+const toolCallSynonyms = new Set(["FUNCTION_CALL", "function_call", "tool_use"]);
 
-/** Words for "something went wrong on the way" that adapters do not know: an answer may come when it is asked for again. */
-const wordsForBroken = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
+/** Values for failures that the libraries do not map; retryable. */
+const failureReasons = new Set(["error", "MALFORMED_RESPONSE", "UNEXPECTED_TOOL_CALL"]);
 
 /**
- * - A refusal of the model's own (its words, under `stop` or no reason at all) is a whole answer, not a filtered one.
- * - Tool calls under `stop` are tool calls: several servers write so.
- * - A plain body without any reason is whole if it says anything, because JSON that ends is; a stream without one is cut.
+ * Returns the finish reason.
  *
- * @throws {ModelFailure} the provider says, or the shape shows, that the answer broke off.
+ * - A refusal by the model itself (text with `stop` or no reason) is a complete answer, not a
+ *   filtered one.
+ * - Tool calls with `stop` count as `tool_calls`: several servers send that.
+ * - A plain body without a reason is complete if it has content, because its JSON is. A stream
+ *   without a reason is truncated.
+ *
+ * @throws {ModelFailure} the answer is incomplete, by its finish reason or its content.
  */
 function readFinish(
   { content, finishReason, streamed }: RawAnswer,
   hasCalls: boolean,
 ): FinishReason {
   const { unified, raw } = finishReason;
-  const whole = hasCalls ? "tool_calls" : "stop";
+  const complete = hasCalls ? "tool_calls" : "stop";
   switch (unified) {
     case "stop":
-      return whole;
+      return complete;
     case "length":
       return "length";
     case "content-filter":
-      return raw === "stop" || raw === undefined ? whole : "content_filter";
+      return raw === "stop" || raw === undefined ? complete : "content_filter";
     case "tool-calls":
       if (hasCalls) return "tool_calls";
       throw new ModelFailure("The model announced a tool call and sent none.", { retryable: true });
     case "error":
     case "interrupted":
-      throw new ModelFailure("The model's answer broke off.", { retryable: true });
+      throw new ModelFailure("The model's answer is incomplete.", { retryable: true });
     case "other":
-      if (wordsForBroken.has(raw ?? ""))
-        throw new ModelFailure("The model's answer broke off with an error.", { retryable: true });
+      if (failureReasons.has(raw ?? ""))
+        throw new ModelFailure("The model's answer ended with an error.", { retryable: true });
       if (raw === undefined && streamed)
-        throw new ModelFailure("The model's stream ended without its end mark.", {
+        throw new ModelFailure("The model's stream ended without a finish event.", {
           retryable: true,
         });
       if (raw === undefined && content.length === 0)
         throw new ModelFailure("The model's answer is empty.", { retryable: true });
-      return raw === undefined ||
-        otherWordsForStop.has(raw) ||
-        (hasCalls && otherWordsForCalls.has(raw))
-        ? whole
+      return raw === undefined || stopSynonyms.has(raw) || (hasCalls && toolCallSynonyms.has(raw))
+        ? complete
         : "other";
   }
 }

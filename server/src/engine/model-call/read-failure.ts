@@ -13,7 +13,7 @@ import { transportFailure } from "./transport-failure.ts";
 
 type Scrub = (text: string) => string;
 
-/** Refusals that a repeat will not change, whatever status they come with. */
+/** Error labels that are permanent, whatever the HTTP status. */
 const permanentLabels = new Set([
   "insufficient_quota",
   "invalid_request_error",
@@ -29,9 +29,11 @@ const permanentLabels = new Set([
 ]);
 
 /**
- * Turns whatever a model call threw, or an error inside a stream, into a `ModelFailure`. Repeated are: 408, 409, 429, 5xx,
- * a lost connection, a time-out, a 200 that is not an answer, and an adapter that trips over an answer. Any other 4xx is
- * permanent: the same words would be refused again.
+ * Converts an error that a model call threw, or that a stream contained, into a `ModelFailure`.
+ *
+ * Retryable: 408, 409, 429, 5xx, a lost connection, a timeout, a 200 without a usable answer, and
+ * an adapter that fails on an answer. Other 4xx are permanent: the same request would be rejected
+ * again.
  */
 export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (thrown instanceof ModelFailure) return thrown;
@@ -39,23 +41,24 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   if (transport !== undefined) return transport;
 
   if (APICallError.isInstance(thrown)) {
-    // Typed as text. An adapter that found an error in a 200 makes up a status and leaves the parsed body here.
+    // Despite its type this can be a parsed body: adapters that find an error in a 200 invent a
+    // status and store the body here.
     const body: unknown = thrown.responseBody;
-    if (typeof body === "object" && body !== null) return notAnAnswer(body, scrub);
+    if (typeof body === "object" && body !== null) return unusableBody(body, scrub);
     if (thrown.statusCode === undefined)
       return new ModelFailure("The connection to the model's provider failed.", {
         retryable: true,
-        down: true,
+        unreachable: true,
       });
     return isSuccess(thrown.statusCode)
-      ? notAnAnswer(readJson(body), scrub)
-      : refusal(thrown, thrown.statusCode, scrub);
+      ? unusableBody(readJson(body), scrub)
+      : statusFailure(thrown, thrown.statusCode, scrub);
   }
-  if (TypeValidationError.isInstance(thrown)) return notAnAnswer(thrown.value, scrub);
-  if (JSONParseError.isInstance(thrown)) return notAnAnswer(undefined, scrub);
+  if (TypeValidationError.isInstance(thrown)) return unusableBody(thrown.value, scrub);
+  if (JSONParseError.isInstance(thrown)) return unusableBody(undefined, scrub);
   if (InvalidResponseDataError.isInstance(thrown)) {
     return new ModelFailure(
-      `The model's answer broke off or was not complete: ${providerText(thrown.message, scrub)}`,
+      `The model's answer is incomplete: ${providerText(thrown.message, scrub)}`,
       {
         retryable: true,
       },
@@ -63,53 +66,56 @@ export function readFailure(thrown: unknown, scrub: Scrub): ModelFailure {
   }
   if (AISDKError.isInstance(thrown)) {
     return new ModelFailure(
-      `The model cannot be called like this: ${providerText(thrown.message, scrub)}`,
+      `The provider's library rejected the call: ${providerText(thrown.message, scrub)}`,
       { retryable: false },
     );
   }
   if (thrown instanceof Error)
     return new ModelFailure(`The model call failed (${thrown.name}).`, { retryable: true });
-  return notAnAnswer({ error: thrown }, scrub);
+  return unusableBody({ error: thrown }, scrub);
 }
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
-function mayPass(status: number): boolean {
+function isTransient(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-function refusal(error: APICallError, status: number, scrub: Scrub): ModelFailure {
+function statusFailure(error: APICallError, status: number, scrub: Scrub): ModelFailure {
   const body = readJson(error.responseBody);
-  const complaint = providerErrorIn(body);
-  const text = providerText(complaint?.text ?? "", scrub);
-  const permanent = complaint?.labels.includes("insufficient_quota") ?? false;
+  const providerError = providerErrorIn(body);
+  const text = providerText(providerError?.text ?? "", scrub);
+  const permanent = providerError?.labels.includes("insufficient_quota") ?? false;
   return new ModelFailure(
     `The model's provider answered ${status}${text === "" ? "." : `: ${text}`}`,
     {
-      retryable: mayPass(status) && !permanent,
-      down: status >= 500,
+      retryable: isTransient(status) && !permanent,
+      unreachable: status >= 500,
       retryAfterMs: readRetryAfter(error.responseHeaders) ?? readRetryDelay(body),
     },
   );
 }
 
-/** A status among the labels decides; an adapter's own judgement comes next. */
+/** A status among the labels takes precedence over the adapter's own `retryable` flag. */
 function isPermanent({ labels, retryable }: ProviderError): boolean {
   const status = labels.map(Number).find((code) => code >= 400 && code < 600);
-  if (status !== undefined) return !mayPass(status);
+  if (status !== undefined) return !isTransient(status);
   return labels.some((label) => permanentLabels.has(label)) || retryable === false;
 }
 
-/** A body or a piece of a stream that came with 200 and is no answer: an error in band, or nothing we can read. */
-function notAnAnswer(body: unknown, scrub: Scrub): ModelFailure {
-  const complaint = providerErrorIn(body);
-  if (complaint === undefined)
-    return new ModelFailure("The model's provider answered with something that is not an answer.", {
+/**
+ * The failure for a 200 body or stream event that is no answer: an in-band error, or unreadable
+ * data.
+ */
+function unusableBody(body: unknown, scrub: Scrub): ModelFailure {
+  const providerError = providerErrorIn(body);
+  if (providerError === undefined)
+    return new ModelFailure("The model's provider sent a response that Beckon cannot read.", {
       retryable: true,
     });
 
-  const permanent = isPermanent(complaint);
-  const text = providerText(complaint.text, scrub);
+  const permanent = isPermanent(providerError);
+  const text = providerText(providerError.text, scrub);
   return new ModelFailure(
     `The model's provider reported an error${text === "" ? "." : `: ${text}`}`,
     { retryable: !permanent },

@@ -18,8 +18,8 @@ it.each([
   expect(readRetryAfter(headers as Record<string, string> | undefined, noon)).toBe(milliseconds);
 });
 
-it("the wait is anything up to a bound that doubles and is capped, and never shorter than asked", () => {
-  const policy = { tries: 9, baseMs: 500, capMs: 3_000 };
+it("the wait is random up to a maximum that doubles and is capped, and never shorter than requested", () => {
+  const policy = { maxAttempts: 9, baseWaitMs: 500, maxWaitMs: 3_000 };
   expect([1, 2, 3, 4, 5].map((attempt) => retryWait(policy, attempt, undefined, () => 1))).toEqual([
     500, 1_000, 2_000, 3_000, 3_000,
   ]);

@@ -1,8 +1,9 @@
 import { fieldOf } from "../../base/json-object.ts";
 
 /**
- * Milliseconds that an answer asks to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Undefined
- * when it asks nothing readable; 0 when the moment has passed.
+ * Returns the wait that a response asks for, in milliseconds: from `retry-after-ms`, or from
+ * `Retry-After` in seconds or as an HTTP date (RFC 9110, section 10.2.3). Undefined if neither is
+ * readable; 0 if the date has passed.
  */
 export function readRetryAfter(
   headers: Readonly<Record<string, string>> | undefined,
@@ -15,7 +16,7 @@ export function readRetryAfter(
   const seconds = nonNegative(header);
   if (seconds !== undefined) return seconds * 1000;
 
-  // Date.parse alone finds a date in almost anything, "-3" included.
+  // Date.parse accepts almost any text as a date, even "-3".
   const date =
     header !== undefined && /^[A-Za-z]{3,9},? .* GMT$/.test(header)
       ? Date.parse(header)
@@ -28,8 +29,8 @@ function nonNegative(text: string | undefined): number | undefined {
 }
 
 /**
- * The same from the body of Google's 429, which has no such header: `{error: {details: [{"@type": "…google.rpc.RetryInfo",
- * "retryDelay": "34.5s"}]}}`.
+ * Returns the same, in milliseconds, from the body of Google's 429, which has no such header:
+ * `{error: {details: [{"@type": "…google.rpc.RetryInfo", "retryDelay": "34.5s"}]}}`.
  */
 export function readRetryDelay(body: unknown): number | undefined {
   const details = fieldOf(fieldOf(body, "error"), "details");

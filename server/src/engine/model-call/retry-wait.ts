@@ -1,15 +1,15 @@
 import type { RetryPolicy } from "../timeouts.ts";
 
 /**
- * Milliseconds to wait after the `attempt`-th try (from 1) failed: anything between 0 and a bound that doubles with each
- * try, so that runs which failed together do not come back together. Never less than the provider asked for; what it asked
- * for is not capped here, the caller knows how long it can wait.
+ * Returns the wait in milliseconds after attempt number `attempt` (from 1) failed: exponential
+ * backoff with full jitter, so that runs that failed together do not retry together. At least
+ * `retryAfterMs`, which is not capped here: the caller compares it with the time left.
  */
 export function retryWait(
-  { baseMs, capMs }: RetryPolicy,
+  { baseWaitMs, maxWaitMs }: RetryPolicy,
   attempt: number,
   retryAfterMs = 0,
   random = Math.random,
 ): number {
-  return Math.max(retryAfterMs, random() * Math.min(capMs, baseMs * 2 ** (attempt - 1)));
+  return Math.max(retryAfterMs, random() * Math.min(maxWaitMs, baseWaitMs * 2 ** (attempt - 1)));
 }

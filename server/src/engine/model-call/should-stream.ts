@@ -1,19 +1,19 @@
 import type { ModelSettings } from "@beckon/contract";
 
-const longAnswer = 8_192;
-const shortThought = new Set(["none", "minimal", "low"]);
+const maxPlainOutputTokens = 8_192;
+const briefReasoning = new Set(["none", "minimal", "low"]);
 
 /**
- * Whether a call is streamed. `auto` streams when someone watches, or when the answer may be so long that a plain call
- * would stay silent for minutes and be cut by something on the way; else a plain call, since parsing a stream costs
- * several times the CPU of one JSON body.
+ * Returns whether a call is streamed. `auto` streams if the run has a subscriber, or if the answer
+ * may take minutes: proxies disconnect silent requests. Otherwise it does not, because parsing a
+ * stream costs several times the CPU of one JSON body.
  */
-export function shouldStream(settings: ModelSettings, watched: () => boolean): boolean {
+export function shouldStream(settings: ModelSettings, hasSubscriber: () => boolean): boolean {
   if (settings.stream !== "auto") return settings.stream === "always";
   const effort = settings.reasoning_effort;
   return (
-    watched() ||
-    (settings.max_output_tokens ?? 0) > longAnswer ||
-    (effort !== undefined && !shortThought.has(effort))
+    hasSubscriber() ||
+    (settings.max_output_tokens ?? 0) > maxPlainOutputTokens ||
+    (effort !== undefined && !briefReasoning.has(effort))
   );
 }

@@ -12,7 +12,7 @@ const limits = {
 };
 
 test.each(["doGenerate", "doStream"] as const)(
-  "a model at an address that egress refuses is not called again: %s",
+  "a model at an address that egress rejects is not called again: %s",
   async (call) => {
     const egress = createEgress({ ...limits, allow: [] });
     const model = openAICompatibleModel({
@@ -32,7 +32,7 @@ test.each(["doGenerate", "doStream"] as const)(
   },
 );
 
-test("a refusal of egress is found under what a client wraps it in", () => {
+test("an egress error is found among the causes of a client's error", () => {
   const cause = new EgressDenied("not public");
   const wrapped = new APICallError({
     message: "Cannot connect to API",
@@ -44,7 +44,7 @@ test("a refusal of egress is found under what a client wraps it in", () => {
   expect(transportFailure(wrapped)).toMatchObject({ retryable: false });
 });
 
-test("a call that took too long in all may be made again", () => {
+test("a call that exceeded its total timeout is retryable", () => {
   const error = Object.assign(new Error("the call took longer than 5 ms"), {
     code: "BECKON_TOTAL_TIMEOUT",
   });

@@ -9,7 +9,7 @@ const timeouts = new Set([
   "BECKON_TOTAL_TIMEOUT",
 ]);
 
-/** The connection, not the provider, ended the call. */
+/** Codes of connections that failed before or during the response. */
 const lost = new Set([
   "ECONNRESET",
   "ECONNREFUSED",
@@ -25,18 +25,20 @@ const lost = new Set([
   "UND_ERR_DESTROYED",
 ]);
 
-/** A repeat meets the same wall. */
+/** Failures that a retry would repeat. */
 const permanent: Readonly<Record<string, string>> = {
-  BECKON_ENCODED_BODY: "The model's provider compressed its answer although it was asked not to.",
-  BECKON_EGRESS_REFUSED:
-    "The model's base URL is not a public http or https address, and the operator of this server has not opened it with BECKON_EGRESS_ALLOW.",
+  BECKON_ENCODED_BODY:
+    "The model's provider compressed its response although Beckon asked it not to.",
+  BECKON_EGRESS_DENIED:
+    "The model's base URL is not a public http or https address. Ask the operator of this server to allow it with BECKON_EGRESS_ALLOW.",
   UND_ERR_INVALID_ARG: "The model's base URL cannot be called.",
   ERR_INVALID_URL: "The model's base URL cannot be called.",
 };
 
 /**
- * Reads the error codes of Node and undici out of what was thrown and its causes; undefined when there is none. Only the
- * code is repeated to the caller: the messages of these errors hold addresses.
+ * Returns the failure for the first known Node or undici error code among `thrown` and its causes;
+ * undefined if there is none. Messages contain only the code: the original messages contain
+ * addresses.
  */
 export function transportFailure(thrown: unknown): ModelFailure | undefined {
   for (
@@ -61,7 +63,7 @@ function byCode(code: string): ModelFailure | undefined {
   if (lost.has(code) || code.startsWith("HPE_")) {
     return new ModelFailure(`The connection to the model's provider failed (${code}).`, {
       retryable: true,
-      down: true,
+      unreachable: true,
     });
   }
   if (/^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_)/.test(code)) {

@@ -28,7 +28,7 @@ it.each(["never", "always"] as const)(
 );
 
 it.each(["never", "always"] as const)(
-  "calls the tools it is told to and answers with their results (streamed: %s)",
+  "calls the tools that its input names and answers with their results (streamed: %s)",
   async (stream) => {
     const input = 'please\n/call clock {"time_zone":"UTC"}\n/call nowhere\nthank you';
     const clock = tool("clock", { run: async () => ({ time: "noon" }) });
@@ -42,7 +42,7 @@ it.each(["never", "always"] as const)(
     expect(outcome).toMatchObject({
       status: "succeeded",
       output:
-        'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". The tools there are: clock.',
+        'clock answered: {"time":"noon"}\nnowhere answered: There is no tool named "nowhere". Available tools: clock.',
     });
   },
 );

@@ -6,19 +6,19 @@ import type {
   LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
 
-/** The name under which agents use it. */
+/** The model's name in an agent's configuration. */
 export const demoEchoName = "demo/echo";
 
 /**
- * `demo/echo`: a model that needs no account and no network, so that a first start works. It follows fixed rules and
- * understands nothing:
+ * `demo/echo`: a deterministic model without account or network, so that Beckon works right after
+ * installation.
  *
- * 1. After tool results it answers with them, one per line: `<tool> answered: <result>`.
- * 2. Else each line `/call <tool> <arguments as JSON>` of the last user message becomes a call of that tool. Neither the
- *    tool's name nor the arguments are checked, so refusals can be shown too.
- * 3. Else it answers with the last user message, unchanged.
+ * 1. After tool results, it answers with one line for each: `<tool> answered: <result>`.
+ * 2. Otherwise each line `/call <tool> <arguments as JSON>` of the last user message becomes a tool
+ *    call. Tool names and arguments are not validated, so rejected calls can be shown too.
+ * 3. Otherwise it repeats the last user message.
  *
- * Usage is counted as a quarter of the characters in and out.
+ * Usage is a quarter of the characters of prompt and answer.
  */
 export const demoEcho: LanguageModelV4 = {
   specificationVersion: "v4",

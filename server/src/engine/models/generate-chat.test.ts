@@ -1,22 +1,22 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { patient } from "../../../test/engine-run.ts";
+import { productionFetch } from "../../../test/engine-run.ts";
 import {
   type Behaviour,
   body,
-  fated,
   inBandError,
   type ModelRequest,
   says,
   startModelServer,
   status,
+  withDelivery,
 } from "../../../test/model-server.ts";
 import { createLeanFetch } from "../../base/egress/index.ts";
 import { readFailure } from "../model-call/read-failure.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
-/** The library's own way over HTTP is the measure of ours. */
+/** The library's own HTTP path is the reference for ours. */
 
 const server = await startModelServer();
 afterAll(() => server.close());
@@ -27,19 +27,19 @@ interface Address {
   readonly apiKey?: string;
 }
 
-const ours = ({ baseUrl, apiKey }: Address) =>
+const ourModel = ({ baseUrl, apiKey }: Address) =>
   openAICompatibleModel({
     name: "p",
     baseUrl,
     modelId: "m",
-    transport: patient,
+    transport: productionFetch,
     ...(apiKey !== undefined && { apiKey }),
   });
-const theirs = ({ baseUrl, apiKey }: Address) =>
+const libraryModel = ({ baseUrl, apiKey }: Address) =>
   createOpenAICompatible({
     name: "p",
     baseURL: baseUrl,
-    fetch: patient.fetch,
+    fetch: productionFetch.fetch,
     ...(apiKey !== undefined && { apiKey }),
   }).languageModel("m");
 
@@ -47,15 +47,18 @@ const hello: LanguageModelV4CallOptions = {
   prompt: [{ role: "user", content: [{ type: "text", text: "hello" }] }],
 };
 
-/** What the engine makes of one call: the result, or the failure. */
+/** The engine's view of one call: its result, or its failure. */
 async function outcomeOf(model: LanguageModelV4, options = hello) {
   try {
     const { response, ...rest } = await model.doGenerate(options);
     const { date: _differs, ...headers } = response?.headers ?? {};
     return { ...rest, response: { ...response, headers } };
   } catch (thrown) {
-    const { message, kind, retryable, down, retryAfterMs } = readFailure(thrown, (text) => text);
-    return { message, kind, retryable, down, retryAfterMs };
+    const { message, kind, retryable, unreachable, retryAfterMs } = readFailure(
+      thrown,
+      (text) => text,
+    );
+    return { message, kind, retryable, unreachable, retryAfterMs };
   }
 }
 
@@ -65,8 +68,8 @@ async function expectTheSame(
   options = hello,
 ) {
   server.script(behaviour);
-  const outcome = await outcomeOf(ours(address), options);
-  expect(outcome).toEqual(await outcomeOf(theirs(address), options));
+  const outcome = await outcomeOf(ourModel(address), options);
+  expect(outcome).toEqual(await outcomeOf(libraryModel(address), options));
   return outcome;
 }
 
@@ -111,30 +114,27 @@ const calls: readonly LanguageModelV4CallOptions[] = [
 ];
 
 describe("a call that is not streamed", () => {
-  it.each(calls)(
-    "sends what the library sends, but for the name of the client",
-    async (options) => {
-      for (const address of [
-        { baseUrl: server.url },
-        { baseUrl: `${server.url}/`, apiKey: " a key/of+ours " },
-        { baseUrl: server.url, apiKey: "" },
-      ]) {
-        await expectTheSame(says("hi"), address, options);
-      }
-      const sent = server.requests.map(
-        ({ headers: { "user-agent": _differs, ...headers }, ...rest }: ModelRequest) => ({
-          headers,
-          ...rest,
-        }),
-      );
-      expect(sent).toHaveLength(6);
-      for (const at of [0, 2, 4]) expect(sent[at]).toEqual(sent[at + 1]);
-      expect(server.requests[2]).toMatchObject({
-        path: "/v1/chat/completions",
-        headers: { authorization: "Bearer  a key/of+ours", "user-agent": "Beckon" },
-      });
-    },
-  );
+  it.each(calls)("sends what the library sends, except the user agent", async (options) => {
+    for (const address of [
+      { baseUrl: server.url },
+      { baseUrl: `${server.url}/`, apiKey: " a key/of+ours " },
+      { baseUrl: server.url, apiKey: "" },
+    ]) {
+      await expectTheSame(says("hi"), address, options);
+    }
+    const sent = server.requests.map(
+      ({ headers: { "user-agent": _differs, ...headers }, ...rest }: ModelRequest) => ({
+        headers,
+        ...rest,
+      }),
+    );
+    expect(sent).toHaveLength(6);
+    for (const at of [0, 2, 4]) expect(sent[at]).toEqual(sent[at + 1]);
+    expect(server.requests[2]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { authorization: "Bearer  a key/of+ours", "user-agent": "Beckon" },
+    });
+  });
 
   const answers: readonly (readonly [string, Behaviour])[] = [
     ["words", says("wörds 😀")],
@@ -148,38 +148,38 @@ describe("a call that is not streamed", () => {
     ],
     ["no usage", says({ text: "hi", usage: null })],
     [
-      "a mark of the byte order before them",
+      "a byte order mark before the JSON",
       body(`\uFEFF${JSON.stringify({ choices: [{ message: { content: "hi" } }] })}`),
     ],
     [
-      "members that nobody knows",
+      "unknown fields",
       body(
         '{"choices":[{"message":{"content":"hi","x":1},"y":2}],"usage":{"prompt_tokens":1,"z":3},"w":4}',
       ),
     ],
   ];
-  it.each(answers)("understands as the library does: %s", async (_what, behaviour) => {
+  it.each(answers)("reads the response like the library: %s", async (_what, behaviour) => {
     expect(await expectTheSame(behaviour)).toHaveProperty("finishReason");
   });
 
   const failures: readonly (readonly [string, Behaviour])[] = [
     [
-      "a refusal in its own words",
+      "an error in the provider's own shape",
       status(400, { body: '{"error":{"message":"no","type":"invalid_request_error"}}' }),
     ],
-    ["a refusal in plain text", status(401, { body: "no" })],
-    ["a refusal without a word", status(403, { body: "" })],
+    ["an error in plain text", status(401, { body: "no" })],
+    ["an error without a body", status(403, { body: "" })],
     ["a page not found", status(404, { body: "<html>", headers: { "content-type": "text/html" } })],
-    ["being busy, and for how long", status(429, { headers: { "retry-after": "7" } })],
+    ["a rate limit with Retry-After", status(429, { headers: { "retry-after": "7" } })],
     ["being broken", status(500)],
     [
-      "being away, for longer than one header says",
+      "an outage with two Retry-After headers",
       status(503, { headers: { "retry-after-ms": "1500", "retry-after": "2" } }),
     ],
     ["a redirect", status(302, { headers: { location: "/elsewhere" } })],
     ["no content", status(204, { body: "" })],
     [
-      "no content, and an answer behind it",
+      "no content, followed by an answer",
       status(205, { body: '{"choices":[{"message":{"content":"hi"}}]}' }),
     ],
     ["an empty body", body("")],
@@ -192,32 +192,32 @@ describe("a call that is not streamed", () => {
     ["no choices", body('{"choices":[]}')],
     ["an error with 200", inBandError({ message: "busy", type: "overloaded_error" })],
     ["a permanent error with 200", inBandError({ message: "no", type: "invalid_request_error" })],
-    ["a body cut short", fated({ type: "cut", after: 250, gently: true }, says("hi"))],
-    ["a head cut short", fated({ type: "cut", after: 20, gently: true }, says("hi"))],
-    ["nothing at all", fated({ type: "cut", after: 0, gently: true }, says("hi"))],
+    ["a truncated body", withDelivery({ type: "cut", after: 250, gently: true }, says("hi"))],
+    ["a truncated head", withDelivery({ type: "cut", after: 20, gently: true }, says("hi"))],
+    ["nothing at all", withDelivery({ type: "cut", after: 0, gently: true }, says("hi"))],
     [
-      "a refusal cut short",
-      fated({ type: "cut", after: 120, gently: true }, status(500, { body: "x".repeat(500) })),
+      "a truncated error response",
+      withDelivery(
+        { type: "cut", after: 120, gently: true },
+        status(500, { body: "x".repeat(500) }),
+      ),
     ],
   ];
-  it.each(failures)(
-    "fails as the library's does, word for word, at %s",
-    async (_what, behaviour) => {
-      expect(await expectTheSame(behaviour)).toHaveProperty("retryable");
-    },
-  );
+  it.each(failures)("fails like the library, word for word: %s", async (_what, behaviour) => {
+    expect(await expectTheSame(behaviour)).toHaveProperty("retryable");
+  });
 
   it.each([
-    ["a URL that is none", { baseUrl: "nonsense" }],
-    ["a scheme that is not called", { baseUrl: "ftp://127.0.0.1/v1" }],
+    ["an invalid URL", { baseUrl: "nonsense" }],
+    ["an unsupported scheme", { baseUrl: "ftp://127.0.0.1/v1" }],
     ["a key of two lines", { baseUrl: server.url, apiKey: "a\nb" }],
-    ["a key that no header holds", { baseUrl: server.url, apiKey: "ключ" }],
-  ])("fails as the library's does for %s", async (_what, address) => {
+    ["a key that is no valid header value", { baseUrl: server.url, apiKey: "ключ" }],
+  ])("fails like the library for %s", async (_what, address) => {
     expect(await expectTheSame(says("hi"), address)).toHaveProperty("retryable");
     expect(server.requests).toEqual([]);
   });
 
-  it("is not changed by members that are named like a prototype", async () => {
+  it("is not affected by fields named like a prototype", async () => {
     const hidden =
       '"__proto__":{"content":"hidden","prompt_tokens":9,"error":"hidden"},"constructor":{"prototype":{"content":"hidden"}}';
     server.script(
@@ -225,7 +225,7 @@ describe("a call that is not streamed", () => {
         `{"choices":[{"message":{${hidden}},"finish_reason":"stop",${hidden}}],"usage":{${hidden}},${hidden}}`,
       ),
     );
-    const result = await ours({ baseUrl: server.url }).doGenerate(hello);
+    const result = await ourModel({ baseUrl: server.url }).doGenerate(hello);
     expect(result).toMatchObject({
       content: [],
       finishReason: { unified: "stop" },
@@ -235,10 +235,10 @@ describe("a call that is not streamed", () => {
     expect(({} as Record<string, unknown>).content).toBeUndefined();
   });
 
-  it("ends with its signal, with the signal's reason", async () => {
+  it("is aborted by its signal, with the signal's reason", async () => {
     const reason = new Error("enough");
     const controller = new AbortController();
-    const call = ours({ baseUrl: server.url }).doGenerate({
+    const call = ourModel({ baseUrl: server.url }).doGenerate({
       ...hello,
       abortSignal: controller.signal,
     });
@@ -246,7 +246,7 @@ describe("a call that is not streamed", () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it("goes by the transport it was given", async () => {
+  it("uses the transport that it was given", async () => {
     const transport = createLeanFetch({
       connectTimeoutMs: 1_000,
       headersTimeoutMs: 1_000,

@@ -10,7 +10,7 @@ import { repairAnswer } from "./repair-answer.ts";
 
 interface Chat {
   readonly chat: Pick<OpenAICompatibleChatLanguageModel, "prepareRequest" | "convertResponse">;
-  /** May throw what no call can be made for. */
+  /** Throws if the URL or the headers are invalid. */
   readonly endpoint: () => {
     readonly url: URL;
     readonly headers: Readonly<Record<string, string>>;
@@ -19,9 +19,9 @@ interface Chat {
 }
 
 /**
- * The library's `doGenerate` with another transport: its formats at both ends, without the headers, response and stream of the
- * platform between them, which a small answer has no use for. Fails as the library does, with the same errors: see
- * `read-failure.ts`. Headers of a single call are not read.
+ * `doGenerate` of the library, with its converters but our transport: skips fetch's `Headers`,
+ * `Response` and streams, which cost more than a small response needs. Throws the library's errors
+ * (see `read-failure.ts`). Per-call headers are ignored.
  */
 export async function generateChat(
   { chat, endpoint, call }: Chat,
@@ -30,25 +30,25 @@ export async function generateChat(
   const { body: request, warnings } = await chat.prepareRequest(options);
   const { url, headers } = endpoint();
   const sent = JSON.stringify(request);
-  const answer = await call(url, {
+  const response = await call(url, {
     method: "POST",
     headers,
     body: sent,
     signal: options.abortSignal,
   });
-  const refused = (message: string, cause?: unknown) =>
+  const callError = (message: string, cause?: unknown) =>
     new APICallError({
       message,
       cause,
       url: url.href,
       requestBodyValues: request,
-      statusCode: answer.status,
-      responseHeaders: answer.headers,
-      responseBody: answer.text,
+      statusCode: response.status,
+      responseHeaders: response.headers,
+      responseBody: response.text,
     });
-  if (answer.status < 200 || answer.status > 299) throw refused("Not answered");
+  if (response.status < 200 || response.status > 299) throw callError("Not answered");
   const read = async (text: string) => {
-    // A member `__proto__` stays an ordinary member here, and the library's schema drops it.
+    // JSON.parse makes a field `__proto__` an own property, and the library's schema drops it.
     const body: unknown = JSON.parse(text);
     const result = await chat.convertResponse({
       body,
@@ -58,17 +58,17 @@ export async function generateChat(
       ...result,
       warnings,
       request: { body: sent },
-      response: { ...result.response, headers: answer.headers, body },
+      response: { ...result.response, headers: response.headers, body },
     };
   };
-  return read(answer.text)
+  return read(response.text)
     .catch((thrown) => {
-      const repaired = isUnreadable(thrown) ? repairAnswer(answer.text) : undefined;
+      const repaired = isUnreadable(thrown) ? repairAnswer(response.text) : undefined;
       if (repaired === undefined) throw thrown;
       return read(repaired);
     })
     .catch((thrown) => {
-      throw isUnreadable(thrown) ? refused("Invalid JSON response", thrown) : thrown;
+      throw isUnreadable(thrown) ? callError("Invalid JSON response", thrown) : thrown;
     });
 }
 

@@ -1,12 +1,12 @@
 import { createGoogle } from "@ai-sdk/google";
-import { keepModels } from "./keep-models.ts";
+import { cacheModels } from "./cache-models.ts";
 import { limitContinuations } from "./limit-continuations.ts";
 import { objectInputs } from "./object-inputs.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
-/** A model of Google's Gemini API. Key and URL are never taken from the environment. */
-export const googleModel = keepModels(({ baseUrl, apiKey = "", modelId, transport }) =>
+/** A model of Google's Gemini API. Never reads key or URL from the environment. */
+export const googleModel = cacheModels(({ baseUrl, apiKey = "", modelId, transport }) =>
   repairedAnswers(limitContinuations(transport.fetch), (fetch) =>
     withCallOptions(
       createGoogle({ baseURL: baseUrl, apiKey, fetch }).languageModel(modelId),

@@ -1,22 +1,28 @@
 import { ModelFailure } from "../model-failure.ts";
 
-/** Requests of one call. Google's answers continue in another request up to the model's output limit; a few are enough for it. */
+/**
+ * Maximum requests of one call. Google splits long answers over several requests; a few reach the
+ * model's output limit.
+ */
 const maxRequests = 16;
 
 /**
- * The library follows an answer that says it continues for as long as the server says so: without this limit one call could grow
- * until its step is over. Requests of one call share their signal.
+ * Wraps `fetch` to limit the requests that share a signal, which are those of one call. Without
+ * this limit the library follows "continued" responses for as long as the server sends them.
  */
 export function limitContinuations(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-  const made = new WeakMap<AbortSignal, number>();
+  const requestCounts = new WeakMap<AbortSignal, number>();
   return (input, init) => {
     const signal = init?.signal ?? undefined;
     if (signal === undefined) return fetch(input, init);
-    const count = (made.get(signal) ?? 0) + 1;
-    made.set(signal, count);
+    const count = (requestCounts.get(signal) ?? 0) + 1;
+    requestCounts.set(signal, count);
     if (count > maxRequests) {
       return Promise.reject(
-        new ModelFailure("The model's answer is continued without end.", { retryable: false }),
+        new ModelFailure(
+          `The model's answer needs more than ${maxRequests} continuation requests.`,
+          { retryable: false },
+        ),
       );
     }
     return fetch(input, init);

@@ -2,8 +2,8 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { isJsonObject } from "../../base/json-object.ts";
 
 /**
- * Anthropic and Google take only an object back as the arguments of an earlier call and refuse the whole request otherwise. A
- * model that wrote broken JSON, or a list, sees its own words in the member `not_an_object`, beside our refusal.
+ * Wraps arguments of earlier tool calls that are not objects as `{ not_an_object: … }`. Anthropic
+ * and Google reject the whole request otherwise. The model sees its own text, next to our error.
  */
 export function objectInputs({
   prompt,

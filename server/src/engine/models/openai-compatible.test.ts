@@ -11,7 +11,7 @@ const settings = {
   transport: createLeanFetch(limits),
 };
 
-it("is built once for the same settings, and anew for a changed key, URL, model or transport", () => {
+it("is built once for the same settings, and again for a changed key, URL, model or transport", () => {
   const model = openAICompatibleModel(settings);
   expect(openAICompatibleModel({ ...settings })).toBe(model);
   for (const change of [
@@ -24,7 +24,7 @@ it("is built once for the same settings, and anew for a changed key, URL, model 
   }
 });
 
-it("keeps a bounded number, those used last", () => {
+it("caches a limited number, the most recently used ones", () => {
   const first = openAICompatibleModel({ ...settings, modelId: "used again" });
   const idle = openAICompatibleModel({ ...settings, modelId: "idle" });
   for (let n = 0; n < 999; n += 1) {

@@ -1,10 +1,12 @@
 import { createOpenAI, type OpenAIProvider } from "@ai-sdk/openai";
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import { keepModels, type ModelAddress } from "./keep-models.ts";
+import { cacheModels, type ModelAddress } from "./cache-models.ts";
 import { repairedAnswers } from "./repaired-answers.ts";
 import { withCallOptions } from "./with-call-options.ts";
 
-/** Key and URL are always handed over: left out, the library would take the operator's from the environment. */
+/**
+ * Always passes key and URL: the library would read missing ones from the operator's environment.
+ */
 const build = (
   { baseUrl, apiKey = "", transport }: ModelAddress,
   model: (provider: OpenAIProvider) => LanguageModelV4,
@@ -14,34 +16,39 @@ const build = (
   );
 
 /**
- * A model of OpenAI through its responses API. Nothing is kept at the provider (`store: false`): the journal is the conversation,
- * so reasoning comes back encrypted and is handed back with the next step. Summaries of the reasoning are not asked for, since
- * OpenAI refuses them to organisations it has not verified.
+ * A model of OpenAI's Responses API. Nothing is stored at OpenAI (`store: false`): the conversation
+ * is rebuilt from the journal, and encrypted reasoning is sent back with the next step. Reasoning
+ * summaries are not requested, because OpenAI rejects them for organisations that it has not
+ * verified.
  */
-export const openAIModel = keepModels((address) =>
+export const openAIModel = cacheModels((address) =>
   withCallOptions(
     build(address, (provider) => provider.responses(address.modelId)),
     (options) => ({
-      ...ours(options, { store: false, reasoningSummary: null }),
-      // Shows `response.incomplete` without a reason, which the library takes for a whole answer: see `refuse-in-band.ts`.
+      ...withOpenAIOptions(options, { store: false, reasoningSummary: null }),
+      // Reveals `response.incomplete` without a reason, which the library accepts as complete (see
+      // `in-band-error.ts`).
       includeRawChunks: true,
     }),
   ),
 );
 
-/** The same through chat completions, for what only speaks those. Such models lose their reasoning between two steps. */
-export const openAIChatModel = keepModels((address) =>
+/**
+ * A model of OpenAI's chat completions API, for servers without the Responses API. Reasoning is
+ * lost between steps.
+ */
+export const openAIChatModel = cacheModels((address) =>
   withCallOptions(
     build(address, (provider) => provider.chat(address.modelId)),
-    (options) => ours(options, { store: false }),
+    (options) => withOpenAIOptions(options, { store: false }),
   ),
 );
 
 /**
- * `strict: false` is said of every tool: left out, the responses API makes all parameters required, and would refuse many schemas
- * that the operations of a tenant have.
+ * Adds OpenAI's options. Tools get `strict: false`: by default the Responses API makes every
+ * parameter required and rejects many valid schemas of HTTP tools.
  */
-function ours(
+function withOpenAIOptions(
   options: LanguageModelV4CallOptions,
   openai: { store: false; reasoningSummary?: null },
 ): Partial<LanguageModelV4CallOptions> {

@@ -1,8 +1,8 @@
 import type { ProviderKind } from "@beckon/contract";
 import type { Model } from "../run-request.ts";
 import { anthropicModel } from "./anthropic.ts";
+import type { ModelAddress } from "./cache-models.ts";
 import { googleModel } from "./google.ts";
-import type { ModelAddress } from "./keep-models.ts";
 import { openAIChatModel, openAIModel } from "./openai.ts";
 import { openAICompatibleModel } from "./openai-compatible.ts";
 
@@ -14,7 +14,7 @@ const byKind: Readonly<Record<ProviderKind, (address: ModelAddress) => Model>> =
   "openai-compatible": openAICompatibleModel,
 };
 
-/** A model of a provider of this kind. */
+/** Returns a model of a provider of this kind. */
 export function providerModel(kind: ProviderKind, address: ModelAddress): Model {
   return byKind[kind](address);
 }

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "../../base/json-object.ts";
 
 /**
- * Repairs the bookkeeping of a model's answer, in whichever format, so that its library does not
- * reject an answer that was paid for: token counts, ids, times, names of models, finish reasons and
- * roles of another type or absent where they are required, log probabilities and annotations, and a
- * call's arguments that are not text. What the model said is never changed.
+ * Repairs fields in a provider's response, in any supported format, that the library would reject
+ * although the answer itself is usable (and paid for): token counts, ids, times, model names,
+ * finish reasons and roles that have the wrong type or are missing, log probabilities, annotations,
+ * and tool arguments that are no string. Never changes the answer's content.
  *
- * @returns the repaired JSON text; undefined: there was nothing to repair, or it is no JSON.
+ * @returns the repaired JSON text; undefined if nothing needed repair or `text` is no JSON object.
  */
 export function repairAnswer(text: string): string | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
@@ -17,42 +17,49 @@ export function repairAnswer(text: string): string | undefined {
   return repaired || strict === undefined ? JSON.stringify(body) : undefined;
 }
 
-/** Python writes numbers that JSON does not have. Strings are left as they are. */
+/**
+ * Python's json module writes NaN and Infinity, which JSON does not have. String literals are left
+ * as they are.
+ */
 function withoutNotANumber(text: string): string {
   return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|\bNaN\b|-?\bInfinity\b/g, (word) =>
     word.startsWith('"') ? word : "null",
   );
 }
 
-/** Not a count, whatever count is added to it: see `reportedUsage`. */
-const unreadable = Number.MIN_SAFE_INTEGER;
+/** Never a valid token count, even in sums: see `reportedUsage`. */
+const invalidCount = Number.MIN_SAFE_INTEGER;
 
-/** Repairs in place; true: something was changed. */
+/** Repairs `body` in place. Returns whether something changed. */
 function repairBody(body: JsonObject): boolean {
   let changed = false;
-  const put = (of: JsonObject, member: string, value: unknown) => {
-    if (of[member] === value) return;
-    of[member] = value;
+  const setField = (target: JsonObject, field: string, value: unknown) => {
+    if (target[field] === value) return;
+    target[field] = value;
     changed = true;
   };
 
-  /** `otherwise` takes the place of what is no text, a number or a truth value. */
-  const text = (of: JsonObject, member: string, otherwise: string | null | undefined = null) => {
-    const value = of[member];
+  /** Converts numbers and booleans to strings, other non-strings to `fallback`. */
+  const repairText = (
+    target: JsonObject,
+    field: string,
+    fallback: string | null | undefined = null,
+  ) => {
+    const value = target[field];
     if (
       typeof value === "string" ||
-      value === otherwise ||
-      (value === undefined && otherwise === null)
+      value === fallback ||
+      (value === undefined && fallback === null)
     )
       return;
-    put(
-      of,
-      member,
-      typeof value === "number" || typeof value === "boolean" ? String(value) : otherwise,
+    setField(
+      target,
+      field,
+      typeof value === "number" || typeof value === "boolean" ? String(value) : fallback,
     );
   };
-  const number = (of: JsonObject, member: string, otherwise: unknown) => {
-    const value = of[member];
+  const repairNumber = (target: JsonObject, field: string, fallback: unknown) => {
+    const value = target[field];
     if (
       value === undefined ||
       value === null ||
@@ -60,133 +67,137 @@ function repairBody(body: JsonObject): boolean {
     )
       return;
     const read = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
-    put(of, member, Number.isFinite(read) ? read : otherwise);
+    setField(target, field, Number.isFinite(read) ? read : fallback);
   };
-  const counts = (of: JsonObject, depth = 0) => {
+  const repairCounts = (target: JsonObject, depth = 0) => {
     if (depth > 3) return;
-    for (const [member, value] of Object.entries(of)) {
-      if (/tokens$|tokenCount$/i.test(member)) number(of, member, unreadable);
-      else if (isJsonObject(value)) counts(value, depth + 1);
-      else if (Array.isArray(value)) for (const each of recordsOf(value)) counts(each, depth + 1);
-      else if (/details$/i.test(member)) put(of, member, null);
+    for (const [field, value] of Object.entries(target)) {
+      if (/tokens$|tokenCount$/i.test(field)) repairNumber(target, field, invalidCount);
+      else if (isJsonObject(value)) repairCounts(value, depth + 1);
+      else if (Array.isArray(value))
+        for (const each of recordsOf(value)) repairCounts(each, depth + 1);
+      else if (/details$/i.test(field)) setField(target, field, null);
     }
   };
-  const usage = (of: JsonObject, member: string, required: readonly string[] = []) => {
-    const value = of[member];
-    if (isJsonObject(value)) counts(value);
-    else if (required.length > 0) put(of, member, {});
-    else if (value !== undefined) put(of, member, null);
-    const counted = of[member];
+  const repairUsage = (target: JsonObject, field: string, required: readonly string[] = []) => {
+    const value = target[field];
+    if (isJsonObject(value)) repairCounts(value);
+    else if (required.length > 0) setField(target, field, {});
+    else if (value !== undefined) setField(target, field, null);
+    const counted = target[field];
     if (isJsonObject(counted))
       for (const name of required)
-        if (typeof counted[name] !== "number") put(counted, name, unreadable);
+        if (typeof counted[name] !== "number") setField(counted, name, invalidCount);
   };
-  const callArguments = (of: JsonObject, absent: string | undefined) => {
-    if (typeof of.arguments === "string") return;
-    if (of.arguments !== undefined && of.arguments !== null)
-      put(of, "arguments", JSON.stringify(of.arguments));
-    else if (absent !== undefined) put(of, "arguments", absent);
+  const repairArguments = (target: JsonObject, absent: string | undefined) => {
+    if (typeof target.arguments === "string") return;
+    if (target.arguments !== undefined && target.arguments !== null)
+      setField(target, "arguments", JSON.stringify(target.arguments));
+    else if (absent !== undefined) setField(target, "arguments", absent);
   };
-  const unread = (of: JsonObject, ...members: readonly string[]) => {
-    for (const member of members)
-      if (of[member] !== undefined && of[member] !== null) put(of, member, null);
+  const clearFields = (target: JsonObject, ...fields: readonly string[]) => {
+    for (const field of fields)
+      if (target[field] !== undefined && target[field] !== null) setField(target, field, null);
   };
 
-  const chatMessage = (message: JsonObject, whole: boolean) => {
+  const repairChatMessage = (message: JsonObject, whole: boolean) => {
     if (message.role !== undefined && message.role !== "assistant")
-      put(message, "role", "assistant");
-    if (typeof message.refusal !== "string") unread(message, "refusal");
-    unread(message, "annotations");
+      setField(message, "role", "assistant");
+    if (typeof message.refusal !== "string") clearFields(message, "refusal");
+    clearFields(message, "annotations");
     for (const call of recordsOf(message.tool_calls)) {
-      text(call, "id");
-      number(call, "index", null);
-      if (whole || (call.type !== undefined && call.type !== null)) put(call, "type", "function");
-      if (isJsonObject(call.function)) callArguments(call.function, whole ? "" : undefined);
+      repairText(call, "id");
+      repairNumber(call, "index", null);
+      if (whole || (call.type !== undefined && call.type !== null))
+        setField(call, "type", "function");
+      if (isJsonObject(call.function)) repairArguments(call.function, whole ? "" : undefined);
     }
   };
-  const chat = (choices: readonly unknown[]) => {
-    text(body, "id");
-    text(body, "model");
-    number(body, "created", null);
-    usage(body, "usage");
+  const repairChat = (choices: readonly unknown[]) => {
+    repairText(body, "id");
+    repairText(body, "model");
+    repairNumber(body, "created", null);
+    repairUsage(body, "usage");
     choices.filter(isJsonObject).forEach((choice, position) => {
-      if (typeof choice.index !== "number") put(choice, "index", position);
-      text(choice, "finish_reason");
-      unread(choice, "logprobs");
-      if (isJsonObject(choice.message)) chatMessage(choice.message, true);
-      if (isJsonObject(choice.delta)) chatMessage(choice.delta, false);
+      if (typeof choice.index !== "number") setField(choice, "index", position);
+      repairText(choice, "finish_reason");
+      clearFields(choice, "logprobs");
+      if (isJsonObject(choice.message)) repairChatMessage(choice.message, true);
+      if (isJsonObject(choice.delta)) repairChatMessage(choice.delta, false);
     });
   };
 
-  const message = (of: JsonObject, required: readonly string[]) => {
-    text(of, "id");
-    text(of, "model");
-    text(of, "stop_reason");
-    text(of, "stop_sequence");
-    usage(of, "usage", required);
-    for (const block of recordsOf(of.content)) {
+  const repairMessage = (target: JsonObject, required: readonly string[]) => {
+    repairText(target, "id");
+    repairText(target, "model");
+    repairText(target, "stop_reason");
+    repairText(target, "stop_sequence");
+    repairUsage(target, "usage", required);
+    for (const block of recordsOf(target.content)) {
       if (block.type !== "tool_use") continue;
-      text(block, "id", "");
-      if (block.input === undefined) put(block, "input", {});
+      repairText(block, "id", "");
+      if (block.input === undefined) setField(block, "input", {});
     }
   };
-  const contentBlock = (block: JsonObject) => {
+  const repairContentBlock = (block: JsonObject) => {
     if (block.type !== "tool_use") return;
-    text(block, "id", "");
-    if (block.input !== undefined && !isJsonObject(block.input)) put(block, "input", {});
+    repairText(block, "id", "");
+    if (block.input !== undefined && !isJsonObject(block.input)) setField(block, "input", {});
   };
 
-  const item = (of: JsonObject) => {
-    if (of.type !== "message" && of.type !== "function_call" && of.type !== "reasoning") return;
-    text(of, "id", "");
-    if (of.type === "function_call") {
-      text(of, "call_id", "");
-      callArguments(of, "");
+  const repairItem = (target: JsonObject) => {
+    if (target.type !== "message" && target.type !== "function_call" && target.type !== "reasoning")
+      return;
+    repairText(target, "id", "");
+    if (target.type === "function_call") {
+      repairText(target, "call_id", "");
+      repairArguments(target, "");
     }
-    if (of.type === "message") put(of, "role", "assistant");
-    for (const part of recordsOf(of.content)) {
-      unread(part, "logprobs");
+    if (target.type === "message") setField(target, "role", "assistant");
+    for (const part of recordsOf(target.content)) {
+      clearFields(part, "logprobs");
       if (
         part.type === "output_text" &&
         (!Array.isArray(part.annotations) || part.annotations.length > 0)
       )
-        put(part, "annotations", []);
+        setField(part, "annotations", []);
     }
   };
-  const response = (of: JsonObject) => {
-    text(of, "id", "");
-    text(of, "model", "");
-    number(of, "created_at", 0);
-    if (of.created_at === undefined || of.created_at === null) put(of, "created_at", 0);
-    if (of.usage !== undefined && of.usage !== null)
-      usage(of, "usage", ["input_tokens", "output_tokens"]);
-    recordsOf(of.output).forEach(item);
+  const repairResponse = (target: JsonObject) => {
+    repairText(target, "id", "");
+    repairText(target, "model", "");
+    repairNumber(target, "created_at", 0);
+    if (target.created_at === undefined || target.created_at === null)
+      setField(target, "created_at", 0);
+    if (target.usage !== undefined && target.usage !== null)
+      repairUsage(target, "usage", ["input_tokens", "output_tokens"]);
+    recordsOf(target.output).forEach(repairItem);
   };
 
-  if (Array.isArray(body.choices)) chat(body.choices);
+  if (Array.isArray(body.choices)) repairChat(body.choices);
   else if (body.choices === undefined || body.choices === null) {
     if (body.object === "chat.completion.chunk" && isJsonObject(body.usage)) {
-      put(body, "choices", []);
-      usage(body, "usage");
+      setField(body, "choices", []);
+      repairUsage(body, "usage");
     }
   }
   if (body.type === "message" && Array.isArray(body.content))
-    message(body, ["input_tokens", "output_tokens"]);
+    repairMessage(body, ["input_tokens", "output_tokens"]);
   if (body.type === "message_start" && isJsonObject(body.message))
-    message(body.message, ["input_tokens"]);
+    repairMessage(body.message, ["input_tokens"]);
   if (body.type === "message_delta" && isJsonObject(body.delta)) {
-    text(body.delta, "stop_reason");
-    usage(body, "usage", ["output_tokens"]);
+    repairText(body.delta, "stop_reason");
+    repairUsage(body, "usage", ["output_tokens"]);
   }
-  if (isJsonObject(body.content_block)) contentBlock(body.content_block);
-  if (body.object === "response" && Array.isArray(body.output)) response(body);
-  if (isJsonObject(body.response)) response(body.response);
-  if (isJsonObject(body.item)) item(body.item);
-  if (body.type === "response.function_call_arguments.done") callArguments(body, "");
+  if (isJsonObject(body.content_block)) repairContentBlock(body.content_block);
+  if (body.object === "response" && Array.isArray(body.output)) repairResponse(body);
+  if (isJsonObject(body.response)) repairResponse(body.response);
+  if (isJsonObject(body.item)) repairItem(body.item);
+  if (body.type === "response.function_call_arguments.done") repairArguments(body, "");
   if (Array.isArray(body.candidates)) {
-    text(body, "responseId");
-    usage(body, "usageMetadata");
-    for (const candidate of recordsOf(body.candidates)) text(candidate, "finishReason");
+    repairText(body, "responseId");
+    repairUsage(body, "usageMetadata");
+    for (const candidate of recordsOf(body.candidates)) repairText(candidate, "finishReason");
   }
   return changed;
 }

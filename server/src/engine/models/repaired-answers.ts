@@ -3,15 +3,15 @@ import { repairAnswer } from "./repair-answer.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** Lines of a stream above this are passed on as they are. */
+/** Longer lines of a stream are passed on unchanged. */
 const maxRepairedBytes = 1024 * 1024;
 
 const [lf, cr] = [10, 13];
 
 /**
- * The model that `build` makes for a `fetch`, with the bookkeeping of its answers repaired. A whole
- * answer is repaired only when the library has rejected it, and read again without another call;
- * the events of a stream as they come, since the library cannot go back to one.
+ * Wraps the model that `build` creates for a `fetch` so that its responses are repaired. A plain
+ * response is repaired only after the library rejected it, and then parsed again without another
+ * call. Stream events are repaired as they arrive, because the library cannot parse an event twice.
  */
 export function repairedAnswers(
   fetch: Fetch,
@@ -40,8 +40,8 @@ export function repairedAnswers(
 }
 
 /**
- * undefined if the call failed for something else, or if its answer continues another one that is
- * lost by now.
+ * Returns the repaired response; undefined if the call failed for another reason, or if the
+ * response is a continuation whose first part is no longer available.
  */
 function repairedResponse(thrown: unknown): Response | undefined {
   if (
@@ -57,7 +57,7 @@ function repairedResponse(thrown: unknown): Response | undefined {
     : new Response(body, { headers: thrown.responseHeaders ?? {} });
 }
 
-/** The same `fetch`, with the bookkeeping in the events of each stream repaired. */
+/** Wraps `fetch` so that the events of each stream are repaired. */
 export function repairEvents(fetch: Fetch): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
@@ -67,36 +67,38 @@ export function repairEvents(fetch: Fetch): Fetch {
   };
 }
 
-/** Passes on whole lines of an event stream; those without a fault byte for byte. */
+/** Forwards an event stream line by line; lines that need no repair stay byte-identical. */
 function repairLines(): TransformStream<Uint8Array, Uint8Array> {
   /** The beginning of a line that has not ended. */
-  let begun: Uint8Array[] = [];
-  let begunBytes = 0;
+  let partialLine: Uint8Array[] = [];
+  let partialBytes = 0;
   return new TransformStream<Uint8Array, Uint8Array>({
     transform: (chunk, controller) => {
       const end = Math.max(chunk.lastIndexOf(lf), chunk.lastIndexOf(cr)) + 1;
       if (end > 0) {
         const lines = chunk.subarray(0, end);
-        controller.enqueue(repaired(begun.length === 0 ? lines : Buffer.concat([...begun, lines])));
-        begun = [];
-        begunBytes = 0;
+        controller.enqueue(
+          repaired(partialLine.length === 0 ? lines : Buffer.concat([...partialLine, lines])),
+        );
+        partialLine = [];
+        partialBytes = 0;
       }
-      if (end < chunk.length) begun.push(chunk.subarray(end));
-      begunBytes += chunk.length - end;
-      if (begunBytes > maxRepairedBytes)
-        for (const piece of begun.splice(0)) controller.enqueue(piece);
+      if (end < chunk.length) partialLine.push(chunk.subarray(end));
+      partialBytes += chunk.length - end;
+      if (partialBytes > maxRepairedBytes)
+        for (const piece of partialLine.splice(0)) controller.enqueue(piece);
     },
     flush: (controller) => {
-      for (const piece of begun) controller.enqueue(piece);
+      for (const piece of partialLine) controller.enqueue(piece);
     },
   });
 }
 
 /**
- * What every event with a fault that `repairAnswer` repairs has in it, and hardly one that brings a
- * piece of text: reading each event twice would add a fifth to the cost of a stream.
+ * Matches every event that `repairAnswer` can repair, and few others: parsing each event twice
+ * would add a fifth to the cost of a stream.
  */
-const suspect = new RegExp(
+const mayNeedRepair = new RegExp(
   [
     '"(?:usage|usageMetadata|tool_calls|item|response|message|content_block|arguments|logprobs|annotations|refusal)"\\s*:(?!\\s*null)',
     '"(?:id|model|finish_reason|finishReason|stop_reason|responseId)"\\s*:(?!\\s*(?:"|null))',
@@ -109,7 +111,8 @@ const suspect = new RegExp(
 
 function repaired(lines: Uint8Array): Uint8Array {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.length);
-  if (lines.length > maxRepairedBytes || !suspect.test(bytes.toString("latin1"))) return lines;
+  if (lines.length > maxRepairedBytes || !mayNeedRepair.test(bytes.toString("latin1")))
+    return lines;
   let changed = false;
   const all = bytes
     .toString()

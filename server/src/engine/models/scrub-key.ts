@@ -1,9 +1,12 @@
 import { secretForms } from "../secret-forms.ts";
 
-/** Removes a key from text, in every form of `secretForms`. Without a key nothing is removed. */
+/**
+ * Returns a function that removes the key from text, in every form of `secretForms`. Without a key
+ * it changes nothing.
+ */
 export function keyScrubber(apiKey: string | undefined): (text: string) => string {
   if (apiKey === undefined || apiKey === "") return (text) => text;
-  // Made with the first error: most keys never need it.
+  // Compiled on first use: most keys never appear in an error.
   let pattern: RegExp | undefined;
   return (text) => {
     pattern ??= secretForms([apiKey]).pattern;

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 
-/** The same model, with `change` made to the options of every call. */
+/** Returns the model with `change` applied to the options of every call. */
 export function withCallOptions(
   model: LanguageModelV4,
   change: (options: LanguageModelV4CallOptions) => Partial<LanguageModelV4CallOptions>,

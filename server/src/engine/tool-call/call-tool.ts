@@ -10,9 +10,10 @@ import { fitResult } from "./fit-result.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 
 /**
- * Makes one call and says how it went. What the tool throws is a result for the model, never a failure of the run.
+ * Executes one tool call and returns its result. Errors of the tool are results for the model and
+ * never fail the run.
  *
- * @throws the signal's reason, at once when it aborts: the outcome is then unknown.
+ * @throws the signal's reason as soon as it aborts; the outcome is then unknown.
  */
 export async function callTool(
   { step, callId, tool, args, idempotencyKey }: PlannedCall,
@@ -20,25 +21,25 @@ export async function callTool(
   hold?: ByteHold,
 ): Promise<ToolResult> {
   signal.throwIfAborted();
-  const begun = elapsed();
-  const told = (outcome: ToolResult["outcome"], result: unknown): ToolResult => ({
+  const startedAt = elapsed();
+  const toolResult = (outcome: ToolResult["outcome"], result: unknown): ToolResult => ({
     step,
     call_id: callId,
     tool: tool.name,
     outcome,
     result,
-    duration_ms: Math.round(elapsed() - begun),
+    duration_ms: Math.round(elapsed() - startedAt),
   });
   try {
     const result = fitResult(
       await raceSignal(execute(tool, args, { idempotencyKey, signal, hold }), signal),
     );
     if (hold?.grow(heldBytesOf(result, 1)) === false)
-      throw new ToolFailure(resultLeftOut(tool, hold));
-    return told("ok", result);
+      throw new ToolFailure(droppedResult(tool, hold));
+    return toolResult("ok", result);
   } catch (thrown) {
     if (signal.aborted) throw signal.reason;
-    return told(
+    return toolResult(
       "error",
       thrown instanceof ToolFailure
         ? storableText(thrown.message)
@@ -47,11 +48,11 @@ export async function callTool(
   }
 }
 
-function resultLeftOut(tool: PlannedCall["tool"], { maxBytes }: ByteHold): string {
-  return `The result of ${tool.name} was left out: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
+function droppedResult(tool: PlannedCall["tool"], { maxBytes }: ByteHold): string {
+  return `The result of ${tool.name} was dropped: ${memoryIsUsedUp(maxBytes)} The call was made and may have taken effect.`;
 }
 
-/** A tool that throws before its first await is treated like one that rejects. */
+/** Async, so that a tool that throws synchronously rejects too. */
 async function execute(
   tool: PlannedCall["tool"],
   args: unknown,

@@ -8,47 +8,50 @@ import type { RunRequest } from "../run-request.ts";
 import { callTool } from "./call-tool.ts";
 import { planCalls } from "./plan-calls.ts";
 
-/** Tools of one step that run side by side. */
-const sideBySide = 8;
+/** Tool calls of one step in flight at once. */
+const maxConcurrentCalls = 8;
 
 /**
- * Brings every call of a step to a durable result. `unwritten` is the step itself when the journal does not hold it yet:
- * answer and intents are then one write, and no tool begins before it.
+ * Executes the remaining tool calls of a step and makes their results durable.
  *
- * @throws {RunStopped} or the signal's reason. No tool is waited for any more; calls without a result stay open.
+ * @param unwritten the step's own event if it is not journaled yet: it and the intents are one
+ *   durable write, before any tool is called.
+ * @throws {RunStopped} or the signal's reason, without waiting for tools. Calls without a result
+ *   stay open.
  */
 export async function finishCalls(
   request: RunRequest,
-  ledger: RunRecorder,
+  recorder: RunRecorder,
   step: Step,
   unwritten: readonly NewEvent[],
 ): Promise<void> {
-  const { entries, calls } = planCalls(request.runId, step, request.tools, ledger.entries);
-  // Arguments are held as values too, by the journal and by each later prompt.
+  const { entries, calls } = planCalls(request.runId, step, request.tools, recorder.entries);
+  // Parsed arguments take memory too, in the journal and in each later prompt.
   if (entries.length > 0 && request.hold?.grow(heldBytesOf(entries, 1)) === false) {
-    ledger.defer(unwritten);
+    recorder.defer(unwritten);
     throw noMemory(request.hold);
   }
-  if (unwritten.length + entries.length > 0) await ledger.append([...unwritten, ...entries]);
+  if (unwritten.length + entries.length > 0) await recorder.append([...unwritten, ...entries]);
   if (calls.length === 0) return;
 
   const { controller: stop, release } = linkAbort(request.signal);
 
-  const waiting = calls.values();
+  const remaining = calls.values();
   const work = async () => {
-    for (const call of waiting) {
+    for (const call of remaining) {
       const data = await callTool(call, stop.signal, request.hold);
-      await ledger.append([{ type: "run.tool_result", data }]);
+      await recorder.append([{ type: "run.tool_result", data }]);
     }
   };
-  const workers = Array.from({ length: Math.min(sideBySide, calls.length) }, () =>
+  const workers = Array.from({ length: Math.min(maxConcurrentCalls, calls.length) }, () =>
     work().catch((thrown) => {
-      // The first to fail stops the others; all are awaited, so that none writes after the run has ended.
+      // The first failure stops the others. All are awaited, so that none writes after the run has
+      // ended.
       stop.abort(thrown);
       throw thrown;
     }),
   );
-  const settled = await Promise.allSettled(workers);
+  const outcomes = await Promise.allSettled(workers);
   release();
-  for (const worker of settled) if (worker.status === "rejected") throw stop.signal.reason;
+  for (const worker of outcomes) if (worker.status === "rejected") throw stop.signal.reason;
 }

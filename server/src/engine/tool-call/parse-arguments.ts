@@ -1,13 +1,16 @@
 import { storableJson, unstorableIn } from "../storable.ts";
 
 type Arguments =
-  /** `unstorable`: where a text stood that cannot be stored. It is replaced in `value`, which is to be shown and not to be called with. */
+  /**
+   * `unstorable`: location of a string that PostgreSQL cannot store. It is replaced in `value`,
+   * which must then only be displayed, not passed to a tool.
+   */
   | { readonly ok: true; readonly value: unknown; readonly unstorable: string | undefined }
   | { readonly ok: false };
 
 /**
- * The value of a call's arguments as the model wrote them. Nothing at all counts as `{}`: that is how several models call a
- * tool without parameters.
+ * Parses the arguments of a tool call. Empty text counts as `{}`: several models send that for
+ * tools without parameters.
  */
 export function parseArguments(text: string): Arguments {
   if (text.trim() === "") return { ok: true, value: {}, unstorable: undefined };

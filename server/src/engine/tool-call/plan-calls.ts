@@ -10,10 +10,10 @@ import {
 import type { Tool } from "../tool.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
-/** Calls of one step that are made; further ones are refused. */
+/** Maximum calls executed per step; further ones are rejected. */
 const maxCalls = 64;
 
-/** A call that is to be made now. Its intent is durable, or stands in the plan's `entries`. */
+/** A call to make now. Its intent is durable or in the plan's `entries`. */
 export interface PlannedCall {
   readonly step: number;
   readonly callId: string;
@@ -23,19 +23,23 @@ export interface PlannedCall {
 }
 
 export interface CallPlan {
-  /** To be made durable before any call: intents, refusals, and calls whose outcome is lost. In the order of the calls. */
+  /**
+   * Events to make durable before any call: intents, rejections, and unknown outcomes; in the order
+   * of the calls.
+   */
   readonly entries: readonly NewEvent[];
   readonly calls: readonly PlannedCall[];
 }
 
 /**
- * What is left to do for a step's calls. Holds for a fresh step and for one found in the journal of a lost process alike:
+ * Returns what remains to be done for a step's calls, both for a new step and for one resumed from
+ * the journal:
  *
- * - a call with a result is settled;
- * - a call with an intent and no result may have happened: made again with the same key if its tool is safe to repeat,
- *   otherwise the model is told that its outcome is unknown;
- * - a call without an intent was never made: refused, or intended and made. A refusal has no intent, since nothing will
- *   happen.
+ * - With a result: nothing.
+ * - With an intent and no result: the call may have been executed. It is repeated with the same key
+ *   if its tool is safe to repeat; otherwise its outcome is `unknown`.
+ * - Without an intent: the call was never made. It is made, or rejected. Rejected calls get a
+ *   result and no intent.
  */
 export function planCalls(
   runId: string,
@@ -45,27 +49,28 @@ export function planCalls(
 ): CallPlan {
   const results = resultsByCall(journaled);
   const intended = intendedCalls(journaled);
-  const made = callsOfBudgets(tools, journaled);
+  const callsByBudget = countCallsByBudget(tools, journaled);
   const entries: NewEvent[] = [];
   const calls: PlannedCall[] = [];
 
   for (const [position, part] of callsOf(step).entries()) {
     if (results.has(part.call_id)) continue;
-    const begun = intended.has(part.call_id);
-    const judged = begun
-      ? judge(part, position, tools)
-      : withinBudget(judge(part, position, tools), made, tools);
+    const isIntended = intended.has(part.call_id);
+    const checked = isIntended
+      ? checkCall(part, position, tools)
+      : withinBudget(checkCall(part, position, tools), callsByBudget, tools);
 
-    if ("refusal" in judged && !begun) entries.push(result(step, part, "refused", judged.refusal));
-    else if ("refusal" in judged || (begun && !judged.tool.safeToRepeat))
+    if ("error" in checked && !isIntended)
+      entries.push(result(step, part, "refused", checked.error));
+    else if ("error" in checked || (isIntended && !checked.tool.safeToRepeat))
       entries.push(result(step, part, "unknown", outcomeUnknown));
     else {
-      const { tool, args } = judged;
+      const { tool, args } = checked;
       const idempotencyKey = `${runId}:${part.call_id}`;
       calls.push({ step: step.step, callId: part.call_id, tool, args, idempotencyKey });
-      if (!begun) {
+      if (!isIntended) {
         if (tool.budget !== undefined)
-          made.set(tool.budget.name, (made.get(tool.budget.name) ?? 0) + 1);
+          callsByBudget.set(tool.budget.name, (callsByBudget.get(tool.budget.name) ?? 0) + 1);
         const data = {
           step: step.step,
           call_id: part.call_id,
@@ -81,61 +86,72 @@ export function planCalls(
 }
 
 const outcomeUnknown =
-  "The outcome of this call is unknown: it was begun, and its answer was lost. It may or may not have taken effect; check before you repeat it.";
+  "The outcome of this call is unknown: it was started, and its result was lost. It may or may not have taken effect. Check before you repeat it.";
 
-type Judgement = { readonly tool: Tool; readonly args: unknown } | { readonly refusal: string };
+type CheckedCall = { readonly tool: Tool; readonly args: unknown } | { readonly error: string };
 
-function judge(part: CallPart, position: number, tools: readonly Tool[]): Judgement {
+function checkCall(part: CallPart, position: number, tools: readonly Tool[]): CheckedCall {
   if (position >= maxCalls)
-    return refuse(`At most ${maxCalls} tool calls in one step are made; this one was not.`, tools);
+    return rejectCall(
+      `At most ${maxCalls} tool calls are made in one step. This call was not made.`,
+      tools,
+    );
 
   const tool = tools.find(({ name }) => name === part.tool);
   if (tool === undefined)
-    return refuse(`There is no tool named ${JSON.stringify(part.tool.slice(0, 100))}.`, tools);
+    return rejectCall(`There is no tool named ${JSON.stringify(part.tool.slice(0, 100))}.`, tools);
 
   const parsed = parseArguments(part.arguments);
-  if (!parsed.ok) return refuse(`The arguments of ${tool.name} are not JSON.`, tools);
+  if (!parsed.ok) return rejectCall(`The arguments of ${tool.name} are not JSON.`, tools);
 
-  // Which text the model means cannot be known, so nothing is called with another one.
+  // The intended text is unknown, so the tool is not called with a replacement.
   const unstorable =
-    parsed.unstorable &&
-    `${parsed.unstorable} holds NUL or half of a surrogate pair; write it without`;
-  const misfit = unstorable ?? misfitOf(tool, parsed.value);
-  if (misfit !== undefined)
-    return refuse(`The arguments of ${tool.name} do not fit: ${misfit}.`, tools);
+    parsed.unstorable && `${parsed.unstorable} contains NUL or a lone surrogate; remove it`;
+  const argumentError = unstorable ?? argumentErrorOf(tool, parsed.value);
+  if (argumentError !== undefined)
+    return rejectCall(`The arguments of ${tool.name} are invalid: ${argumentError}.`, tools);
   return { tool, args: parsed.value };
 }
 
-/** Calls that the run has begun, by the name of their tools' budget. Counted in the journal, so that a crash forgets none. */
-function callsOfBudgets(
+/**
+ * Returns the number of calls with an intent for each budget. Counted in the journal, so that calls
+ * from before a crash count too.
+ */
+function countCallsByBudget(
   tools: readonly Tool[],
   journaled: readonly NewEvent[],
 ): Map<string, number> {
   const budgets = new Map(
     tools.flatMap(({ name, budget }) => (budget === undefined ? [] : [[name, budget.name]])),
   );
-  const made = new Map<string, number>();
-  if (budgets.size === 0) return made;
+  const counts = new Map<string, number>();
+  if (budgets.size === 0) return counts;
   for (const entry of journaled) {
     const budget = entry.type === "run.tool_call" ? budgets.get(entry.data.tool) : undefined;
-    if (budget !== undefined) made.set(budget, (made.get(budget) ?? 0) + 1);
+    if (budget !== undefined) counts.set(budget, (counts.get(budget) ?? 0) + 1);
   }
-  return made;
+  return counts;
 }
 
 function withinBudget(
-  judged: Judgement,
-  made: ReadonlyMap<string, number>,
+  checked: CheckedCall,
+  callsByBudget: ReadonlyMap<string, number>,
   tools: readonly Tool[],
-): Judgement {
-  if ("refusal" in judged || judged.tool.budget === undefined) return judged;
-  const { name, calls } = judged.tool.budget;
-  if ((made.get(name) ?? 0) < calls) return judged;
-  return refuse(`At most ${calls} calls of ${name} are made in one run; this one was not.`, tools);
+): CheckedCall {
+  if ("error" in checked || checked.tool.budget === undefined) return checked;
+  const { name, calls } = checked.tool.budget;
+  if ((callsByBudget.get(name) ?? 0) < calls) return checked;
+  return rejectCall(
+    `At most ${calls} calls of ${name} are made in one run. This call was not made.`,
+    tools,
+  );
 }
 
-/** A check that fails itself refuses the call: nothing has been done yet, and the run is not to fail for a tool. */
-function misfitOf(tool: Tool, args: unknown): string | undefined {
+/**
+ * A tool whose validation throws rejects the call instead of failing the run: nothing was executed
+ * yet.
+ */
+function argumentErrorOf(tool: Tool, args: unknown): string | undefined {
   try {
     return tool.check?.(args);
   } catch {
@@ -143,10 +159,10 @@ function misfitOf(tool: Tool, args: unknown): string | undefined {
   }
 }
 
-function refuse(reason: string, tools: readonly Tool[]): Judgement {
+function rejectCall(reason: string, tools: readonly Tool[]): CheckedCall {
   const names = tools.map(({ name }) => name).join(", ");
   return {
-    refusal: `${reason} ${names === "" ? "This agent has no tools." : `The tools there are: ${names}.`}`,
+    error: `${reason} ${names === "" ? "This agent has no tools." : `Available tools: ${names}.`}`,
   };
 }
 

@@ -10,18 +10,18 @@ it.each([
   ["Europe/Berlin", "2026-01-16T00:30:45+01:00"],
   ["America/St_Johns", "2026-01-15T20:00:45-03:30"],
   ["Asia/Kathmandu", "2026-01-16T05:15:45+05:45"],
-])("tells the time in %s with its offset", (zone, time) => {
+])("returns the time in %s with its offset", (zone, time) => {
   expect(timeIn(zone, winter)).toBe(time);
   expect(Date.parse(time)).toBe(Date.parse("2026-01-15T23:30:45Z"));
 });
 
-it("knows summer time", () => {
+it("supports daylight saving time", () => {
   expect(timeIn("Europe/Berlin", new Date("2026-07-15T12:00:00Z"))).toBe(
     "2026-07-15T14:00:00+02:00",
   );
 });
 
-it("answers in UTC unless asked, and says so when there is no such zone", async () => {
+it("uses UTC by default, and rejects unknown time zones", async () => {
   expect(await clock.execute({}, context)).toMatchObject({
     time_zone: "UTC",
     time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
@@ -31,7 +31,7 @@ it("answers in UTC unless asked, and says so when there is no such zone", async 
   );
 });
 
-it("says what is wrong with arguments that do not fit", () => {
+it("says what is wrong with invalid arguments", () => {
   expect(clock.check?.({ time_zone: "UTC" })).toBeUndefined();
   expect(clock.check?.({ time_zone: 7 })).toMatch(/^time_zone: /);
   expect(clock.check?.({ zone: "UTC" })).toMatch(/zone/);
@@ -43,7 +43,7 @@ it("says what is wrong with arguments that do not fit", () => {
   });
 });
 
-it("is there only when granted, and once", () => {
+it("is available only if granted, and once", () => {
   const services = { fetch: globalThis.fetch, openSecret: async () => undefined };
   expect(grantedTools([], services)).toEqual([]);
   expect(grantedTools([{ type: "clock" }, { type: "clock" }], services)).toEqual([clock]);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ToolFailure } from "../tool.ts";
 import { defineTool } from "./define-tool.ts";
 
-/** `clock`: what time it is, for models that know none. By this process's clock, to the second. */
+/** `clock`: the current time of this process's clock, to the second. Models do not know it. */
 export const clock = defineTool({
   name: "clock",
   description:
@@ -20,9 +20,10 @@ export const clock = defineTool({
 });
 
 /**
- * RFC 3339 with the zone's offset at that moment, for example `2026-03-01T09:30:00+01:00`.
+ * Returns RFC 3339 text with the zone's offset at that moment, for example
+ * `2026-03-01T09:30:00+01:00`.
  *
- * @throws {ToolFailure} there is no such zone.
+ * @throws {ToolFailure} the time zone does not exist.
  */
 export function timeIn(timeZone: string, moment: Date): string {
   const parts = new Map(
@@ -31,7 +32,8 @@ export function timeIn(timeZone: string, moment: Date): string {
       .map(({ type, value }) => [type, value]),
   );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? "";
-  // "GMT" alone is an offset of zero; with seconds (before standard time) it has no RFC 3339 form, and no zone has it today.
+  // "GMT" alone means offset zero. Offsets with seconds (before standard time) have no RFC 3339
+  // form; no zone has one today.
   const offset = part("timeZoneName").replace("GMT", "") || "+00:00";
   return `${part("year")}-${part("month")}-${part("day")}T${part("hour")}:${part("minute")}:${part("second")}${offset}`;
 }

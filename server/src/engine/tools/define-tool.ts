@@ -1,7 +1,10 @@
 import { z } from "zod";
 import type { Tool, ToolContext } from "../tool.ts";
 
-/** A tool whose arguments are described by a zod schema: shown to the model as JSON Schema, checked before each call. */
+/**
+ * Defines a tool by a zod schema of its arguments: sent to the model as JSON Schema and validated
+ * before each call.
+ */
 export function defineTool<Schema extends z.ZodObject>(definition: {
   readonly name: string;
   readonly description: string;

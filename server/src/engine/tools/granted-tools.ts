@@ -3,7 +3,7 @@ import type { Tool } from "../tool.ts";
 import { clock } from "./clock.ts";
 import { httpTools, type ToolServices } from "./http/index.ts";
 
-/** How each kind of grant becomes tools. A kind without an entry does not compile. */
+/** Creates the tools for each type of grant. The type check fails if one is missing. */
 const makers: {
   readonly [Kind in ToolGrant["type"]]: (
     grant: Extract<ToolGrant, { type: Kind }>,
@@ -14,7 +14,7 @@ const makers: {
   http: httpTools,
 };
 
-/** The tools of an agent: those granted, and no others. A tool granted twice is there once. */
+/** Returns the tools granted to an agent, without duplicates. */
 export function grantedTools(grants: readonly ToolGrant[], services: ToolServices): Tool[] {
   const tools = grants.flatMap((grant) => toolsOf(grant, services));
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];

@@ -1,6 +1,7 @@
 import {
   createProviderBody,
   emptyBody,
+  modelList,
   pageQuery,
   provider,
   providerCheck,
@@ -11,6 +12,7 @@ import {
   createProvider,
   deleteProvider,
   getProvider,
+  listModels,
   listProviders,
   updateProvider,
 } from "../../providers/index.ts";
@@ -26,6 +28,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "createProvider",
       summary: "Add a provider of models",
+      description:
+        "The host of base_url must be public, unless the operator of Beckon names it in BECKON_EGRESS_ALLOW.",
       body: createProviderBody,
       data: provider,
       created: true,
@@ -44,6 +48,8 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "listProviders",
       summary: "List providers",
+      description:
+        "The workspace's own, then the operator's: accounts of the environment, and model servers found on Beckon's machine.",
       query: pageQuery,
       data: provider,
       list: true,
@@ -67,8 +73,9 @@ export const providerRoutes: readonly ManagedRoute[] = [
       id: "updateProvider",
       summary: "Change a provider's address or key",
       description:
-        "null removes the key, or goes back to the kind's own address. A base_url of another origin (scheme, host, port) " +
+        "null removes the key, or restores the kind's default address. A base_url of another origin (scheme, host, port) " +
         "needs api_key in the same request if a key is stored: a key is sent only to the origin it was given for.",
+      errors: ["conflict"],
       body: updateProviderBody,
       data: provider,
       example: { api_key: "sk-secret" },
@@ -86,18 +93,17 @@ export const providerRoutes: readonly ManagedRoute[] = [
     permission: "providers:write",
     doc: {
       id: "checkProvider",
-      summary: "Ask a provider for its models",
-      description: "Says whether address and key work; changes nothing.",
+      summary: "Check a provider's address and key",
+      description:
+        "Requests the provider's list of models; changes nothing. A model server of Beckon's machine is requested at most every 30 seconds.",
       body: emptyBody,
       bodyOptional: true,
       data: providerCheck,
       errors: ["secret_unreadable"],
     },
     handle: async (request) => {
-      const ctx = { ...request.ctx, fetch: request.ctx.egress.fetch };
-      return {
-        data: await checkProvider({ ctx, input: { ...providerOf(request), body: request.body } }),
-      };
+      const input = { ...providerOf(request), body: request.body };
+      return { data: await checkProvider({ ctx: request.ctx, input }) };
     },
   },
   {
@@ -107,12 +113,28 @@ export const providerRoutes: readonly ManagedRoute[] = [
     doc: {
       id: "deleteProvider",
       summary: "Delete a provider",
-      description: "Refused while an agent uses it.",
+      description: "Rejected while an agent uses it, and for a provider of the operator.",
       errors: ["conflict"],
     },
     handle: async (request) => {
       await deleteProvider({ ctx: request.ctx, input: providerOf(request) });
       return {};
     },
+  },
+  {
+    method: "GET",
+    path: "/models",
+    permission: "providers:read",
+    doc: {
+      id: "listModels",
+      summary: "List the models that agents can use",
+      description:
+        "One item for each provider of GET /providers, and one for the built-in demo/echo. A provider that does not " +
+        "list its models in time has an error in their place. Lists are up to 30 seconds old.",
+      query: pageQuery,
+      data: modelList,
+      list: true,
+    },
+    handle: ({ ctx, query }) => listModels({ ctx, input: { query } }),
   },
 ];

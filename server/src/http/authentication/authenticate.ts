@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { roleScopes } from "@beckon/contract";
 import type { Actor } from "../../base/context.ts";
-import { refusalIfLost } from "../../base/database/index.ts";
+import { unavailableIfLost } from "../../base/database/index.ts";
 import { ApiError } from "../../base/errors.ts";
 import { unauthorizedMessage } from "../../credentials/index.ts";
 import { resolveKey } from "../../keys/index.ts";
@@ -70,7 +70,7 @@ async function asMember(
   wanted: WantedWorkspace,
 ): Promise<Authenticated> {
   const memberships = await findMemberships(services.database, session.userId).catch((thrown) => {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   });
   if (memberships.length === 0)
     throw new ApiError(
@@ -116,6 +116,6 @@ async function resolve(services: Services, credential: string): Promise<Authenti
       workspaceId: key.workspaceId,
     };
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
 }

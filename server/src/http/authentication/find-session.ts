@@ -22,7 +22,7 @@ export async function findSession(
   incoming: IncomingMessage,
 ): Promise<SessionFound | undefined> {
   const cookies = headerOf(incoming, "cookie");
-  if (!services.auth.mayBeSession(cookies)) return undefined;
+  if (!services.auth.hasSessionCookie(cookies)) return undefined;
   requireOwnSite(services, incoming, { strict: true });
   const found = await services.auth.find(cookies);
   if (found !== undefined) return found;

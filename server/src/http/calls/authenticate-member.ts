@@ -14,7 +14,7 @@ export async function authenticateMember(
   services: Services,
   incoming: IncomingMessage,
 ): Promise<Pick<StartHead, "caller" | "session"> | undefined> {
-  if (!services.auth.mayBeSession(headerOf(incoming, "cookie"))) return undefined;
+  if (!services.auth.hasSessionCookie(headerOf(incoming, "cookie"))) return undefined;
   const {
     actor,
     workspaceId,

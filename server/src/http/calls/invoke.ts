@@ -2,7 +2,7 @@ import { invokeBody } from "@beckon/contract";
 import { parse } from "../../base/parse.ts";
 import { hashCredential, isCredential } from "../../base/secrets/index.ts";
 import type { Outcome } from "../../engine/index.ts";
-import { mayBeKey } from "../../keys/index.ts";
+import { hasKeyFormat } from "../../keys/index.ts";
 import { readStatus, type Started, waitForRun } from "../../runs/index.ts";
 import {
   canSend,
@@ -33,7 +33,7 @@ export async function handleInvoke(
   const { incoming } = c.env;
   const credential = headerOf(incoming, "x-api-key");
   const wellFormed =
-    credential !== undefined && (isCredential("bka_", credential) || mayBeKey(credential));
+    credential !== undefined && (isCredential("bka_", credential) || hasKeyFormat(credential));
   const preference = readPrefer(headerOf(incoming, "prefer"));
   const head: StartHead = {
     source: "invoke",
@@ -46,7 +46,7 @@ export async function handleInvoke(
   };
   if (acceptsStream(headerOf(incoming, "accept"))) return streamInvoked(services, hints, c, head);
   const run = await startFromRequest(services, hints, c, head);
-  if (credential !== undefined && mayBeKey(credential))
+  if (credential !== undefined && hasKeyFormat(credential))
     services.keyUse.note({ workspaceId: run.workspaceId, credential });
   const headers: Record<string, string> = { "content-type": "application/json", ...cookieOf(head) };
   if (run.replayed) headers["idempotency-replayed"] = "true";

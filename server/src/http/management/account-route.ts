@@ -63,11 +63,11 @@ export async function handleAccount(
     auth: services.auth,
     address,
     userAgent: headerOf(incoming, "user-agent")?.slice(0, 500),
-    guesses: {
+    failedAttempts: {
       permit: () => services.guesses.permit(address),
-      wrong: (message) => services.guesses.answer(address, message),
+      count: (message) => services.guesses.answer(address, message),
     },
-    refusedSignIns: services.refusedSignIns,
+    failedSignIns: services.failedSignIns,
   };
   const request = async () => {
     const raw =

@@ -1,8 +1,9 @@
 import type { Scope } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import type { Transport } from "../../base/egress/index.ts";
+import type { Egress } from "../../base/egress/index.ts";
 import type { UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
+import type { ModelListServices } from "../../providers/index.ts";
 import type { RunServices } from "../../runs/index.ts";
 import { authenticate, streamCredentialOf, workspaceOf } from "../authentication/index.ts";
 import {
@@ -23,11 +24,12 @@ import { acceptsStream, type StreamSource } from "../streams/index.ts";
 import { managedBody } from "./managed-body.ts";
 import type { RouteDoc } from "./route-doc.ts";
 
-export type ManagedContext = Context & {
-  readonly runs: RunServices;
-  readonly tail: EventPoller;
-  readonly egress: Transport;
-};
+export type ManagedContext = Context &
+  ModelListServices & {
+    readonly runs: RunServices;
+    readonly tail: EventPoller;
+    readonly egress: Egress;
+  };
 
 /** What a handler of a managed route gets: all of it parsed as far as HTTP goes, none of it judged. */
 export interface ManagedRequest {
@@ -105,7 +107,7 @@ export async function handleManaged(
   const key =
     route.method === "POST" ? idempotencyKey(headerOf(incoming, "idempotency-key")) : undefined;
   const binding = raw && bindKey(key, raw);
-  const { database, cipher, operator, runs, egress } = services;
+  const { database, cipher, operator, runs, egress, outbound, modelLists } = services;
   const request: ManagedRequest = {
     ctx: {
       actor,
@@ -117,6 +119,8 @@ export async function handleManaged(
       runs,
       tail: runs.tail,
       egress,
+      outbound,
+      modelLists,
       idempotency: binding && { route: `${route.method} ${c.req.path}`, binding },
       ifMatch: entityTag(headerOf(incoming, "if-match")),
     },

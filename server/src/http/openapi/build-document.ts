@@ -1,4 +1,5 @@
-import { errorAnswer } from "@beckon/contract";
+import { errorResponse } from "@beckon/contract";
+import { version } from "../../base/version.ts";
 import { accountRoutes, managedRoutes } from "../api/index.ts";
 import type { ManagedRoute } from "../management/index.ts";
 import { errorHeaders } from "./error-responses.ts";
@@ -35,7 +36,7 @@ export function buildDocument() {
     openapi: "3.1.0",
     info: {
       title: "Beckon",
-      version: "0.1.0",
+      version,
       description: about,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -74,7 +75,7 @@ export function buildDocument() {
       },
       headers: errorHeaders,
       schemas: {
-        Error: schemaOfAnswer(errorAnswer),
+        Error: schemaOfAnswer(errorResponse),
         ...Object.fromEntries(resources.map(({ name, schema }) => [name, schemaOfAnswer(schema)])),
       },
     },

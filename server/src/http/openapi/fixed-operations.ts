@@ -1,4 +1,4 @@
-import { fireAnswer, invokeAnswer, invokeBody } from "@beckon/contract";
+import { fireResponse, invokeBody, invokeResponse } from "@beckon/contract";
 import { startErrors } from "../../runs/index.ts";
 import { errorResponses } from "./error-responses.ts";
 import { schemaOfAnswer, schemaOfRequest } from "./json-schema.ts";
@@ -43,7 +43,7 @@ const invoke = {
       description:
         "The run succeeded; or, with Accept: text/event-stream, its events, and Location names the run.",
       content: {
-        ...json(schemaOfAnswer(invokeAnswer), { ok: true, run_id, output: "Hello" }),
+        ...json(schemaOfAnswer(invokeResponse), { ok: true, run_id, output: "Hello" }),
         ...streamContent,
       },
     },
@@ -88,7 +88,7 @@ const fire = {
   responses: {
     200: {
       description: "The run is durable.",
-      content: json(schemaOfAnswer(fireAnswer), { ok: true, run_id }),
+      content: json(schemaOfAnswer(fireResponse), { ok: true, run_id }),
     },
     ...errorResponses([...start, "trigger_disabled", "unsupported_type", ...ours]),
   },

@@ -2,6 +2,7 @@ import {
   auditEntry,
   eventOnWire,
   key,
+  modelList,
   provider,
   providerCheck,
   run,
@@ -89,6 +90,7 @@ export const resources: readonly Resource[] = [
       id: id("prv"),
       name: "ollama",
       kind: "openai-compatible",
+      origin: "workspace",
       base_url: "http://127.0.0.1:11434/v1",
       api_key_last4: null,
       created_at: time,
@@ -99,6 +101,17 @@ export const resources: readonly Resource[] = [
     name: "ProviderCheck",
     schema: providerCheck,
     example: { works: true, models: ["qwen3"], error: null },
+  },
+  {
+    name: "ModelList",
+    schema: modelList,
+    example: {
+      provider: "ollama",
+      provider_id: "env_ollama",
+      origin: "discovered",
+      models: ["ollama/qwen3"],
+      error: null,
+    },
   },
   {
     name: "Key",

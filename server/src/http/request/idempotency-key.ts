@@ -12,11 +12,11 @@ export function idempotencyKey(header: string | undefined): Result<string> | und
   const quoted = /^"(.*)"$/.exec(trimmed)?.[1];
   const key = quoted ?? trimmed;
   if (/^[\x20-\x7e]{1,255}$/.test(key)) return { ok: true, value: key };
-  const refusal = new ApiError(
+  const error = new ApiError(
     "bad_request",
     "Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes.",
   );
-  return { ok: false, refusal };
+  return { ok: false, error };
 }
 
 /** Binds a key to the raw body. Undefined without a key. */

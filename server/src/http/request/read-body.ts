@@ -32,10 +32,10 @@ const heldPerByte = 6;
 export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<RawBody> {
   if (incoming.destroyed && !incoming.complete) return Promise.reject(cutShort());
   const declared = Number(incoming.headers["content-length"] ?? 0);
-  if (declared > maxBodyBytes) return Promise.resolve({ ok: false, refusal: tooLarge() });
+  if (declared > maxBodyBytes) return Promise.resolve({ ok: false, error: tooLarge() });
   const coding = incoming.headers["transfer-encoding"] ?? "chunked";
   if (coding.toLowerCase() !== "chunked")
-    return Promise.resolve({ ok: false, refusal: unreadable(coding) });
+    return Promise.resolve({ ok: false, error: unreadable(coding) });
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -49,7 +49,7 @@ export function readBody(incoming: IncomingMessage, hold: ByteHold): Promise<Raw
       incoming.off("data", take).pause();
       chunks.length = 0;
       if (fits) reject(tooManyBodies());
-      else resolve({ ok: false, refusal: tooLarge() });
+      else resolve({ ok: false, error: tooLarge() });
     };
     // Both are also heard after a whole body; the error, with its stack, would then be made for nothing.
     const breakOff = () => (incoming.complete ? undefined : reject(cutShort()));

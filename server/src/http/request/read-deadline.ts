@@ -1,5 +1,5 @@
 import { elapsed, within } from "../../base/clock.ts";
-import { databaseAway } from "../../base/database/index.ts";
+import { databaseUnavailable } from "../../base/database/index.ts";
 
 /** A read is promised an answer in 5 s; the rest is for a busy machine. */
 const maxReadMs = 4_000;
@@ -13,6 +13,6 @@ export function readDeadline(): <T>(read: Promise<T>) => Promise<T> {
   const began = elapsed();
   return (read) =>
     within(read, maxReadMs - (elapsed() - began), () =>
-      databaseAway(new Error("a read was not answered in time")),
+      databaseUnavailable(new Error("a read was not answered in time")),
     );
 }

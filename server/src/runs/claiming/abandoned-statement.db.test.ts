@@ -42,7 +42,7 @@ const result = (call_id: string, value: unknown = "done"): NewEvent => ({
   data: { step: 1, call_id, tool: "act", outcome: "ok", result: value, duration_ms: 1 },
 });
 
-/** A run without an attempt left, whose owner died after it had written this. */
+/** Creates a run without an attempt left, whose owner died after it had written `entries`. */
 async function exhausted(...entries: NewEvent[]) {
   const owner = await seedProcess(database);
   const run = await startOne(database, await seedAgent(database, { limits: { max_attempts: 1 } }), {
@@ -61,7 +61,7 @@ async function exhausted(...entries: NewEvent[]) {
   return { added: journal.slice(1 + entries.length), outcome: await readOutcome(database, run) };
 }
 
-test("the model call that was probably in flight is on record, and counted", async () => {
+test("a model call in flight is recorded as lost, with estimated usage", async () => {
   const asked = await exhausted();
   expect(asked.added).toMatchObject([
     {
@@ -103,7 +103,7 @@ test("the model call that was probably in flight is on record, and counted", asy
   expect(askedAgain.outcome?.usage).toMatchObject({ output_tokens: 10, cached_input_tokens: 1 });
 });
 
-test("calls that were begun are closed as unknown, and no call of the model is made up beside them", async () => {
+test("tool calls that had begun get an unknown result", async () => {
   const { added, outcome } = await exhausted(
     step("a", "b", "c"),
     intent("a"),
@@ -122,7 +122,7 @@ test("calls that were begun are closed as unknown, and no call of the model is m
   expect(outcome?.usage).toEqual({ ...usage, estimated: true });
 });
 
-test("a result that was too large for the journal counts like any other", async () => {
+test("a tool result that is an artifact counts like any other", async () => {
   const { added } = await exhausted(step("a"), intent("a"), result("a", "x".repeat(100_000)));
   expect(added.map(({ type }) => type)).toEqual(["run.step_lost", "run.failed"]);
 });

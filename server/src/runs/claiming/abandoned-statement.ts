@@ -2,16 +2,24 @@ import type { Database, Parameters, Statement } from "../../base/database/index.
 import { engineVersion } from "../../base/engine-version.ts";
 import type { RunRef } from "../run.ts";
 import type { LastAttempt } from "../subscribing/index.ts";
-import { type Claimant, claim, claimStatement, exceptOf, type Taken } from "./claim-statement.ts";
+import {
+  type Claimant,
+  type ClaimResult,
+  claim,
+  claimStatement,
+  exceptOf,
+} from "./claim-statement.ts";
 
 /**
- * Running runs whose owner is on record as dead, never by an expired lease alone: that is for
- * whoever records the death. From the dead to their runs, not the other way: those of the living
- * are many, and this is asked every second.
+ * Running runs whose owner was declared dead. An expired lease alone is not enough. The lateral
+ * subquery with `offset 0` makes the planner start from the dead processes: this query runs every
+ * second, and most running runs belong to living ones.
  */
 const abandoned = `
 with abandoned as (
-  select r.id from processes p, lateral (select id from runs where status = 'running' and owner = p.id offset 0) as r where p.died_at is not null
+  select r.id from processes p, lateral (
+    select id from runs where status = 'running' and owner = p.id offset 0
+  ) as r where p.died_at is not null
 )`;
 
 /** `max_attempts` of run `r` with its inputs `i`. */
@@ -19,45 +27,43 @@ const maxAttempts = `(select (v.config -> 'limits' ->> 'max_attempts')::int from
   where v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version)`;
 
 /**
- * Whether run `r` of the dead process `d` was on its last attempt in company: it is not proven
- * guilty, and gets another last attempt. Not a run of a single attempt: whoever sets that wants it
- * given to one process only.
+ * Whether run `r` is a suspect: its process `d` died during the run's last attempt, while executing
+ * other runs on their last attempt. Any of them can have killed the process, so each gets another
+ * attempt. This excludes runs with `max_attempts` 1, which must never be executed twice.
  */
 const suspected = `${maxAttempts} <= r.attempt and r.attempt > 1 and d.suspects <> 1`;
 
-/**
- * From run `r` with its inputs `i` and its dead owner `d`, of abandoned ones that this code can
- * execute.
- */
+/** Abandoned runs `r` that this engine version can execute, with inputs `i` and dead owners `d`. */
 const source = `
   from runs r join run_inputs i on i.run_id = r.id join processes d on d.id = r.owner
   where r.id = any (array(select id from abandoned)) and r.status = 'running'
     and d.died_at is not null and i.engine_version <= ${engineVersion}`;
 
-/** Picks those for which `condition` holds, oldest first. */
+/** Picks the abandoned runs for which `condition` holds, oldest first. */
 const pickedBy = (condition: string, limit: string) => `picked as (
-  select r.id, least(r.attempt + 1, ${maxAttempts}) as attempt, extract(epoch from now() - d.died_at) * 1000 as waited_ms
+  select r.id, least(r.attempt + 1, ${maxAttempts}) as attempt,
+    extract(epoch from now() - d.died_at) * 1000 as waited_ms
   ${source} and ${condition}
   order by r.id limit ${limit} for no key update of r skip locked
 )`;
 const picked = (condition: string) => (p: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(`${condition} and r.workspace_id <> all (${exceptOf(p)})`, limit)}`;
 
-/** Picks runs that are only to be ended, which takes no memory to speak of. */
+/** Picks runs only to end them. That takes little memory, so no workspace is excluded. */
 const pickedToEnd = (condition: string) => (_: Parameters<Claimant>, limit: string) =>
   `${abandoned}, ${pickedBy(condition, limit)}`;
 
-/** Half of the suspects that died together, of those among whom the oldest one is. */
+/** Picks half of the suspects of one dead process: the one that owned the oldest suspect. */
 const halved = (p: Parameters<Claimant>, limit: string) => `${abandoned}, half as (
   select d.id as owner, greatest(1, (d.suspects + 1) / 2) as size ${source} and ${suspected}
     and r.workspace_id <> all (${exceptOf(p)}) order by r.id limit 1
 ), ${pickedBy(`${suspected} and r.owner = (select owner from half)`, `least(${limit}, (select size from half))`)}`;
 
 /**
- * Counts, once for each dead process, the runs on their last attempt that it had. A statement of
- * its own, after the one that recorded the death: an older snapshot would miss a claim that the
- * process had just made.
- * @returns whether dead processes have left any runs.
+ * Counts, once for each dead process, the runs on their last attempt that it owned. It must be a
+ * later statement than the one that declared the process dead, whose snapshot could miss a claim
+ * that the process had just committed.
+ * @returns whether dead processes still own runs.
  */
 export async function countSuspects(database: Database): Promise<boolean> {
   const { rows } = await database.engine.query<{ left: boolean }>({
@@ -65,7 +71,8 @@ export async function countSuspects(database: Database): Promise<boolean> {
     text: `${abandoned}, counted as (
         update processes p set suspects = (
           select count(*) from runs r join run_inputs i on i.run_id = r.id
-          where r.status = 'running' and r.owner = p.id and r.attempt > 1 and r.attempt >= ${maxAttempts}
+          where r.status = 'running' and r.owner = p.id and r.attempt > 1
+            and r.attempt >= ${maxAttempts}
         ) where p.died_at is not null and p.suspects is null
       ) select exists (select from abandoned) as left`,
     values: [],
@@ -77,55 +84,61 @@ const failover = (name: string, picked: (p: Parameters<Claimant>, limit: string)
   claimStatement(name, { picked, wanted: "picked", failover: true });
 
 const abandonedRuns = failover("claim-abandoned", picked(`${maxAttempts} - r.attempt > 1`));
-// Only once the suspects are counted: a run that is left behind was not alone.
+// Only after the suspects are counted: runs taken earlier would be missing from the count.
 const cancelledRuns = failover(
   "claim-cancelled",
   pickedToEnd(
-    `d.suspects is not null and r.cancel_requested_at is not null and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
+    `d.suspects is not null and r.cancel_requested_at is not null
+      and (r.cancel_requested_at > d.died_at or ${maxAttempts} > r.attempt)`,
   ),
 );
 const suspects = failover("claim-suspects", halved);
 const lastAttempts = failover("claim-last-attempts", picked(`${maxAttempts} - r.attempt = 1`));
 
-/** For review. */
+/** All statements of failover, for `statements.sql`. */
 export const failoverStatements = [abandonedRuns, cancelledRuns, suspects, lastAttempts];
 
-/** Takes runs over from dead processes; each failover costs the run an attempt. */
-export function claimAbandoned(database: Database, claimant: Claimant): Promise<Taken> {
+/** Takes runs over from dead processes. Each failover counts as an attempt. */
+export function claimAbandoned(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, abandonedRuns, claimant);
 }
 
 /**
- * Takes over runs that are to be cancelled, only to end them, whatever else is executed. A run
- * whose process died over its cancellation is left to the other claims: reading its journal may be
- * what kills.
+ * Takes over runs whose cancellation was requested, only to end them. If a process died after the
+ * request, reading the run's journal may have killed it: on its last attempt such a run is left to
+ * the other claims.
  */
-export function claimCancelled(database: Database, claimant: Claimant): Promise<Taken> {
+export function claimCancelled(database: Database, claimant: Claimant): Promise<ClaimResult> {
   return claim(database.engine, cancelledRuns, claimant);
 }
 
 /**
- * Runs on their last attempt that a process executes at once, at most: one that kills is found
- * among them in seven deaths.
+ * Maximum of runs on their last attempt that a process executes at once. Halving finds one that
+ * kills its process among 64 in seven deaths.
  */
 export const maxTogether = 64;
 
 /**
- * Takes runs over for their last attempt, beside those that the claimant executes already. Runs
- * whose process died with G of them are taken at most half of G at a time, and executed without
- * others on their last attempt: the next death incriminates only them.
+ * Takes runs over for their last attempt. The search for runs that kill their process is a
+ * bisection: of the suspects of a dead process at most half, rounded up, are taken at a time, and
+ * they are executed without other runs on their last attempt, so that the next death leaves only
+ * them as suspects.
+ * @param executing the runs on their last attempt that the claimant already executes.
  */
 export async function claimLastAttempts(
   database: Database,
   { owner, eventIds, except = [] }: Claimant,
   executing: readonly LastAttempt[],
-): Promise<Taken> {
+): Promise<ClaimResult> {
   const claimant = {
     owner,
     except,
     eventIds: eventIds.slice(0, Math.max(0, maxTogether - executing.length)),
   };
-  const take = async (statement: Statement<Claimant>, lastAttempt: LastAttempt): Promise<Taken> => {
+  const take = async (
+    statement: Statement<Claimant>,
+    lastAttempt: LastAttempt,
+  ): Promise<ClaimResult> => {
     const taken = await claim(database.engine, statement, claimant);
     return { ...taken, runs: taken.runs.map((run) => ({ ...run, lastAttempt })) };
   };
@@ -137,8 +150,8 @@ export async function claimLastAttempts(
 }
 
 /**
- * Runs that have no attempt left and were alone on their last one, or had one only. A run that kills the process that
- * executes it must not be given to processes for ever.
+ * Returns abandoned runs without an attempt left: those that were their process's only suspect, and
+ * those with one attempt. The limit exists because a run can kill every process that executes it.
  */
 export async function findExhausted(database: Database, limit: number): Promise<ExhaustedRun[]> {
   const { rows } = await database.engine.query<ExhaustedRow>({
@@ -160,7 +173,7 @@ export async function findExhausted(database: Database, limit: number): Promise<
   }));
 }
 
-/** A run that ends because no process can have it any more, with the claim of its last one. */
+/** A run without an attempt left, with the claim of its last owner. */
 export interface ExhaustedRun extends RunRef {
   readonly owner: string;
   readonly fence: number;

@@ -1,13 +1,16 @@
 import type { Database } from "../../base/database/index.ts";
 
-/** Runs of this process that somebody has asked to cancel, perhaps through another process. */
+/**
+ * Returns the runs of this process whose cancellation was requested, here or at another process.
+ */
 export async function cancelledRuns(
   connection: Pick<Database["engine"], "query">,
   owner: string,
 ): Promise<string[]> {
   const { rows } = await connection.query<{ id: string }>({
     name: "cancelled-runs",
-    text: "select id from runs where status = 'running' and owner = $1 and cancel_requested_at is not null",
+    text: `select id from runs
+      where status = 'running' and owner = $1 and cancel_requested_at is not null`,
     values: [owner],
   });
   return rows.map((row) => row.id);

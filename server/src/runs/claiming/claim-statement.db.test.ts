@@ -32,7 +32,7 @@ const claimant = (owner: string, limit: number) => ({
 });
 const ids = (runs: readonly { readonly runId: string }[]) => runs.map((run) => run.runId);
 
-/** Queues `count` runs of the agent. @returns their ids, oldest first. */
+/** Queues `count` runs of the agent and returns their ids, oldest first. */
 async function queue(agent: SeededAgent, count: number): Promise<string[]> {
   const rows = Array.from({ length: count }, () => startRow(agent));
   await startRuns(database, rows);
@@ -47,14 +47,14 @@ async function journalOf(runId: string) {
   return rows;
 }
 
-/** Puts an end to everything that is queued, so that the next test finds its own runs only. */
+/** Ends all runs, so that the next test finds only its own. */
 async function emptyQueue(): Promise<void> {
   await database.engine.query(
     "update runs set status = 'cancelled', finished_at = now() where finished_at is null",
   );
 }
 
-test("a claim makes the process the run's owner, with all it needs to execute it", async () => {
+test("a claim makes the process the run's owner and returns what execution needs", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
@@ -86,7 +86,7 @@ test("a process that was declared dead claims nothing", async () => {
   expect((await claimQueued(database, claimant(dead, 10))).runs).toEqual([]);
 });
 
-test("within an agent the oldest come first, and a flood delays neither another agent nor another workspace", async () => {
+test("an agent's oldest runs come first, and a flood delays no others", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);
   const workspaceId = await seedWorkspace(database);
@@ -100,19 +100,19 @@ test("within an agent the oldest come first, and a flood delays neither another 
   const { runs } = await claimQueued(database, claimant(owner, 12));
   const of = (agent: SeededAgent) =>
     ids(runs).filter((id) => runs.some((run) => run.runId === id && run.agentId === agent.agentId));
-  // Two workspaces: half for each, as far as the smaller one has runs; in the other one again half for each agent.
+  // Half for each workspace, as far as the smaller one has runs; in the other half for each agent.
   expect([of(elsewhere).length, of(neighbour).length, of(flood).length]).toEqual([5, 3, 4]);
   expect(of(flood).sort()).toEqual(flooded.slice(0, 4));
 });
 
-test("a single place goes round, too", async () => {
+test("a process with capacity for one run also claims round robin", async () => {
   await emptyQueue();
   const owner = await seedProcess(database);
   const flood = await seedAgent(database);
   const small = await seedAgent(database);
   await queue(flood, 80);
   const [wanted = ""] = await queue(small, 1);
-  // By age the flood would be first 80 times; by turns the chance of that is one in 2^80.
+  // Claimed by age, the flood would come first 80 times. With random turns the chance is 2^-80.
   let tries = 0;
   for (let found = false; !found; tries++) {
     const { runs } = await claimQueued(database, claimant(owner, 1));
@@ -122,7 +122,7 @@ test("a single place goes round, too", async () => {
   expect(tries).toBeLessThan(80);
 });
 
-test("two processes that claim at the same time never get the same run, and leave none", async () => {
+test("concurrent claims never get the same run, and leave none", async () => {
   await emptyQueue();
   const agents = await Promise.all(Array.from({ length: 5 }, () => seedAgent(database)));
   const queued = (await Promise.all(agents.map((agent) => queue(agent, 40)))).flat();
@@ -150,7 +150,7 @@ test("two processes that claim at the same time never get the same run, and leav
   expect(rows).toEqual([{ runs: 200 }]);
 });
 
-test("however many claim at the same time, an agent executes no more runs than its limit", async () => {
+test("concurrent claims do not exceed an agent's concurrency limit", async () => {
   await emptyQueue();
   const agent = await seedAgent(database, { limits: { max_concurrent_runs: 3 } });
   const queued = await queue(agent, 30);
@@ -179,7 +179,7 @@ test("however many claim at the same time, an agent executes no more runs than i
   expect(ids(await rush()).sort()).toEqual(queued.slice(3, 5));
 });
 
-test("a claim of a limited agent does not hold up the start of its runs", async () => {
+test("a claim that locks a limited agent does not block starts of its runs", async () => {
   await emptyQueue();
   const agent = await seedAgent(database, { limits: { max_concurrent_runs: 1 } });
   const client = await other.engine.connect();
@@ -193,7 +193,7 @@ test("a claim of a limited agent does not hold up the start of its runs", async 
   }
 });
 
-/** A run that `owner` executes, with the attempts it has had. */
+/** Creates a run that `owner` executes at the given attempt. */
 async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<StartedRun> {
   const agent = await seedAgent(database, { limits: { max_attempts: maxAttempts } });
   const run = await startOne(database, agent, { owner });
@@ -201,7 +201,7 @@ async function runAt(owner: string, attempt: number, maxAttempts = 3): Promise<S
   return run;
 }
 
-test("a dead process's runs are taken over, with the next attempt and the next fence, which shuts the former owner out", async () => {
+test("a dead process's runs are taken over with the next attempt and fence", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const alive = await seedProcess(database);
@@ -223,11 +223,11 @@ test("a dead process's runs are taken over, with the next attempt and the next f
     [run.runId],
   );
   expect(rows).toEqual([{ owner: heir, fence: 2, attempt: 2 }]);
-  expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.verdict).toBe("fenced");
+  expect((await appendToRuns(database, [appendRow(run, dead)]))[0]?.kind).toBe("fenced");
   expect((await claimAbandoned(database, claimant(heir, 10))).runs).toEqual([]);
 });
 
-test("a lease that has run out is not death: only its record is", async () => {
+test("an expired lease alone does not cause a failover", async () => {
   await emptyQueue();
   const late = await seedProcess(database);
   await runAt(late, 1);
@@ -240,7 +240,7 @@ test("a lease that has run out is not death: only its record is", async () => {
   );
 });
 
-test("of two who take over at the same time each run goes to one", async () => {
+test("concurrent failovers take each run once", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);
@@ -255,7 +255,7 @@ test("of two who take over at the same time each run goes to one", async () => {
   expect(taken.sort()).toEqual(ids(runs).sort());
 });
 
-test("runs are taken for their last attempt together, and one without any ends as interrupted, with what it had used", async () => {
+test("a run without an attempt left ends interrupted and keeps its usage", async () => {
   await emptyQueue();
   const dead = await seedProcess(database);
   const heir = await seedProcess(database);

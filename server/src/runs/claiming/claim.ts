@@ -4,7 +4,7 @@ import { newId } from "../../base/ids.ts";
 import type { EventPoller } from "../../events/index.ts";
 import type { OwnProcess } from "../../processes/index.ts";
 import type { Capacity, Memory, OwnedRun, WorkerCalls } from "../executing/index.ts";
-import type { UnansweredStarts } from "../starting/index.ts";
+import type { UnconfirmedStarts } from "../starting/index.ts";
 import type { LastAttempt, LiveRuns } from "../subscribing/index.ts";
 import {
   claimAbandoned,
@@ -16,21 +16,20 @@ import {
 import {
   type Claimant,
   type ClaimedRun,
+  type ClaimResult,
   claimLimited,
   claimQueued,
   findClaimed,
-  type Taken,
 } from "./claim-statement.ts";
 import { endExhausted } from "./end-exhausted.ts";
 
-/** What claiming runs needs of this process. */
+/** The services that claiming runs needs. */
 export interface ClaimPorts {
   readonly database: Database;
   readonly process: Pick<OwnProcess, "id">;
   readonly live: LiveRuns;
-  readonly unanswered: UnansweredStarts;
-  /** Claims that had no answer, and may have taken effect or still do. */
-  readonly unsureClaims: Set<UnsureClaim>;
+  readonly unconfirmedStarts: UnconfirmedStarts;
+  readonly unconfirmedClaims: Set<UnconfirmedClaim>;
   readonly capacity: Capacity;
   readonly memory: Pick<Memory, "runs">;
   readonly worker: Pick<WorkerCalls, "takeOver">;
@@ -39,101 +38,106 @@ export interface ClaimPorts {
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
 
-/** A claim that had no answer: it may have taken effect, or still do. */
-export interface UnsureClaim extends Claimant {
+/** A claim without a reply of the database: it may be committed, now or later. */
+export interface UnconfirmedClaim extends Claimant {
   readonly lastAttempt?: LastAttempt;
-  /** On the process's clock. */
+  /** When it can no longer be committed, as a value of `elapsed()`. */
   readonly until: number;
 }
 
-/** Runs taken in one statement, at most: enough to fill a process quickly, few enough that others get their share. */
-const batch = 50;
+/**
+ * Maximum of runs in one claim: enough to fill a process quickly, few enough that other processes
+ * get some.
+ */
+const maxBatchRuns = 50;
 
-/** Milliseconds to leave to a process that is at the same runs. */
-const contendedMs = 5;
+/** Wait before a claim is repeated because another process had locked some of the runs. */
+const contendedRetryMs = 5;
 
-/** Milliseconds in which a claim whose connection broke may still take effect: the statement's own limit, and some more. */
-const unsureMs = 30_000;
+/** How long a claim can still commit after its connection broke: above its statement timeout. */
+const unconfirmedMs = 30_000;
 
 /**
- * Takes queued runs, as far as this process has room, and begins to execute them.
- * @returns whether more may be waiting that it has room for.
+ * Claims queued runs up to the capacity of this process, and starts to execute them.
+ * @returns whether to call it again, because there may be more runs and capacity for them.
  */
 export async function claimRuns(ports: ClaimPorts): Promise<boolean> {
-  const limited = () => take(ports, batch, (claim) => claimLimited(ports.database, claim));
+  const limited = () =>
+    claimUpTo(ports, maxBatchRuns, (claim) => claimLimited(ports.database, claim));
   const unlimited = async () => {
-    const taken = await take(ports, batch, (claim) => claimQueued(ports.database, claim));
-    ports.capacity.foundQueue({ empty: taken === "all" });
-    return taken;
+    const result = await claimUpTo(ports, maxBatchRuns, (claim) =>
+      claimQueued(ports.database, claim),
+    );
+    ports.capacity.foundQueue({ empty: result === "all" });
+    return result;
   };
-  // Either may come first: always the same one would take all the room for as long as it has a flood.
+  // In random order: with a fixed one, a flood in the first queue would take all the capacity.
   const [first, second] = Math.random() < 0.5 ? [limited, unlimited] : [unlimited, limited];
-  const taken = [await first(), await second()];
-  if (taken.includes("some")) return true;
-  if (!taken.includes("contended")) return false;
-  await sleep(contendedMs);
+  const results = [await first(), await second()];
+  if (results.includes("some")) return true;
+  if (!results.includes("contended")) return false;
+  await sleep(contendedRetryMs);
   return true;
 }
 
 /**
- * Takes over what dead processes have left, and ends what is not to be taken over again. The worker
- * calls it again when a run on its last attempt has ended, since the next ones wait for that, and
- * never twice at the same time.
+ * Takes over the runs of dead processes, and ends those without an attempt left. The worker calls
+ * it again when a run on its last attempt has ended, since other suspects wait for that. Calls must
+ * not overlap.
  */
 export async function takeOverRuns(ports: ClaimPorts): Promise<void> {
   const { database } = ports;
   if (!(await countSuspects(database))) return;
-  await endExhausted(database, batch);
-  while (
-    (await take(ports, batch, (claim) => claimCancelled(database, claim), { onlyToEnd: true })) ===
-    "some"
-  );
-  while ((await take(ports, batch, (claim) => claimAbandoned(database, claim))) === "some");
+  await endExhausted(database, maxBatchRuns);
+  const cancelled = (claim: Claimant) => claimCancelled(database, claim);
+  while ((await claimUpTo(ports, maxBatchRuns, cancelled, { onlyToEnd: true })) === "some");
+  const abandoned = (claim: Claimant) => claimAbandoned(database, claim);
+  while ((await claimUpTo(ports, maxBatchRuns, abandoned)) === "some");
   await takeLastAttempts(ports);
 }
 
-/** Takes over runs for their last attempt, unless a claim of such may still take effect. */
+/** Takes over runs for their last attempt, unless an earlier such claim is unconfirmed. */
 async function takeLastAttempts(ports: ClaimPorts): Promise<void> {
-  if ([...ports.unsureClaims].some((claim) => claim.lastAttempt !== undefined)) return;
+  if ([...ports.unconfirmedClaims].some((claim) => claim.lastAttempt !== undefined)) return;
   const executing = [...ports.live.values()].flatMap(({ lastAttempt }) => lastAttempt ?? []);
   const claim = (claimant: Claimant) => claimLastAttempts(ports.database, claimant, executing);
-  // Of a claim whose reply is lost it is not known which it was: the stricter one holds.
-  await take(ports, maxTogether, claim, { lastAttempt: "repeated" });
+  // If the reply is lost, it is unknown which runs were taken: `repeated` is the stricter case.
+  await claimUpTo(ports, maxTogether, claim, { lastAttempt: "repeated" });
 }
 
 /**
- * Executes what claims without an answer have taken after all. Nobody else would: this process owns these runs, and lives. Looked for until
- * no such claim can take effect any more.
+ * Executes the runs of unconfirmed claims that were committed. No other process would, since this
+ * one owns the runs and is alive. To be called until no such claim can be committed any more.
  */
 export async function executeLostClaims(ports: ClaimPorts): Promise<void> {
-  for (const claim of [...ports.unsureClaims]) {
-    const over = elapsed() > claim.until;
+  for (const claim of [...ports.unconfirmedClaims]) {
+    const isOver = elapsed() > claim.until;
     const found = await findClaimed(ports.database, claim);
     for (const run of found) {
       if (ports.live.has(run.runId)) continue;
       ports.capacity.reserve(1);
       execute(ports, run, claim);
     }
-    // One for last attempts is a single statement: it has taken effect, and holds up the next one
-    // no more.
-    if (over || (claim.lastAttempt !== undefined && found.length > 0))
-      ports.unsureClaims.delete(claim);
+    // A claim for last attempts is a single statement, so it is complete once any run is found.
+    if (isOver || (claim.lastAttempt !== undefined && found.length > 0))
+      ports.unconfirmedClaims.delete(claim);
   }
 }
 
 /**
- * `all`: nothing is left to take. `some`: there may be more. `contended`: there is more, which another process is just at. `full`: there may
- * be more, and no room.
+ * Claims runs up to the free capacity, and starts to execute them.
+ * @returns `all`: no runs are left. `some`: there may be more. `contended`: another process had
+ *   locked some of the runs. `full`: nothing was claimed, for lack of capacity.
  */
-async function take(
+async function claimUpTo(
   ports: ClaimPorts,
-  most: number,
-  claim: (claim: Claimant) => Promise<Taken>,
+  maxRuns: number,
+  claim: (claim: Claimant) => Promise<ClaimResult>,
   { onlyToEnd = false, ...options }: { onlyToEnd?: boolean; lastAttempt?: LastAttempt } = {},
 ): Promise<"all" | "some" | "contended" | "full"> {
   const { capacity } = ports;
   const owner = ports.process.id;
-  const limit = onlyToEnd && capacity.isOpen ? most : Math.min(most, capacity.free);
+  const limit = onlyToEnd && capacity.isOpen ? maxRuns : Math.min(maxRuns, capacity.free);
   if (limit === 0) return "full";
   const claimant = {
     owner,
@@ -142,30 +146,30 @@ async function take(
     ...options,
   };
   capacity.reserve(limit);
-  let taken: Taken = { runs: [], contended: false };
+  let result: ClaimResult = { runs: [], contended: false };
   try {
-    taken = await claim(claimant);
+    result = await claim(claimant);
   } catch (thrown) {
-    ports.unsureClaims.add({ ...claimant, until: elapsed() + unsureMs });
+    ports.unconfirmedClaims.add({ ...claimant, until: elapsed() + unconfirmedMs });
     throw thrown;
   } finally {
-    capacity.release(limit - taken.runs.length);
+    capacity.release(limit - result.runs.length);
   }
-  if (taken.runs.length > 0) ports.tail.noteWritten();
-  for (const run of taken.runs) execute(ports, run, claimant);
-  if (taken.runs.length === limit) return "some";
-  return taken.contended ? "contended" : "all";
+  if (result.runs.length > 0) ports.tail.noteWritten();
+  for (const run of result.runs) execute(ports, run, claimant);
+  if (result.runs.length === limit) return "some";
+  return result.contended ? "contended" : "all";
 }
 
-/** Begins to execute what was claimed; what its caller was refused meanwhile only to end it. */
+/** Starts to execute a claimed run. A run whose caller got `503` meanwhile is only ended. */
 function execute(
   ports: ClaimPorts,
   run: ClaimedRun,
   claim: { readonly owner: string; readonly lastAttempt?: LastAttempt },
 ): void {
-  const unanswered = ports.unanswered.get(run.runId);
-  if (unanswered !== undefined) unanswered.claimed = run;
-  const cancelRequested = run.cancelRequested || unanswered?.refused === true;
+  const start = ports.unconfirmedStarts.get(run.runId);
+  if (start !== undefined) start.claimed = run;
+  const cancelRequested = run.cancelRequested || start?.isRejected === true;
   const lastAttempt = run.lastAttempt ?? claim.lastAttempt;
   const executed = ports.execute({
     ...run,

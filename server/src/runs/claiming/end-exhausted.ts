@@ -11,8 +11,9 @@ import {
 import { findExhausted } from "./abandoned-statement.ts";
 
 /**
- * Ends runs that have lost as many processes as they can. The engine's rules say what is added to their journals, from
- * a digest; the claim of the dead process fences the write, so that of two processes one ends the run.
+ * Ends runs without an attempt left. The engine decides from a digest what to add to their
+ * journals. The write is fenced by the claim of the dead process, so that only one process ends a
+ * run.
  */
 export async function endExhausted(database: Database, limit: number): Promise<void> {
   const rows: AppendRow[] = [];

@@ -2,25 +2,26 @@ import { type Database, statement } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { endUnexecuted, type UnexecutedEnd } from "../journal/index.ts";
 
-/** Runs ended in one statement, at most. */
+/** Maximum of runs that one statement ends. */
 const maxRuns = 500;
 
 const expired: UnexecutedEnd = {
   status: "failed",
   error: {
     code: "deadline_exceeded",
-    message: "The run was queued for 24 hours without being started.",
+    message: "The run was queued for 24 hours without being started. Retry it.",
   },
 };
 
-/** `eventIds`: as many as runs may be ended. */
+/** Ends runs that have been queued for 24 hours, at most as many as there are `eventIds`. */
 export const expireStatement = statement<{ readonly eventIds: readonly string[] }>(
   "expire-queued",
   (p) => {
     const eventIds = p.value("text[]", (input) => input.eventIds);
     return `
 with picked as (
-  select id, workspace_id from runs where status = 'queued' and created_at < now() - interval '24 hours'
+  select id, workspace_id from runs
+  where status = 'queued' and created_at < now() - interval '24 hours'
   order by id limit ${maxRuns} for no key update skip locked
 ), ending as (
   select id, workspace_id, (${eventIds})[row_number() over (order by id)] as event_id from picked
@@ -29,7 +30,7 @@ select count(*)::int as ended from ended`;
   },
 );
 
-/** Ends runs that have been queued for 24 hours: callers that waited for them are gone. */
+/** Ends runs that have been queued for 24 hours, since no caller waits for them any more. */
 export async function expireQueued(database: Database): Promise<void> {
   await database.engine.query(
     expireStatement.query({ eventIds: Array.from({ length: maxRuns }, () => newId("evt")) }),

@@ -18,20 +18,23 @@ import { connectionOf, modelMistake, type ProviderConnection } from "../../provi
 import type { PreparedAgent } from "./prepared-agent.ts";
 import { readVersion } from "./version-store.ts";
 
-/** Versions kept ready. They are immutable, and what changes about a provider is part of the cache's key. */
+/**
+ * Cached versions. Entries cannot become stale: versions are immutable, and the cache key contains
+ * the provider's stamp, which changes with the provider.
+ */
 const maxPrepared = 2_000;
 
-/** What the models and tools of agents are built from. */
+/** Dependencies of the models and tools of agents. */
 export interface AgentCacheOptions {
   readonly database: Database;
   readonly cipher: SecretCipher;
-  /** Whether each model answers, as this process sees it. */
+  /** The circuit breakers of this process, one for each model. */
   readonly circuits: Circuits;
-  /** Tools beside the built-in ones, granted to every agent: the operator's own. */
+  /** Tools of the operator, which every agent has in addition to its own. */
   readonly extraTools: readonly Tool[];
-  /** For what the operator chose: its own providers. */
+  /** Transport for URLs that the operator configured: its own providers. */
   readonly outbound: Transport;
-  /** For what a workspace chose: its providers, and where its tools go. */
+  /** Transport for URLs that a workspace configured: its providers, and the hosts of its tools. */
   readonly egress: Transport;
   readonly operator: OperatorProviders | undefined;
 }
@@ -43,7 +46,7 @@ interface PinnedAgent {
   readonly providerStamp: string | null;
 }
 
-/** Agents that runs of this process have executed lately, each with its model and tools. */
+/** LRU cache of agent versions, each with its model and tools. */
 export class AgentCache {
   readonly #options: AgentCacheOptions;
   readonly #prepared = new LRUCache<string, PreparedAgent>({ max: maxPrepared });
@@ -52,14 +55,15 @@ export class AgentCache {
     this.#options = options;
   }
 
-  /** Returns the agent that a run has pinned, if an earlier run of this process has prepared it. */
+  /** Returns the version that a run has pinned, if it is cached. */
   find(pinned: PinnedAgent): PreparedAgent | undefined {
     return this.#prepared.get(nameOf(pinned));
   }
 
   /**
-   * Reads the version a run has pinned and builds its model and tools.
-   * @throws ApiError when its provider was deleted or its key cannot be opened.
+   * Reads the version that a run has pinned, creates its model and tools, and caches it.
+   * @throws ApiError `conflict` if its provider was deleted or is no longer offered, or its model
+   *   cannot be called; and if the provider's API key cannot be decrypted.
    */
   async prepare(pinned: PinnedAgent): Promise<PreparedAgent> {
     const row = await readVersion(this.#options.database, pinned);
@@ -67,16 +71,21 @@ export class AgentCache {
       throw new Error(`agent ${pinned.agentId} has no version ${pinned.agentVersion}`);
     const granted = grantedTools(row.config.tools, this.#toolServices(pinned));
     const isFree = ({ name }: { name: string }) => granted.every((tool) => tool.name !== name);
+    const { isDiscovered, ...model } = await this.#modelOf(
+      pinned,
+      row.config.model,
+      row.providerId,
+    );
     const prepared: PreparedAgent = {
       config: row.config,
-      ...(await this.#modelOf(pinned, row.config.model, row.providerId)),
+      ...model,
       tools: [...granted, ...this.#options.extraTools.filter(isFree)],
     };
-    this.#prepared.set(nameOf(pinned), prepared);
+    if (!isDiscovered) this.#prepared.set(nameOf(pinned), prepared);
     return prepared;
   }
 
-  /** A tool reaches the network by egress only, and opens secrets of its own agent only. */
+  /** Tools use the network only through egress, and read only secrets of their own agent. */
   #toolServices({ workspaceId, agentId }: PinnedAgent): ToolServices {
     return {
       fetch: this.#options.egress.fetch,
@@ -90,15 +99,23 @@ export class AgentCache {
     };
   }
 
-  /** After a change of the provider's address or key (its stamp) the new one is tried at once. */
+  /**
+   * Creates the model and its circuit. The stamp is part of the circuit's key, so that a provider
+   * with a changed URL or API key is tried at once.
+   * `isDiscovered`: a model server of this machine, which may be gone before the next run.
+   */
   async #modelOf(
     { workspaceId, providerStamp }: PinnedAgent,
     model: string,
     providerId: string | null,
-  ): Promise<Pick<PreparedAgent, "model" | "circuit">> {
+  ): Promise<Pick<PreparedAgent, "model" | "circuit"> & { isDiscovered: boolean }> {
     if (providerId === null && model === demoEchoName)
-      return { model: demoEcho, circuit: undefined };
-    const { connection, transport } = await this.#connect(workspaceId, model, providerId);
+      return { model: demoEcho, circuit: undefined, isDiscovered: false };
+    const { connection, transport, isDiscovered } = await this.#connect(
+      workspaceId,
+      model,
+      providerId,
+    );
     const { name, kind, baseUrl, apiKey } = connection;
     const modelId = model.slice(model.indexOf("/") + 1);
     const mistake = modelMistake(kind, modelId);
@@ -118,31 +135,40 @@ export class AgentCache {
         model,
         origin: URL.parse(baseUrl)?.origin ?? baseUrl,
       }),
+      isDiscovered,
     };
   }
 
-  /** The pinned provider, or the operator's by the model's name: never one in place of the other. */
+  /**
+   * Returns the pinned provider; without one the operator's. Neither is a fallback for the other.
+   */
   async #connect(
     workspaceId: string,
     model: string,
     providerId: string | null,
-  ): Promise<{ connection: ProviderConnection; transport: Transport }> {
+  ): Promise<{ connection: ProviderConnection; transport: Transport; isDiscovered: boolean }> {
     if (providerId === null) {
+      const { operator, outbound } = this.#options;
       const name = model.slice(0, model.indexOf("/"));
-      const connection = this.#options.operator
-        ?.usableBy(workspaceId)
-        .find((offered) => offered.name === name);
-      if (connection !== undefined) return { connection, transport: this.#options.outbound };
+      const connection = await operator?.find(workspaceId, name);
+      if (connection !== undefined) {
+        const isDiscovered = connection.origin === "discovered";
+        return { connection, transport: outbound, isDiscovered };
+      }
+      const absence = operator?.absence(workspaceId, name);
       throw new ApiError(
         "conflict",
-        `The operator does not offer ${name} to this workspace any more. Give the agent another model.`,
+        absence === undefined
+          ? `The operator no longer offers ${name} to this workspace. Give the agent another model.`
+          : `${absence} Or give the agent another model.`,
       );
     }
     const connection = await connectionOf(this.#options.database, this.#options.cipher, {
       id: providerId,
       workspaceId,
     });
-    if (connection !== undefined) return { connection, transport: this.#options.egress };
+    if (connection !== undefined)
+      return { connection, transport: this.#options.egress, isDiscovered: false };
     throw new ApiError(
       "conflict",
       `The provider of the model ${model} was deleted. Give the agent another model.`,

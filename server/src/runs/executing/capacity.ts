@@ -1,11 +1,11 @@
 import type { HeapGuard } from "../../base/heap-guard.ts";
 
-/** How many runs this process executes, and whether it takes more. */
+/** Counts the runs that this process executes, and decides whether it accepts more. */
 export class Capacity {
-  /** Runs executing at once. */
+  /** Maximum of runs that execute at the same time. */
   readonly max: number;
   readonly #heap: Pick<HeapGuard, "isFull">;
-  #taken = 0;
+  #inUse = 0;
   #queueEmpty = false;
   #open: boolean;
   #draining = false;
@@ -25,42 +25,45 @@ export class Capacity {
     return this.#open;
   }
 
-  /** Set while stopping: nothing new is taken, and readiness says so. */
+  /** Whether this process stops: it accepts no more runs and is not ready. */
   get isDraining(): boolean {
     return this.#draining;
   }
 
-  /** Whether the last claim left nothing in the queue. Only then is a run created running, past those that wait. */
+  /**
+   * Whether the last claim left the queue empty. Otherwise new runs must be queued, so that they do
+   * not overtake older ones.
+   */
   get queueEmpty(): boolean {
     return this.#queueEmpty;
   }
 
-  /** Runs that can be taken now. */
+  /** Number of runs that this process can accept now. */
   get free(): number {
-    return this.#open && !this.#heap.isFull ? Math.max(0, this.max - this.#taken) : 0;
+    return this.#open && !this.#heap.isFull ? Math.max(0, this.max - this.#inUse) : 0;
   }
 
-  /** Takes one run's capacity for a start, if the run could execute at once. */
+  /** Reserves capacity for a new run, if it can execute at once. */
   tryReserve(): boolean {
     if (!this.#queueEmpty || this.free === 0) return false;
-    this.#taken += 1;
+    this.#inUse += 1;
     return true;
   }
 
   reserve(count: number): void {
-    this.#taken += count;
+    this.#inUse += count;
   }
 
   release(count: number): void {
-    this.#taken -= count;
+    this.#inUse -= count;
   }
 
-  /** Records what a claim, or a message of another process, says of the queue. */
+  /** Records whether the queue is empty, according to a claim or a message of another process. */
   foundQueue({ empty }: { readonly empty: boolean }): void {
     this.#queueEmpty = empty;
   }
 
-  /** Takes nothing more, for good. */
+  /** Stops accepting runs, permanently. */
   drain(): void {
     this.#draining = true;
     this.#open = false;

@@ -7,7 +7,7 @@ import { echo, says, startModelServer } from "../../../test/model-server.ts";
 import { allSucceeded, eventTypesOf } from "../../../test/runs-of.ts";
 import type { Beckon } from "../../main.ts";
 
-/** Stays, answers callers and executes nothing: what is handed back waits until a test starts somebody to take it. */
+/** Executes nothing, so that released runs stay queued until a test starts another process. */
 const beckon = await startTestBeckon({ BECKON_ROLE: "api" });
 
 type Agent = Awaited<ReturnType<typeof beckon.createAgent>>;
@@ -19,7 +19,7 @@ const invokeAt = (server: Beckon, agent: Agent): Promise<Answer> =>
     body: { input: "Hello" },
   });
 
-/** A process that executes, stopped at the end of the test if it was not before. */
+/** Starts a process that executes runs, and stops it at the end of the test at the latest. */
 async function startServer(settings: Record<string, string>): Promise<Beckon> {
   const server = await beckon.another({ settings: { BECKON_ROLE: "all", ...settings } });
   let stopped: Promise<void> | undefined;
@@ -28,7 +28,10 @@ async function startServer(settings: Record<string, string>): Promise<Beckon> {
   return once;
 }
 
-/** A process that has just begun queues what it is sent first, until it knows that nobody waits: that is left out. */
+/**
+ * Event types from `run.started`: a new process queues its first runs, as the queue may not be
+ * empty.
+ */
 async function typesSinceStart(runId: string): Promise<string[]> {
   const types = await eventTypesOf(beckon, runId);
   return types.slice(types.indexOf("run.started"));
@@ -36,7 +39,7 @@ async function typesSinceStart(runId: string): Promise<string[]> {
 
 const runOf = async (runId: string) => (await beckon.call(`/runs/${runId}`)).body.data;
 
-test("a process that stops says at once that it is not ready, starts nothing more, and answers who waits", async () => {
+test("a stopping process rejects starts and responds to waiting callers", async () => {
   const server = await startServer(longGrace);
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -48,12 +51,12 @@ test("a process that stops says at once that it is not ready, starts nothing mor
   const stopped = server.stop();
   expect((await beckon.call(`${server.url}/readyz`)).status).toBe(503);
   expect((await beckon.call(`${server.url}/healthz`)).status).toBe(200);
-  for (const refused of [
+  for (const rejected of [
     await invokeAt(server, agent),
     await beckon.call(at(server, `/triggers/${token}`), { credential: null, body: "Hello" }),
   ]) {
-    expectError(refused, 503, "unavailable");
-    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expectError(rejected, 503, "unavailable");
+    expect(Number(rejected.headers.get("retry-after"))).toBeGreaterThan(0);
   }
   expect((await beckon.call(at(server, `/agents/${agent.id}`))).status).toBe(200);
 
@@ -62,12 +65,12 @@ test("a process that stops says at once that it is not ready, starts nothing mor
     expect([status, body.output]).toEqual([200, "Hello"]);
   const answered = performance.now();
   await stopped;
-  // Nothing is left to wait for: the grace is no pause.
+  // Without runs left, the process does not wait for the grace period to end.
   expect(performance.now() - answered).toBeLessThan(5_000);
   expect(held.requests.length).toBe(2);
 });
 
-test("what is not done after the grace is handed back, its callers get 202 and its place, and the next start ends it at no cost of an attempt", async () => {
+test("after the grace period runs are released at no cost of an attempt", async () => {
   const server = await startServer({ BECKON_DRAIN_SECONDS: "1" });
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -95,7 +98,7 @@ test("what is not done after the grace is handed back, its callers get 202 and i
   ]);
 });
 
-test("a run that is handed back goes on after its last answered step, at another process, and its caller elsewhere hears nothing of it", async () => {
+test("a released run resumes after its last completed step", async () => {
   const models = await startModelServer();
   onTestFinished(() => models.close());
   const released = Promise.withResolvers<void>();
@@ -128,30 +131,30 @@ test("a run that is handed back goes on after its last answered step, at another
   ).toEqual([...["run.step", "run.tool_call", "run.step"]]);
 });
 
-test("a process that answers callers only waits for what another executes for them", async () => {
-  const door = await startServer({ ...longGrace, BECKON_ROLE: "api" });
+test("a stopping process with the role api waits for the runs of its callers", async () => {
+  const api = await startServer({ ...longGrace, BECKON_ROLE: "api" });
   await startServer({});
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
-  const invoked = invokeAt(door, agent);
+  const invoked = invokeAt(api, agent);
   await held.reached(1);
-  const stopped = door.stop();
-  expect((await beckon.call(`${door.url}/readyz`)).status).toBe(503);
+  const stopped = api.stop();
+  expect((await beckon.call(`${api.url}/readyz`)).status).toBe(503);
   held.release();
   const { status, body } = await invoked;
   expect([status, body.output]).toEqual([200, "Hello"]);
   await stopped;
 });
 
-test("starts that are under way when the process is asked to stop are answered, and none of them is lost or costs an attempt", async () => {
-  // What it has queued, another process executes.
+test("starts in progress when a process stops get a response, and none is lost", async () => {
+  // Executes runs that the stopping process has queued.
   await startServer({ BECKON_ROLE: "worker" });
   const agent = await beckon.createAgent();
   let accepted = 0;
   for (let round = 0; round < 5; round++) {
     const server = await startServer(longGrace);
     const answers = Array.from({ length: 60 }, () => invokeAt(server, agent));
-    // The first is done, others are on their way.
+    // One has its response, others are in progress.
     await Promise.race(answers);
     await server.stop();
     for (const { status, body } of await Promise.all(answers)) {
@@ -164,7 +167,7 @@ test("starts that are under way when the process is asked to stop are answered, 
   await allSucceeded(beckon, agent.id, accepted);
 });
 
-test("a run can be cancelled while its process waits for it to end", async () => {
+test("a run can be cancelled while its process drains", async () => {
   const server = await startServer(longGrace);
   const held = await startHeldModel(beckon);
   const agent = await beckon.createAgent({ model: held.model });
@@ -177,7 +180,7 @@ test("a run can be cancelled while its process waits for it to end", async () =>
   await stopped;
 });
 
-test("a process that has stopped is on record as dead, so that nobody waits for its lease", async () => {
+test("a process declares itself dead when it stops", async () => {
   const server = await beckon.another({
     processId: "prc_stopped",
     settings: { BECKON_DRAIN_SECONDS: "0" },

@@ -3,7 +3,7 @@ import type { ProcessMessages } from "../../base/database/index.ts";
 import type { Log } from "../../base/log.ts";
 import type { LiveRuns, Subscribers } from "../subscribing/index.ts";
 
-/** What a process that stops waits for. */
+/** The services that draining needs. */
 export interface DrainPorts {
   readonly log: Log;
   readonly live: LiveRuns;
@@ -12,34 +12,35 @@ export interface DrainPorts {
   readonly processMessages: Pick<ProcessMessages, "alone">;
 }
 
-/** Milliseconds that handing back may take, once the grace is over. The supervisor waits for that, and for the door to close. */
-const releaseMs = 2_000;
+/** How long releasing runs may take after the grace period. The supervisor waits for it. */
+const maxReleaseMs = 2_000;
 
-/** Milliseconds between looks at what is left. */
-const interval = 20;
+/** Between checks whether runs are left. */
+const checkIntervalMs = 20;
 
 /**
- * Lets executing runs end and callers have their answer within `graceMs`, those too who wait for what other processes execute. Then
- * hands the rest back to the queue, for another process or the next start, at no cost of an attempt. What cannot be handed back in time is
- * taken over as from a dead process. The caller has closed the room and takes no more starts.
+ * Waits up to `graceMs` for runs of this process to end, and for callers that wait for runs of
+ * other processes. Then releases the remaining runs to the queue, which does not count as an
+ * attempt; runs that cannot be released in time are taken over as after a crash. Before the call,
+ * `Capacity.drain` must have been called, so that no more runs are accepted.
  */
 export async function drainRuns(ports: DrainPorts, graceMs: number): Promise<void> {
   const { live, starts, processMessages } = ports;
   const { pollers } = ports.subscribers;
-  // Streams of what others execute go on at another process: see `subscribeToRun`.
+  // Ends streams of runs that other processes execute; clients resume them: see `subscribeToRun`.
   pollers.wakeAll();
-  // Alone, a queued run has nobody to execute it: whoever waits for it waits in vain.
+  // If this is the only process, no other executes the runs that callers wait for.
   await until(
     () => live.size === 0 && starts.pending === 0 && (processMessages.alone || pollers.count === 0),
     graceMs,
   );
   for (const run of live.values()) run.stop("drain");
-  await until(() => live.size === 0 && starts.pending === 0, releaseMs);
+  await until(() => live.size === 0 && starts.pending === 0, maxReleaseMs);
   if (live.size > 0)
-    ports.log.warn({ runs: live.size }, "runs could not be handed back before the process ends");
+    ports.log.warn({ runs: live.size }, "runs could not be released before the process exits");
 }
 
-async function until(done: () => boolean, withinMs: number): Promise<void> {
-  for (const deadline = elapsed() + withinMs; !done() && elapsed() < deadline; )
-    await sleep(interval);
+async function until(isDone: () => boolean, maxWaitMs: number): Promise<void> {
+  for (const deadline = elapsed() + maxWaitMs; !isDone() && elapsed() < deadline; )
+    await sleep(checkIntervalMs);
 }

@@ -3,7 +3,7 @@ import { startTestBeckon } from "../../../test/beckon.ts";
 
 const beckon = await startTestBeckon();
 
-test("a run that fails by a fault of ours ends, so that nobody waits for it for ever", async () => {
+test("a run that fails because of an internal error ends", async () => {
   const agent = await beckon.createAgent();
   await beckon.db.database.engine.query(
     "update agent_versions set config = '{}' where agent_id = $1",
@@ -15,7 +15,7 @@ test("a run that fails by a fault of ours ends, so that nobody waits for it for 
   expect(run.body.data).toMatchObject({ status: "failed", error: { code: "interrupted" } });
 });
 
-test("its room is given back, and other agents go on", async () => {
+test("its capacity is released, and other agents continue", async () => {
   const agent = await beckon.createAgent();
   expect((await beckon.invoke(agent, "Hello")).body.output).toBe("Hello");
 });

@@ -30,7 +30,7 @@ import { type Claim, type JournalPorts, type OwnedJournal, openJournal } from ".
 import type { PreparedAgent } from "./prepared-agent.ts";
 import type { WorkerCalls } from "./worker-calls.ts";
 
-/** What executing runs needs of this process. */
+/** The services that executing runs needs. */
 export interface ExecutePorts extends JournalPorts {
   readonly database: Database;
   readonly log: Log;
@@ -42,36 +42,37 @@ export interface ExecutePorts extends JournalPorts {
   readonly worker: Pick<WorkerCalls, "claim">;
 }
 
-/** A run that this process owns, and has reserved room for. */
+/** A run that this process owns, with reserved capacity. */
 export interface OwnedRun extends Claim {
   readonly agentId: string;
   readonly agentVersion: number;
   readonly providerStamp: string | null;
-  /** undefined: it is to be read. Forgotten while the run waits for memory. */
+  /** undefined: it must be read. Cleared while the run waits for memory. */
   input: string | undefined;
-  /** Of the whole input, in UTF-8. */
+  /** Bytes of the whole input in UTF-8. */
   readonly inputBytes: number;
-  /** Another process may have executed some of it: go on from its journal. */
+  /** Whether another process may have executed a part: then the run resumes from its journal. */
   readonly resumed: boolean;
-  /** Milliseconds since its first start, without those spent waiting for a failover. */
+  /** Time since the first start, without the time spent waiting for a failover. */
   readonly elapsedMs: number;
-  /** To be ended before anything else is done for it. */
+  /** Whether the run must be ended before anything else is done for it. */
   readonly cancelRequested?: boolean;
-  /** Claimed, not born here: whoever started it may wait for it in another process. */
+  /** Whether the run was claimed: then its caller may wait for it at another process. */
   readonly fromQueue?: boolean;
-  /** Set if it may be given to no other process after this one. */
+  /** Set if this is the run's last attempt. */
   readonly lastAttempt?: LastAttempt | undefined;
-  /** Of the caller who started it here, and reads its stream: it hears the run from the first word on. */
+  /** Buffer of the caller that started the run here and streams it: it gets the whole output. */
   readonly output?: OutputBuffer | undefined;
 }
 
 /**
- * Executes the run and gives its room back. It is live, for watchers and for a cancellation, before this returns; the promise
- * resolves when this process is done with it, however that went, and never rejects.
+ * Executes the run and releases its capacity. Before the first `await` the run is in `ports.live`,
+ * so that it can be subscribed to and cancelled. The promise resolves when this process is done
+ * with the run, whatever the outcome, and never rejects.
  */
 export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<void> {
   const { fromQueue = false, lastAttempt, cancelRequested = false } = run;
-  const live = new LiveRun(run, run.lastSeq, { watchedElsewhere: fromQueue, lastAttempt });
+  const live = new LiveRun(run, run.lastSeq, { hasRemoteSubscribers: fromQueue, lastAttempt });
   ports.live.set(run.runId, live);
   if (run.output !== undefined) ports.subscribers.outputBuffers.add(run, run.output);
   ports.subscribers.pollers.wake(run.runId);
@@ -97,36 +98,36 @@ export async function executeOwned(ports: ExecutePorts, run: OwnedRun): Promise<
       clearTimeout(timer);
     }
   } catch (thrown) {
-    report(ports, run, thrown);
+    logUnexpected(ports, run, thrown);
     await endUnexecuted(ports, live, run, { thrown, journal }).catch((again) =>
-      report(ports, run, again),
+      logUnexpected(ports, run, again),
     );
   }
   if (stopReason(live) === "drain" && live.outcome === undefined) {
     await (journal ?? openJournal(ports, live, run, []))
       .release()
-      .catch((thrown) => report(ports, run, thrown));
+      .catch((thrown) => logUnexpected(ports, run, thrown));
   }
   live.close();
   hold.release();
   if (ports.live.get(run.runId) === live) ports.live.delete(run.runId);
   ports.capacity.release(1);
   if (limited || !ports.capacity.queueEmpty) ports.worker.claim();
-  // A process that stops gives what it frees to the others.
+  // While this process drains, runs that waited for this one's concurrency limit can run elsewhere.
   if (!ports.capacity.isOpen) ports.processMessages.send({ kind: "queued" });
 }
 
-function report(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
+function logUnexpected(ports: ExecutePorts, run: OwnedRun, thrown: unknown): void {
   if (thrown instanceof RunStopped || thrown instanceof ApiError) return;
   ports.log.error(
     { run_id: run.runId, reason: messageOf(thrown) },
-    "executing a run failed in a way it should not",
+    "executing a run failed unexpectedly",
   );
 }
 
 /**
- * The engine ends every run it is given; this is for what never came to it, or failed by a fault of ours: a run that is ours and of which
- * nobody thinks any more would stay `running` for as long as this process lives.
+ * Ends a run that did not reach the engine, or failed by a bug. The engine ends all others.
+ * Otherwise such a run would stay `running` as long as this process lives, since it owns the run.
  */
 async function endUnexecuted(
   ports: ExecutePorts,
@@ -134,19 +135,19 @@ async function endUnexecuted(
   run: OwnedRun,
   { thrown, journal }: { readonly thrown: unknown; readonly journal: Journal | undefined },
 ): Promise<void> {
-  const ending = endingOf(thrown);
+  const ending = endOf(thrown);
   if (live.outcome !== undefined || ending === undefined) return;
   const { end } = journal ?? openJournal(ports, live, run, []);
   if (journal === undefined && !run.resumed) return end({ ...ending, ...nothingUsed }, []);
   const read = await retryWhileLost(() => readDigest(ports.database, run.runId)).catch((again) =>
-    report(ports, run, again),
+    logUnexpected(ports, run, again),
   );
   if (read === undefined)
     return end(
       { ...ending, usage: { ...nothingUsed.usage, estimated: true }, cost_micros: null },
       [],
     );
-  // An engine that had the journal has added the call that was lost with an earlier process.
+  // With a journal the engine has already added the model call that an earlier process lost.
   const { added, outcome } = endByDigest(
     read.digest,
     ending,
@@ -155,8 +156,10 @@ async function endUnexecuted(
   await end(outcome, added);
 }
 
-/** How a run ends that the engine does not end; undefined: not by this process. */
-function endingOf(thrown: unknown): Stopped | undefined {
+/**
+ * Returns the end of a run that the engine did not end; undefined if this process must not end it.
+ */
+function endOf(thrown: unknown): Stopped | undefined {
   const failed = (code: RunErrorCode, message: string): Stopped => ({
     status: "failed",
     error: { code, message },
@@ -165,12 +168,15 @@ function endingOf(thrown: unknown): Stopped | undefined {
   if (!(thrown instanceof RunStopped)) {
     return failed(
       "interrupted",
-      "Beckon failed at this run by a fault of its own. It is in the log.",
+      "Beckon failed to execute this run because of an internal error. The operator finds it in the log.",
     );
   }
   switch (thrown.reason) {
     case "deadline":
-      return failed("deadline_exceeded", "The run's time was over before it could begin.");
+      return failed(
+        "deadline_exceeded",
+        "The run reached its timeout before it could begin. Retry it, or raise the agent's timeout_seconds.",
+      );
     case "cancelled":
       return {
         status: "cancelled",
@@ -216,7 +222,7 @@ function execute(
     resumed: run.resumed,
     signal: live.signal,
     deadlineAt,
-    watched: () => ports.subscribers.outputBuffers.has(run.runId),
+    hasSubscriber: () => ports.subscribers.outputBuffers.has(run.runId),
     onDelta: publishOutput(ports.subscribers.outputBuffers, live),
     timeouts: defaultTimeouts,
     maxAnswerBytes: config.limits.max_answer_bytes,
@@ -224,10 +230,10 @@ function execute(
   });
 }
 
-/** Bytes of memory that a run takes by itself, with its model call and a short answer. */
+/** Memory of a run without its input, with a model call and a short response. */
 const runBytes = 64 * 1024;
 /**
- * Bytes of memory for each byte of an input, and for each byte of a journal while it is read:
+ * Memory per byte of an input, and per byte of a journal while it is read, as measured in
  * docs/decisions/0014-a-budget-of-bytes.md.
  */
 const heldPerInputByte = 2;
@@ -239,8 +245,8 @@ interface Loaded {
 }
 
 /**
- * Takes memory for the run, waiting for it if there is none, and then reads what it needs. Not a
- * promise when all is there.
+ * Reserves memory for the run, waits if there is none, and then reads the input and the journal.
+ * Synchronous if nothing has to be waited for or read.
  */
 function load(
   ports: ExecutePorts,
@@ -249,7 +255,7 @@ function load(
   hold: ByteHold,
 ): Loaded | Promise<Loaded> {
   if (run.resumed) return loadResumed(ports, live, run, hold);
-  const waiting = enter(live, run, hold, 0);
+  const waiting = reserveMemory(live, run, hold, 0);
   if (waiting === undefined && run.input !== undefined) return { input: run.input, events: [] };
   return loadEntered(ports, live, run, waiting);
 }
@@ -268,15 +274,19 @@ async function loadResumed(
     ports,
     live,
     run,
-    enter(live, run, hold, heldPerJournalByte * journalBytes),
+    reserveMemory(live, run, hold, heldPerJournalByte * journalBytes),
   );
   const events = await retryWhileLost(() => readJournal(ports.database, run), live.signal);
   if (!hold.grow(heldBytesOf(events, 1))) throw tooLarge(hold);
   return { ...loaded, events };
 }
 
-/** @throws ApiError: it takes more than a workspace may have. */
-function enter(
+/**
+ * Reserves memory for the run.
+ * @returns a promise if the run must wait; undefined if the memory is reserved.
+ * @throws ApiError `too_large` if the run needs more than the share of one workspace.
+ */
+function reserveMemory(
   live: LiveRun,
   run: OwnedRun,
   hold: ByteHold,
@@ -286,11 +296,11 @@ function enter(
   const bytes = runBytes + inputBytes + journalBytes;
   if (bytes > hold.maxBytes) throw tooLarge(hold);
   const waiting = hold.enter(bytes, live.signal);
-  // Whoever waits holds nothing: the input is read again.
+  // A run that waits must not hold memory, so its input is dropped and read again later.
   if (waiting !== undefined) run.input = undefined;
-  const count = () => void hold.grow(inputBytes);
-  if (waiting === undefined) count();
-  return waiting?.then(count);
+  const countInput = () => void hold.grow(inputBytes);
+  if (waiting === undefined) countInput();
+  return waiting?.then(countInput);
 }
 
 async function loadEntered(
@@ -310,6 +320,6 @@ function tooLarge({ maxBytes }: ByteHold): ApiError {
   const mib = Math.floor(maxBytes / 1024 / 1024);
   return new ApiError(
     "too_large",
-    `The run's input and journal take more memory than the runs of one workspace may use in one server process (${mib} MiB). Start it anew with less input, or have the operator raise BECKON_MEMORY_BUDGET_MIB.`,
+    `The run's input and journal need more memory than the runs of one workspace can use in one server process (${mib} MiB). Start a run with less input, or ask the operator to raise BECKON_MEMORY_BUDGET_MIB.`,
   );
 }

@@ -1,16 +1,16 @@
 import { ByteBudget } from "../../base/byte-budget.ts";
 import type { HeapGuard } from "../../base/heap-guard.ts";
 
-/** The memory of one process, shared out by purpose: docs/decisions/0014-a-budget-of-bytes.md. */
+/** The memory budgets of one process, by purpose: docs/decisions/0014-a-budget-of-bytes.md. */
 export interface Memory {
-  /** Bytes that runs hold, by workspace. */
+  /** Bytes of runs, by workspace. */
   readonly runs: ByteBudget;
   /**
    * Bytes of large request bodies and responses, by workspace or, before that is known, by
    * credential or address.
    */
   readonly exchanges: ByteBudget;
-  /** Bytes of model output that readers of streams have not taken yet, by workspace. */
+  /** Bytes of model output that is buffered for streams, by workspace. */
   readonly outputs: ByteBudget;
   readonly heap: HeapGuard;
 }
@@ -18,8 +18,8 @@ export interface Memory {
 const shares = { runs: 10 / 16, exchanges: 5 / 16, outputs: 1 / 16 };
 
 /**
- * Shares `bytes` out. While the heap is full nothing more is given.
- * @param onFree called when runs that waited for memory, here or in the queue, may have some now.
+ * Divides `bytes` into budgets. While the heap is full, `runs` and `exchanges` are paused.
+ * @param onFree called when there is memory again for runs that wait for it, here or in the queue.
  */
 export function shareMemory({
   bytes,

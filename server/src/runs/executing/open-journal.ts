@@ -5,13 +5,13 @@ import type { AppendRow, Appends } from "../journal/index.ts";
 import { terminalEvent, toEnd, toEntry, toStored } from "../journal/index.ts";
 import type { LiveRun } from "../subscribing/index.ts";
 
-/** What writing a run's journal needs of this process. */
+/** The services that writing a run's journal needs. */
 export interface JournalPorts {
   readonly appends: Appends;
   readonly processMessages: Pick<ProcessMessages, "send">;
 }
 
-/** The claim under which this process writes a run. */
+/** The claim with which this process writes a run. */
 export interface Claim {
   readonly runId: string;
   readonly workspaceId: string;
@@ -20,11 +20,19 @@ export interface Claim {
   readonly lastSeq: number;
 }
 
-/** The journal that the engine writes: durable in the database under the claim's fence, then told to watchers. */
+/** The journal of an owned run. Entries are committed with the claim's fence, then published. */
 export interface OwnedJournal extends Journal {
-  /** Queues the run again, for any process, at no cost of an attempt. The engine has stopped and writes nothing any more. */
+  /**
+   * Releases the run: it is queued again for any process, which does not count as an attempt. The
+   * engine must have stopped, since no entry can be written afterwards.
+   */
   release(): Promise<void>;
 }
+
+/**
+ * Opens the journal of a run that this process owns.
+ * @param events the journal so far, if the run is resumed.
+ */
 
 export function openJournal(
   ports: JournalPorts,
@@ -40,15 +48,16 @@ export function openJournal(
     outcome?: Outcome,
   ): Promise<void> {
     const entries = added.map(toEntry);
-    const answer = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
-    if (answer.verdict !== "written") throw new RunStopped(answer.verdict);
-    const { time } = answer;
+    const result = await ports.appends.submit({ ...claim, ...options, lastSeq, entries });
+    if (result.kind !== "written") throw new RunStopped(result.kind);
+    const { time } = result;
     const stored = added.map((event, index) =>
       toStored(event, entries[index] ?? toEntry(event), claim.runId, lastSeq + 1 + index, time),
     );
     lastSeq += entries.length;
     live.publish(stored, outcome);
-    if (live.watchedElsewhere) ports.processMessages.send({ kind: "journal", runId: claim.runId });
+    if (live.hasRemoteSubscribers)
+      ports.processMessages.send({ kind: "journal", runId: claim.runId });
   }
 
   return {

@@ -2,7 +2,7 @@ import type { AgentConfig } from "@beckon/contract";
 import { configColumn } from "../../agents/index.ts";
 import type { Database } from "../../base/database/index.ts";
 
-/** A version as it was written, for the process that executes it. */
+/** Returns the configuration and the provider of an agent's version. */
 export async function readVersion(
   database: Database,
   pinned: { workspaceId: string; agentId: string; agentVersion: number },
@@ -10,7 +10,8 @@ export async function readVersion(
   const { rows } = await database.engine.query<{ config: AgentConfig; provider_id: string | null }>(
     {
       name: "read-version",
-      text: `select ${configColumn} as config, provider_id from agent_versions where agent_id = $1 and version = $2 and workspace_id = $3`,
+      text: `select ${configColumn} as config, provider_id from agent_versions
+        where agent_id = $1 and version = $2 and workspace_id = $3`,
       values: [pinned.agentId, pinned.agentVersion, pinned.workspaceId],
     },
   );

@@ -1,11 +1,13 @@
 interface Calls {
-  /** There may be something to claim. */
+  /** Claims queued runs soon. */
   readonly claim: () => void;
-  /** There may be something to take over, or to end, of dead processes. */
+  /** Takes over runs of dead processes soon. */
   readonly takeOver: () => void;
 }
 
-/** Wakes the worker. Without one, in a process that executes nothing or has stopped, a call does nothing. */
+/**
+ * Wakes the worker. Calls do nothing in a process that has no worker, or whose worker has stopped.
+ */
 export class WorkerCalls implements Calls {
   #calls: Calls | undefined;
 

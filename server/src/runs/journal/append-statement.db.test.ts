@@ -12,10 +12,10 @@ const agent = await seedAgent(database);
 const owner = await seedProcess(database);
 
 const startHere = () => startOne(database, agent, { owner });
-const verdictsOf = async (rows: readonly AppendRow[]) =>
-  (await appendToRuns(database, rows)).map(({ verdict }) => verdict);
+const append = async (rows: readonly AppendRow[]) =>
+  (await appendToRuns(database, rows)).map(({ kind }) => kind);
 
-/** All that an append may have written. */
+/** Reads everything that an append can write. */
 async function stateOf(runId: string) {
   const { rows } = await database.engine.query(
     `select r.status, r.last_seq, r.finished_at is not null as finished,
@@ -31,7 +31,7 @@ async function stateOf(runId: string) {
 const large = (text = "x".repeat(70_000)) =>
   toEntry({ type: "run.tool_result", data: { call_id: "c", tool: "t", content: text } } as never);
 
-/** Writes a bit of everything. */
+/** Returns an append that writes to every table. */
 const everything = (run: Parameters<typeof appendRow>[0], rest: Partial<AppendRow> = {}) =>
   appendRow(run, owner, {
     entries: [large(), { id: newId("evt"), type: "run.finished", data: "{}", artifact: undefined }],
@@ -39,9 +39,9 @@ const everything = (run: Parameters<typeof appendRow>[0], rest: Partial<AppendRo
     ...rest,
   });
 
-test("entries, result and artifact are written together, and the run's row says so", async () => {
+test("entries, result, artifact and the run's row are written together", async () => {
   const run = await startHere();
-  expect(await verdictsOf([everything(run)])).toEqual(["written"]);
+  expect(await append([everything(run)])).toEqual(["written"]);
   expect(await stateOf(run.runId)).toEqual({
     status: "succeeded",
     last_seq: 3,
@@ -65,7 +65,7 @@ test.each<[string, Partial<AppendRow>]>([
   async (_, wrong) => {
     const run = await startHere();
     const before = await stateOf(run.runId);
-    expect(await verdictsOf([everything(run, wrong)])).toEqual(["fenced"]);
+    expect(await append([everything(run, wrong)])).toEqual(["fenced"]);
     expect(await stateOf(run.runId)).toEqual(before);
   },
 );
@@ -74,20 +74,20 @@ test("an append to a run that has ended writes nothing", async () => {
   const run = await startHere();
   await appendToRuns(database, [everything(run)]);
   const ended = await stateOf(run.runId);
-  expect(await verdictsOf([everything(run, { lastSeq: 3 })])).toEqual(["fenced"]);
+  expect(await append([everything(run, { lastSeq: 3 })])).toEqual(["fenced"]);
   expect(await stateOf(run.runId)).toEqual(ended);
 });
 
-test("an append of a process that was declared dead writes nothing", async () => {
+test("an append by a process that was declared dead writes nothing", async () => {
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
   await recordDeaths(database.engine, [dying], owner);
   const before = await stateOf(run.runId);
-  expect(await verdictsOf([everything(run, { owner: dying })])).toEqual(["fenced"]);
+  expect(await append([everything(run, { owner: dying })])).toEqual(["fenced"]);
   expect(await stateOf(run.runId)).toEqual(before);
 });
 
-test("a repeated append is written once and answered as the first time, the end too", async () => {
+test("a repeated append is written once and has the same result", async () => {
   const run = await startHere();
   const step = appendRow(run, owner);
   const [first] = await appendToRuns(database, [step]);
@@ -98,34 +98,34 @@ test("a repeated append is written once and answered as the first time, the end 
   expect(await stateOf(run.runId)).toMatchObject({ last_seq: 4, results: 1, artifacts: 1 });
 });
 
-test("a repeat is told from another writer's entry in the same place", async () => {
+test("another writer's entry with the same seq is not a repeated append", async () => {
   const run = await startHere();
   await appendToRuns(database, [appendRow(run, owner)]);
-  expect(await verdictsOf([appendRow(run, owner)])).toEqual(["fenced"]);
+  expect(await append([appendRow(run, owner)])).toEqual(["fenced"]);
 });
 
-test("an intent is refused when the run is to be cancelled; what has happened already is still written", async () => {
+test("once cancellation is requested, intents are rejected, other entries not", async () => {
   const run = await startHere();
   await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
     run.runId,
   ]);
   const before = await stateOf(run.runId);
-  expect(await verdictsOf([appendRow(run, owner, { intent: true })])).toEqual(["cancelled"]);
+  expect(await append([appendRow(run, owner, { intent: true })])).toEqual(["cancelled"]);
   expect(await stateOf(run.runId)).toEqual(before);
-  expect(await verdictsOf([appendRow(run, owner)])).toEqual(["written"]);
+  expect(await append([appendRow(run, owner)])).toEqual(["written"]);
 });
 
-test("an intent that was written before the cancellation is still answered as written", async () => {
+test("repeating an intent that was written before the cancellation gives `written`", async () => {
   const run = await startHere();
   const intent = appendRow(run, owner, { intent: true });
   await appendToRuns(database, [intent]);
   await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
     run.runId,
   ]);
-  expect(await verdictsOf([intent])).toEqual(["written"]);
+  expect(await append([intent])).toEqual(["written"]);
 });
 
-test("in a batch every row is judged by itself and answered in order", async () => {
+test("each row of a batch has its own result, in order", async () => {
   const runs = await Promise.all(Array.from({ length: 30 }, startHere));
   await database.engine.query("update runs set cancel_requested_at = now() where id = $1", [
     runs[20]?.runId,
@@ -134,7 +134,7 @@ test("in a batch every row is judged by itself and answered in order", async () 
     if (index === 10) return everything(run, { fence: 9 });
     return everything(run, { intent: index === 20 });
   });
-  expect(await verdictsOf(rows)).toEqual(
+  expect(await append(rows)).toEqual(
     runs.map((_, index) => (index === 10 ? "fenced" : index === 20 ? "cancelled" : "written")),
   );
   for (const [index, run] of runs.entries()) {
@@ -146,7 +146,7 @@ test("in a batch every row is judged by itself and answered in order", async () 
   }
 });
 
-test("data of more than 64 KiB becomes an artifact, which the journal puts back and a page of events refers to", async () => {
+test("data above 64 KiB becomes an artifact to which the event refers", async () => {
   const run = await startHere();
   const text = `${"täxt ".repeat(20_000)}the end`;
   const entry = large(text);
@@ -165,7 +165,7 @@ test("data of more than 64 KiB becomes an artifact, which the journal puts back 
   expect(rows[0].largest).toBeLessThan(200);
 });
 
-test("data of 64 KiB exactly stays in the journal, by bytes and not by characters", async () => {
+test("data of exactly 64 KiB, in bytes and not in characters, stays in the journal", async () => {
   const size = (text: string) =>
     Buffer.byteLength(JSON.stringify({ call_id: "c", tool: "t", content: text }));
   const fill = 64 * 1024 - size("");
@@ -175,19 +175,19 @@ test("data of 64 KiB exactly stays in the journal, by bytes and not by character
   expect(large("ä".repeat(Math.floor(fill / 2) + 1)).artifact).toBeDefined();
 });
 
-test("a run that is handed back is queued for any process, and its former owner writes nothing more", async () => {
+test("a released run is queued, and its former owner writes nothing more", async () => {
   const run = await startHere();
   const release = appendRow(run, owner, {
     release: true,
     entries: [{ id: newId("evt"), type: "run.queued", data: "{}", artifact: undefined }],
   });
-  expect(await verdictsOf([release])).toEqual(["written"]);
+  expect(await append([release])).toEqual(["written"]);
   expect(await stateOf(run.runId)).toMatchObject({
     status: "queued",
     finished: false,
     results: 0,
     events: ["run.started", "run.queued"],
   });
-  expect(await verdictsOf([release])).toEqual(["written"]);
-  expect(await verdictsOf([appendRow(run, owner, { lastSeq: 2 })])).toEqual(["fenced"]);
+  expect(await append([release])).toEqual(["written"]);
+  expect(await append([appendRow(run, owner, { lastSeq: 2 })])).toEqual(["fenced"]);
 });

@@ -4,29 +4,35 @@ import { addEvents, insertResults } from "./end-runs.ts";
 import type { AppendEntry } from "./journal-entry.ts";
 import type { RunEnd } from "./run-end.ts";
 
-/** Entries of one run's journal, and perhaps its end, to be written together. */
+/** Entries to append to one run's journal, atomically, with the run's end if they end it. */
 export interface AppendRow {
   readonly runId: string;
   readonly workspaceId: string;
-  /** The writer's claim: it writes nothing once another process has the run. */
+  /** With `fence` the writer's claim: nothing is written if another process has claimed the run. */
   readonly owner: string;
   readonly fence: number;
-  /** The last entry there is; the first of these gets the next number. */
+  /** Seq of the last entry in the journal; the first new entry gets the next one. */
   readonly lastSeq: number;
   readonly entries: readonly AppendEntry[];
-  /** Refused when the run is to be cancelled: the entries announce effects. */
+  /**
+   * Whether the entries announce side effects. Then they are rejected if the run is being
+   * cancelled.
+   */
   readonly intent: boolean;
   readonly end: RunEnd | undefined;
-  /** Queued again for any process: this one drains. */
+  /** Whether to release the claim and queue the run again for any process. */
   readonly release?: boolean;
 }
 
-/** `time`: of the entries, as RFC 3339 writes it. `fenced`: another process has the run, or it has ended. `cancelled`: an intent was refused. */
-export type AppendAnswer =
-  | { readonly verdict: "written"; readonly time: string }
-  | { readonly verdict: "fenced" | "cancelled" };
+/**
+ * `written`: with the time of the entries in RFC 3339 format. `fenced`: another process has claimed
+ * the run, or it has ended. `cancelled`: an intent was rejected because the run is being cancelled.
+ */
+export type AppendResult =
+  | { readonly kind: "written"; readonly time: string }
+  | { readonly kind: "fenced" | "cancelled" };
 
-/** Rows of one statement, taken apart into the tables that it writes. */
+/** The rows of one statement, split by the tables that it writes. */
 interface AppendInput {
   readonly rows: readonly AppendRow[];
   readonly entries: readonly {
@@ -43,9 +49,10 @@ interface AppendInput {
 }
 
 /**
- * Appends to many runs' journals in one statement and one commit. The update of the run's own row is the fence:
- * entries, result and artifacts are written only for rows it returns. A join with the row would not fence: it
- * reads a snapshot, the update does not.
+ * Appends to the journals of many runs in one statement and one commit. The update of `runs` is the
+ * fence: entries, result and artifacts are written only for the rows that it returns. A join with
+ * `runs` would not be enough: a join reads the statement's snapshot, while an update waits for the
+ * row and checks its current version.
  */
 const append = (name: string, owner: "living" | "dead") =>
   statement<AppendInput>(name, (p) => {
@@ -89,17 +96,21 @@ with writes as materialized (
   update runs r set status = coalesce(w.status, r.status),
     finished_at = case when w.status <> 'queued' then now() end, ${addEvents("w.entries")}
   from writes w
-  where r.id = any (${writes.column("run_id")}) and r.id = w.run_id and r.workspace_id = w.workspace_id
-    -- No index answers "is not distinct from". With "=" the planner may take the index of running runs, and each
-    -- row would walk over all that its process executes.
+  where r.id = any (${writes.column("run_id")}) and r.id = w.run_id
+    and r.workspace_id = w.workspace_id
+    -- "is not distinct from" cannot use an index. With "=" the planner may choose the index of
+    -- running runs, and scan all runs of the process for each row.
     and r.status is not distinct from 'running' and r.owner is not distinct from w.owner
     and r.fence = w.fence and r.last_seq = w.last_seq
-    -- A process on record as dead writes nothing more, and no effect is announced for a run to be cancelled.
-    and w.owner in (select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
+    -- A process that was declared dead writes nothing, and no effect is announced for a run being
+    -- cancelled.
+    and w.owner in (
+      select p.id from processes p where p.died_at is ${owner === "living" ? "null" : "not null"})
     and not (w.intent and r.cancel_requested_at is not null)
   returning w.position, r.id, r.workspace_id, r.agent_id, r.last_transaction
 ), new_events as (
-  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id, e.type, e.data
+  select m.id as run_id, e.seq, m.workspace_id, m.agent_id, m.last_transaction as transaction, e.id,
+    e.type, e.data
   from ${entries.table} join moved m on m.position = e.write
 ), ${insertEvents("new_events")}, results as (
   select m.id as run_id, m.workspace_id, e.output, e.error_code, e.error_message, e.input_tokens,
@@ -116,23 +127,28 @@ select json_agg(position) as written, now() as time from moved`;
 const byLiving = append("append", "living");
 const byDead = append("append-for-dead", "dead");
 
-/** For review. */
+/** All variants of the statement, for `statements.sql`. */
 export const appendStatements = [byLiving, byDead];
 
-/** Writes `rows`, one per run, and answers each in order. A row that an earlier send has written is `written`. */
+/**
+ * Writes `rows`, one per run, and returns a result for each, in order. A row that an earlier,
+ * repeated call has written is `written`.
+ */
 export async function appendToRuns(
   database: Database,
   rows: readonly AppendRow[],
-): Promise<AppendAnswer[]> {
+): Promise<AppendResult[]> {
   const { written, time } = await send(database, byLiving, rows);
   return Promise.all(
     rows.map((row, index) =>
-      written.has(index + 1) ? { verdict: "written" as const, time } : whyNot(database, row),
+      written.has(index + 1) ? { kind: "written" as const, time } : findReason(database, row),
     ),
   );
 }
 
-/** Writes `rows` of runs whose owners are on record as dead; those that another process has taken are left out. */
+/**
+ * Writes `rows` of runs whose owners were declared dead, except those claimed by another process.
+ */
 export async function appendForDead(database: Database, rows: readonly AppendRow[]): Promise<void> {
   await send(database, byDead, rows);
 }
@@ -155,25 +171,31 @@ async function send(
   const files = entries.flatMap(({ entry: { artifact }, write }) =>
     artifact === undefined ? [] : [{ ...artifact, write }],
   );
-  const { rows: answers } = await database.engine.query<{ written: number[] | null; time: Date }>(
+  const { rows: results } = await database.engine.query<{ written: number[] | null; time: Date }>(
     prepared.query({ rows, entries, ends, files }),
   );
-  const [answer] = answers;
-  if (answer === undefined) throw new Error("the append gave no answer");
-  return { written: new Set(answer.written), time: answer.time.toISOString() };
+  const [result] = results;
+  if (result === undefined) throw new Error("the append statement returned no row");
+  return { written: new Set(result.written), time: result.time.toISOString() };
 }
 
-/** Reads what stood in the way: our own entry, whose reply was lost, or a change of hands, or a cancellation. */
-async function whyNot(database: Database, row: AppendRow): Promise<AppendAnswer> {
+/**
+ * Finds out why a row was not written: an earlier call wrote it and its reply was lost, another
+ * process has claimed the run, or the run is being cancelled.
+ */
+async function findReason(database: Database, row: AppendRow): Promise<AppendResult> {
   const { rows } = await database.engine.query<{ ours: Date | null; to_be_cancelled: boolean }>({
-    name: "append-why-not",
-    text: `select (select e.time from events e where e.run_id = r.id and e.seq = $3 and e.id = $4) as ours,
-        r.status = 'running' and r.owner = $5 and r.fence = $6 and r.last_seq = $3 - 1 and r.cancel_requested_at is not null
-          and exists (select from processes p where p.id = $5 and p.died_at is null) as to_be_cancelled
+    name: "append-find-reason",
+    text: `select
+        (select e.time from events e where e.run_id = r.id and e.seq = $3 and e.id = $4) as ours,
+        r.status = 'running' and r.owner = $5 and r.fence = $6 and r.last_seq = $3 - 1
+          and r.cancel_requested_at is not null
+          and exists (select from processes p where p.id = $5 and p.died_at is null)
+          as to_be_cancelled
       from runs r where r.id = $1 and r.workspace_id = $2`,
     values: [row.runId, row.workspaceId, row.lastSeq + 1, row.entries[0]?.id, row.owner, row.fence],
   });
   const found = rows[0];
-  if (found?.ours != null) return { verdict: "written", time: found.ours.toISOString() };
-  return { verdict: found?.to_be_cancelled ? "cancelled" : "fenced" };
+  if (found?.ours != null) return { kind: "written", time: found.ours.toISOString() };
+  return { kind: found?.to_be_cancelled ? "cancelled" : "fenced" };
 }

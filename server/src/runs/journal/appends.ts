@@ -1,17 +1,18 @@
 import {
-  apartIfLarge,
   type Batcher,
   createBatcher,
   type Database,
   type Mutex,
+  separateLargeRows,
 } from "../../base/database/index.ts";
-import { type AppendAnswer, type AppendRow, appendToRuns } from "./append-statement.ts";
+import { type AppendResult, type AppendRow, appendToRuns } from "./append-statement.ts";
 
-/** Appends of all runs that execute in this process; those made at the same time share a commit. */
-export type Appends = Batcher<AppendRow, AppendAnswer>;
+/** The batcher of appends: those that runs of this process make at the same time share a commit. */
+export type Appends = Batcher<AppendRow, AppendResult>;
 
 /**
- * @param turns shared with other batches on the same database.
+ * Creates the batcher of appends.
+ * @param mutex shared with the other batchers on the same database.
  * @param onWritten called after each commit.
  */
 export function createAppends(
@@ -20,18 +21,18 @@ export function createAppends(
 ): Appends {
   const appends = {
     write: async (rows: readonly AppendRow[]) => {
-      const answers = await appendToRuns(database, rows);
+      const results = await appendToRuns(database, rows);
       onWritten();
-      return answers;
+      return results;
     },
     order: (row: AppendRow) => row.runId,
     bytes: bytesOf,
   };
-  return apartIfLarge({
+  return separateLargeRows({
     bytes: bytesOf,
     maxSmallBytes: 1024 * 1024,
     small: createBatcher({ ...appends, maxRows: 200, maxBytes: 8 * 1024 * 1024, mutex }),
-    // One at a time, beside the others: starts do not wait for them either.
+    // One at a time and without the mutex, so that neither small appends nor starts wait for them.
     large: createBatcher({ ...appends, maxRows: 1, maxBytes: 1 }),
   });
 }

@@ -4,8 +4,8 @@ import { newId } from "../../base/ids.ts";
 import type { RunRef } from "../run.ts";
 import { endUnexecuted } from "./end-runs.ts";
 
-/** `asked`: it executes, and its owner has to end it. `over`: it has ended, now or before. */
-export type CancelAnswer = "cancelled" | "asked" | "over" | "not_found";
+/** `asked`: the run executes, and its owner must end it. `over`: it had already ended. */
+export type CancelResult = "cancelled" | "asked" | "over" | "not_found";
 
 interface CancelInput extends Omit<CancelOptions, "eventId"> {
   readonly runIds: readonly string[];
@@ -15,9 +15,9 @@ interface CancelInput extends Omit<CancelOptions, "eventId"> {
 }
 
 /**
- * Ends runs that are queued or waiting, and asks the owners of running ones to end them: the mark is tested by
- * every write that announces an effect. In one statement, since a run may be claimed or released between two:
- * the row's lock decides. Locks are taken in the order of ids.
+ * Ends runs that are queued or waiting, and sets `cancel_requested_at` on running ones: from then
+ * on appends that announce effects are rejected. It is one statement because a run could be claimed
+ * or released between two. Rows are locked in the order of their ids, to avoid deadlocks.
  */
 export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const ids = p.value("text[]", (input) => input.runIds);
@@ -28,8 +28,9 @@ export const cancelStatement = statement<CancelInput>("cancel", (p) => {
   const address = p.value("text", ({ by }) => by?.address ?? null);
   return `
 with found as materialized (
-  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before from runs r
-  where r.id = any (${ids}) and r.workspace_id = ${workspaceId} order by r.id for no key update
+  select r.id, r.workspace_id, r.status, r.last_seq, r.cancel_requested_at as asked_before
+  from runs r where r.id = any (${ids}) and r.workspace_id = ${workspaceId}
+  order by r.id for no key update
 ), ending as materialized (
   select id, workspace_id, (${eventIds})[array_position(${ids}, id)] as event_id from found
   where status in ('queued', 'waiting')
@@ -39,39 +40,42 @@ with found as materialized (
     end: ({ message }) => ({ status: "cancelled", error: { code: "cancelled", message } }),
   })}, asked as (
   update runs r set cancel_requested_at = coalesce(r.cancel_requested_at, now())
-  from found f where f.status = 'running' and r.id = any (${ids}) and r.id = f.id and r.workspace_id = f.workspace_id
+  from found f where f.status = 'running' and r.id = any (${ids}) and r.id = f.id
+    and r.workspace_id = f.workspace_id
   returning r.id
 ), recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
   select ${auditId}, workspace_id, ${actor}, ${address}, 'run.cancel', id, '{}' from found
-  where ${auditId} is not null and asked_before is null and status in ('queued', 'waiting', 'running')
+  where ${auditId} is not null and asked_before is null
+    and status in ('queued', 'waiting', 'running')
 )
-select f.id, case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end as answer,
-  f.asked_before is not null as asked_before
+select f.id,
+  case when e.id is not null then 'cancelled' when a.id is not null then 'asked' else 'over' end
+    as answer, f.asked_before is not null as asked_before
 from found f left join ended e on e.id = f.id left join asked a on a.id = f.id`;
 });
 
 interface Answered {
   readonly id: string;
-  readonly answer: Exclude<CancelAnswer, "not_found">;
+  readonly answer: Exclude<CancelResult, "not_found">;
   readonly asked_before: boolean;
 }
 
 export interface CancelOptions {
   readonly eventId: string;
   readonly message: string;
-  /** Who asks, for the record; absent: Beckon itself. */
+  /** The actor, for the audit log; absent: Beckon itself, which is not recorded. */
   readonly by?:
     | { readonly auditId: string; readonly actor: string; readonly address: string | undefined }
     | undefined;
 }
 
-/** Ends a queued run, or asks the process that executes it to stop. */
+/** Cancels a queued or waiting run, or requests the cancellation of a running one. */
 export async function cancelStored(
   database: Database,
   run: RunRef,
   { eventId, message, by }: CancelOptions,
-): Promise<CancelAnswer> {
+): Promise<CancelResult> {
   const { rows } = await database.engine.query<Answered>(
     cancelStatement.query({
       runIds: [run.runId],
@@ -85,8 +89,9 @@ export async function cancelStored(
 }
 
 /**
- * The same for many, in a transaction whose caller puts it on record.
- * @returns those that this has changed: ended, or asked for the first time.
+ * Cancels many runs in a transaction whose caller writes the audit entry.
+ * @returns the runs that this call changed: those that ended, and those whose cancellation was
+ *   requested for the first time.
  */
 export async function cancelAllStored(
   tx: WorkspaceTransaction,

@@ -21,10 +21,10 @@ const usage = fc.record({
   output_tokens: fc.nat(1_000),
   cached_input_tokens: fc.nat(1_000),
 });
-/** Texts above 64 KiB are kept as artifacts. */
+/** Texts above 64 KiB are stored as artifacts. */
 const text = fc.constantFrom("short", "x".repeat(100_000));
 
-/** What one step of a run can have left: its answer, how many of its calls were begun, and which of these have results. */
+/** One step of a journal: its response, how many of its calls began, and which have results. */
 const step = fc.record({
   usage,
   text,
@@ -59,7 +59,7 @@ function entriesOf(
       duration_ms: 1,
       retries: 0,
     };
-    // Only the last step can have calls without results: the model is not asked again before.
+    // Only the last step can have calls without results: the next model call waits for them.
     const started = isLast ? ids.slice(0, begun) : ids;
     const answered = isLast ? started.filter((_, n) => results.includes(n)) : ids;
     return [
@@ -94,7 +94,7 @@ function entriesOf(
   });
 }
 
-test("a digest read from the database is that of the same journal in memory", async () => {
+test("a digest from the database equals the digest of the same journal in memory", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 4 }), async (steps) => {
       const run = await startOne(database, agent, { owner });
@@ -107,7 +107,7 @@ test("a digest read from the database is that of the same journal in memory", as
   );
 });
 
-/** Adds five steps of 1 MiB each to a run's journal, past the server. */
+/** Adds five steps of 1 MiB each to a run's journal, directly in the database. */
 async function addSteps(
   { runId, workspaceId }: { runId: string; workspaceId: string },
   firstSeq: number,
@@ -122,10 +122,11 @@ async function addSteps(
   );
 }
 
-test("a run with a journal of 200 MB is ended without loading it", async () => {
+test("a run with a journal of 200 MB is ended without loading the journal", async () => {
   const dying = await seedProcess(database);
   const run = await startOne(database, agent, { owner: dying });
-  // In many small transactions: a long one would hold back the events of every database of this server.
+  // In many small transactions, since a long one would hide the events of all databases of the
+  // server.
   for (let part = 0; part < 40; part += 1) await addSteps(run, part * 5 + 2);
   await recordDeaths(database.engine, [dying], "");
   await countSuspects(database);

@@ -2,7 +2,7 @@ import type { TokenUsage } from "@beckon/contract";
 import type { Database } from "../../base/database/index.ts";
 import type { JournalDigest, Prompt } from "../../engine/index.ts";
 
-/** Bytes of a digest, at most. What is older than that is only counted. */
+/** Maximum size of a digest. Of older entries only the number of steps is read. */
 const maxBytes = 1024 * 1024;
 
 interface Row {
@@ -12,15 +12,18 @@ interface Row {
   readonly tool: string | null;
   readonly usage: TokenUsage | null;
   readonly calls: readonly string[] | null;
-  /** Of `total`: answered steps, the agent's model, and characters of prompt and whole journal. */
+  /** Only in the row `total`: the number of steps with a response. */
   readonly steps: number | null;
+  /** Only in the row `total`: the agent's model. */
   readonly model: string | null;
+  /** Only in the row `total`: characters of the prompt and the whole journal. */
   readonly characters: number | null;
 }
 
 /**
- * Reads what of a run's journal decides how it ends, however large the journal is: payloads stay in the database. Tool
- * calls are read of the last step only, since all earlier ones have results before the model is asked again.
+ * Reads the digest of a run's journal from which the engine decides how the run ends. Its size is
+ * bounded: payloads are not read. Tool calls are read of the last step only, since earlier ones had
+ * results before the next model call.
  */
 export async function readDigest(
   database: Database,
@@ -34,30 +37,38 @@ with last_step as (
 ), chosen as (
   select e.seq, e.type,
     case when e.data ? 'artifact_id' then (
-      select convert_from(f.content, 'UTF8')::jsonb from artifacts f where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
+      select convert_from(f.content, 'UTF8')::jsonb from artifacts f
+      where f.id = e.data ->> 'artifact_id' and f.run_id = e.run_id
     ) else e.data end as data, e.seq = l.seq as is_last
   from events e, last_step l
   where e.run_id = $1
-    and (e.type in ('run.step', 'run.step_lost') or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
+    and (e.type in ('run.step', 'run.step_lost')
+      or (e.type in ('run.tool_call', 'run.tool_result') and e.seq > l.seq))
 ), facts as (
   select seq, type, (data ->> 'step')::int as step, data ->> 'call_id' as call_id,
     case when type = 'run.tool_call' then data ->> 'tool' end as tool, data -> 'usage' as usage,
-    case when is_last then jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
+    case when is_last then
+      jsonb_path_query_array(data, '$.parts[*] ? (@.type == "tool_call").call_id') end as calls
   from chosen
 ), newest as (
   select *, sum(octet_length(facts::text)) over (order by seq desc) as bytes from facts
 ), prompt as (
   select v.config ->> 'model' as model,
-    length(run_input(i.prompt_prefix, i.payload)) + coalesce(length(v.config ->> 'instructions'), 0) as characters
+    length(run_input(i.prompt_prefix, i.payload))
+      + coalesce(length(v.config ->> 'instructions'), 0) as characters
   from runs r join run_inputs i on i.run_id = r.id
-    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id and v.version = i.agent_version
+    join agent_versions v on v.agent_id = r.agent_id and v.workspace_id = r.workspace_id
+      and v.version = i.agent_version
   where r.id = $1
 )
-select type, step, call_id, tool, usage, calls, null::int as steps, null as model, null::float8 as characters, seq
+select type, step, call_id, tool, usage, calls, null::int as steps, null as model,
+  null::float8 as characters, seq
 from newest where bytes <= ${maxBytes}
 union all
-select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int, (select model from prompt),
-  (select characters from prompt) + sum(case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
+select 'total', null, null, null, null, null, (count(*) filter (where type = 'run.step'))::int,
+  (select model from prompt),
+  (select characters from prompt) + sum(
+    case when data ? 'artifact_id' then (data ->> 'bytes')::float8 else length(data::text) end), 0
 from events where run_id = $1
 order by seq`,
     values: [runId],

@@ -4,15 +4,15 @@ import { insertEvents } from "../../events/index.ts";
 import { nothingUsed, terminalEvent } from "./journal-entry.ts";
 
 /**
- * SQL that writes what runs have ended with: the only insert into `run_results`.
+ * Returns SQL that writes the results of runs. It is the only insert into `run_results`.
  *
- * @param source common table expression with the columns run_id, workspace_id, output, error_code, error_message,
- *   input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros.
+ * @param source common table expression with the columns run_id, workspace_id, output, error_code,
+ *   error_message, input_tokens, output_tokens, cached_input_tokens, usage_estimated, cost_micros.
  */
 export function insertResults(source: string): string {
   return `written_results as (
-  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
-    cached_input_tokens, usage_estimated, cost_micros)
+  insert into run_results (run_id, workspace_id, output, error_code, error_message, input_tokens,
+    output_tokens, cached_input_tokens, usage_estimated, cost_micros)
   select run_id, workspace_id, output, error_code, error_message, input_tokens, output_tokens,
     cached_input_tokens, usage_estimated, cost_micros
   from ${source}
@@ -20,23 +20,26 @@ export function insertResults(source: string): string {
 }
 
 /**
- * The part of `update runs r set …` that makes room for `count` more events. An event's transaction never falls
- * within a run: a statement may get its number, wait for the row, and write after one with a higher number.
+ * Returns the assignments of `update runs r set …` that allocate the seqs of `count` more events.
+ * The transaction id of a run's events must never decrease. `greatest` is needed because a
+ * statement can get its id, wait for the row, and write after a transaction with a higher id.
  */
 export function addEvents(count: string): string {
-  return `last_seq = r.last_seq + ${count}, last_transaction = greatest(r.last_transaction, current_transaction())`;
+  return `last_seq = r.last_seq + ${count},
+    last_transaction = greatest(r.last_transaction, current_transaction())`;
 }
 
-/** How runs end that have never been executed, the same for all of a statement. */
+/** The end of runs that were never executed, the same for all runs of a statement. */
 export interface UnexecutedEnd {
   readonly status: "failed" | "cancelled";
   readonly error: RunError;
 }
 
 /**
- * SQL that ends runs which have never been executed: status, last event and result.
+ * Returns SQL that ends runs that were never executed: status, last event and result.
  *
- * @param source common table expression with the columns id, workspace_id and event_id; its runs are locked.
+ * @param source common table expression with the columns id, workspace_id and event_id; its runs
+ *   are locked.
  * @param set more columns of `runs` to set, each followed by a comma.
  * @returns common table expressions, among them `ended (id)`.
  */
@@ -64,12 +67,13 @@ export function endUnexecuted<Input>(
   from ${source} s where r.id = s.id and r.workspace_id = s.workspace_id
   returning r.id, r.workspace_id, r.agent_id, r.last_seq, r.last_transaction, s.event_id
 ), last_events as (
-  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction, event_id as id,
-    ${type} as type, ${event} as data
+  select id as run_id, last_seq as seq, workspace_id, agent_id, last_transaction as transaction,
+    event_id as id, ${type} as type, ${event} as data
   from ended
 ), ${insertEvents("last_events")}, results as (
-  select id as run_id, workspace_id, null::text as output, ${code} as error_code, ${message} as error_message,
-    0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens, false as usage_estimated, 0 as cost_micros
+  select id as run_id, workspace_id, null::text as output, ${code} as error_code,
+    ${message} as error_message, 0 as input_tokens, 0 as output_tokens, 0 as cached_input_tokens,
+    false as usage_estimated, 0 as cost_micros
   from ended
 ), ${insertResults("results")}`;
 }

@@ -2,33 +2,36 @@ import { engineVersion } from "../../base/engine-version.ts";
 import { insertEvents } from "../../events/index.ts";
 import { insertResults } from "./end-runs.ts";
 
-/** Statuses that a run can be created with. `waiting`: held until somebody releases it. `failed`: never executes. */
+/** Statuses that a run can be created with. `waiting`: not claimed until it is queued. */
 export type InitialStatus = "running" | "queued" | "waiting" | "failed";
 
 /**
- * SQL that writes new runs with their inputs and first events: the only insert into their tables.
+ * Returns SQL that writes new runs with their inputs and first events. It is the only insert into
+ * `runs` and `run_inputs`.
  *
- * @param source common table expression with the columns run_id, workspace_id, agent_id, status, owner, version,
- *   source, trigger_id, payload, prompt_prefix, content_type, principal, retry_of, event_id; with `failing` also
- *   error_code, error_message and event_data, the data of `run.failed`.
- * @param failing whether a row can be created already failed.
+ * @param source common table expression with the columns run_id, workspace_id, agent_id, status,
+ *   owner, version, source, trigger_id, payload, prompt_prefix, content_type, principal, retry_of,
+ *   event_id; with `failing` also error_code, error_message and event_data, the data of
+ *   `run.failed`.
+ * @param failing whether rows can have the status `failed`.
  */
 export function insertRuns(source: string, { failing }: { readonly failing: boolean }): string {
   return `started as (
-  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq, started_at${failing ? ", finished_at" : ""})
+  insert into runs (id, workspace_id, agent_id, status, owner, fence, last_seq,
+    started_at${failing ? ", finished_at" : ""})
   select run_id, workspace_id, agent_id, status, case when status = 'running' then owner end,
     case when status = 'running' then 1 else 0 end, 1, case when status = 'running' then now() end
     ${failing ? ", case when status = 'failed' then now() end" : ""}
   from ${source}
 ), inputs as (
-  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload, prompt_prefix,
-    content_type, principal, retry_of, engine_version)
-  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type, principal,
-    retry_of, ${engineVersion}
+  insert into run_inputs (run_id, workspace_id, agent_version, source, trigger_id, payload,
+    prompt_prefix, content_type, principal, retry_of, engine_version)
+  select run_id, workspace_id, version, source, trigger_id, payload, prompt_prefix, content_type,
+    principal, retry_of, ${engineVersion}
   from ${source}
 ), first_events as (
-  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction, event_id as id,
-    case status when 'running' then 'run.started' when 'queued' then 'run.queued'
+  select run_id, 1 as seq, workspace_id, agent_id, current_transaction() as transaction,
+    event_id as id, case status when 'running' then 'run.started' when 'queued' then 'run.queued'
       when 'waiting' then 'run.waiting' else 'run.failed' end as type,
     ${failing ? "case when status = 'failed' then event_data else '{}' end" : "'{}'::jsonb"} as data
   from ${source}

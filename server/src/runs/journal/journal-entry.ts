@@ -2,23 +2,24 @@ import { type EventOnWire, eventVersion, type NewEvent } from "@beckon/contract"
 import { newId } from "../../base/ids.ts";
 import type { Outcome } from "../../engine/index.ts";
 
-/** An event as it is written. */
+/** An event in the form in which it is written. */
 export interface AppendEntry {
   readonly id: string;
   readonly type: string;
   /** JSON text. */
   readonly data: string;
-  /** Where `data` is too large for the journal: the whole of it, which `data` then refers to. */
+  /** Set if the data is too large for the journal: the whole data, to which `data` refers. */
   readonly artifact: { readonly id: string; readonly content: string } | undefined;
 }
 
-/** Bytes of JSON that an event's data may have in the journal; what is larger becomes an artifact. */
+/** Maximum bytes of an event's data in the journal, as JSON. Larger data becomes an artifact. */
 const maxDataBytes = 64 * 1024;
 
-/** The entry to write for an event. */
+/** Returns the entry to write for an event. */
 export function toEntry(event: NewEvent): AppendEntry {
   const content = JSON.stringify(event.data);
   const id = newId("evt");
+  // A UTF-16 code unit takes at most 3 bytes of UTF-8, so most events need no byte count.
   if (content.length * 3 <= maxDataBytes || Buffer.byteLength(content) <= maxDataBytes) {
     return { id, type: event.type, data: content, artifact: undefined };
   }
@@ -27,7 +28,7 @@ export function toEntry(event: NewEvent): AppendEntry {
   return { id, type: event.type, data, artifact: { id: artifactId, content } };
 }
 
-/** The same entry as readers get it, once it is written. */
+/** Returns a written entry in the form in which readers get it. */
 export function toStored(
   event: NewEvent,
   entry: AppendEntry,
@@ -49,7 +50,7 @@ export function toStored(
   };
 }
 
-/** The event that ends a run. */
+/** Returns the event that ends a run. */
 export function terminalEvent(outcome: Outcome): NewEvent {
   const { usage, cost_micros } = outcome;
   switch (outcome.status) {
@@ -62,7 +63,7 @@ export function terminalEvent(outcome: Outcome): NewEvent {
   }
 }
 
-/** What a run has used that ends before its first model call. */
+/** Usage and cost of a run that ends before its first model call. */
 export const nothingUsed = {
   usage: { input_tokens: 0, output_tokens: 0, cached_input_tokens: 0 },
   cost_micros: 0,

@@ -11,7 +11,7 @@ interface EventRow {
   readonly data: Record<string, unknown>;
 }
 
-/** Stored events of a run after `after`, oldest first. */
+/** Returns up to `limit` events of a run after `after`, oldest first. */
 export async function readEvents(
   database: Database,
   run: { runId: string; workspaceId: string },
@@ -27,11 +27,14 @@ export async function readEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/** Characters of data, and events, that `readSomeEvents` stops after. */
+/** `readSomeEvents` stops once it has read this much. */
 const someCharacters = 64 * 1024;
 const someEvents = 32;
 
-/** The next events after `after`, at least one if there is any, and not many more than 64 KiB: for readers of whom there are many. */
+/**
+ * Returns the next events after `after`: at least one if there is any, at most 32, and at most one
+ * event more than 64 KiB. For streams, of which there can be many.
+ */
 export async function readSomeEvents(
   database: Database,
   run: { runId: string; workspaceId: string },
@@ -40,7 +43,9 @@ export async function readSomeEvents(
   const { rows } = await database.engine.query<EventRow>({
     name: "read-some-events",
     text: `select id, run_id, seq, type, version, time, data from (
-        select e.*, coalesce(sum(length(e.data::text)) over (order by e.seq rows between unbounded preceding and 1 preceding), 0) as before from (
+        select e.*, coalesce(sum(length(e.data::text)) over (
+          order by e.seq rows between unbounded preceding and 1 preceding), 0) as before
+        from (
           select id, run_id, seq, type, version, time, data from events
             where run_id = $1 and workspace_id = $2 and seq > $3 order by seq limit $4) e) e
       where before < $5 order by seq`,
@@ -49,32 +54,37 @@ export async function readSomeEvents(
   return rows.map((row) => ({ ...row, time: row.time.toISOString() }));
 }
 
-/** The whole journal with the data that was too large for it put back, as the engine goes on from it. */
+/** Returns the whole journal, with the data of artifacts, from which the engine resumes the run. */
 export async function readJournal(
   database: Database,
   run: { runId: string; workspaceId: string },
 ): Promise<RunEvent[]> {
   const { rows } = await database.engine.query<EventRow>({
     name: "read-journal",
-    text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time, coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
-      from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+    text: `select e.id, e.run_id, e.seq, e.type, e.version, e.time,
+        coalesce(convert_from(a.content, 'UTF8')::jsonb, e.data) as data
+      from events e left join artifacts a on e.data ? 'artifact_id'
+        and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
         and a.run_id = e.run_id
       where e.run_id = $1 and e.workspace_id = $2 order by e.seq`,
     values: [run.runId, run.workspaceId],
   });
-  // Written by this code or an older version of it, from these types; the engine version of the claim says we can read them.
+  // Safe: this code or an older version wrote them from these types. Claims select only runs whose
+  // engine version this code can read.
   return rows.map((row) => ({ ...row, time: row.time.toISOString() })) as unknown as RunEvent[];
 }
 
-/** Bytes of JSON that `readJournal` would read. */
+/** Returns the bytes of JSON that `readJournal` would read. */
 export async function readJournalBytes(
   database: Database,
   run: { runId: string; workspaceId: string },
 ): Promise<number> {
   const { rows } = await database.engine.query<{ bytes: string }>({
     name: "read-journal-bytes",
-    text: `select coalesce(sum(coalesce(octet_length(a.content), octet_length(e.data::text))), 0) as bytes
-      from events e left join artifacts a on e.data ? 'artifact_id' and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
+    text: `select
+        coalesce(sum(coalesce(octet_length(a.content), octet_length(e.data::text))), 0) as bytes
+      from events e left join artifacts a on e.data ? 'artifact_id'
+        and a.id = e.data ->> 'artifact_id' and a.workspace_id = e.workspace_id
         and a.run_id = e.run_id
       where e.run_id = $1 and e.workspace_id = $2`,
     values: [run.runId, run.workspaceId],
@@ -82,14 +92,15 @@ export async function readJournalBytes(
   return Number(rows[0]?.bytes ?? 0);
 }
 
-/** What the run was started with. */
+/** Returns the input of a run: prompt prefix and payload. */
 export async function readInput(
   database: Database,
   run: { runId: string; workspaceId: string },
 ): Promise<string> {
   const { rows } = await database.engine.query<{ input: string }>({
     name: "read-input",
-    text: "select run_input(prompt_prefix, payload) as input from run_inputs where run_id = $1 and workspace_id = $2",
+    text: `select run_input(prompt_prefix, payload) as input from run_inputs
+      where run_id = $1 and workspace_id = $2`,
     values: [run.runId, run.workspaceId],
   });
   if (rows[0] === undefined) throw new Error(`run ${run.runId} has no input`);

@@ -3,7 +3,7 @@ import type { Database } from "../../base/database/index.ts";
 import type { Outcome } from "../../engine/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** What a run has used, as columns. */
+/** Columns of a run's usage and cost. */
 interface SpentColumns {
   readonly input_tokens: string;
   readonly output_tokens: string;
@@ -20,7 +20,7 @@ interface ResultRow extends SpentColumns {
   readonly error_message: string | null;
 }
 
-/** Usage and cost in a row. */
+/** Returns the usage and cost in a row. */
 export function spentOf(row: SpentColumns): Pick<Outcome, "usage" | "cost_micros"> {
   return {
     usage: {
@@ -33,7 +33,7 @@ export function spentOf(row: SpentColumns): Pick<Outcome, "usage" | "cost_micros
   };
 }
 
-/** How the run ended, or undefined while it has not. */
+/** Returns the run's outcome; undefined if it has not ended or does not exist. */
 export async function readOutcome(database: Database, run: RunRef): Promise<Outcome | undefined> {
   const { rows } = await database.engine.query<ResultRow>({
     name: "read-outcome",
@@ -53,7 +53,7 @@ export async function readOutcome(database: Database, run: RunRef): Promise<Outc
   return { status: row.status, error, ...spent };
 }
 
-/** The run's state now. */
+/** Returns the run's current status; undefined if it does not exist. */
 export async function readStoredStatus(
   database: Database,
   run: RunRef,
@@ -66,7 +66,7 @@ export async function readStoredStatus(
   return rows[0]?.status;
 }
 
-/** How long the journals of some runs are. */
+/** Returns the last seq of some runs. Deleted ones are missing. */
 export async function readLastSeqs(
   database: Database,
   runIds: readonly string[],

@@ -1,7 +1,7 @@
 import type { RunStatus, TokenUsage } from "@beckon/contract";
 import type { Outcome } from "../../engine/index.ts";
 
-/** What a run has ended with, as it is written. */
+/** A run's outcome in the form in which it is written. */
 export interface RunEnd {
   readonly status: Extract<RunStatus, "succeeded" | "failed" | "cancelled">;
   readonly output: string | null;
@@ -10,7 +10,7 @@ export interface RunEnd {
   readonly costMicros: number | null;
 }
 
-/** The columns of an outcome. */
+/** Returns the columns of an outcome. */
 export function toEnd(outcome: Outcome): RunEnd {
   return {
     status: outcome.status,

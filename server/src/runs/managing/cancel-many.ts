@@ -9,9 +9,11 @@ import { type CancelPorts, notStarted, stopRun } from "./cancel.ts";
 import { selectMany } from "./select-many.ts";
 
 /**
- * Cancels the queued and running runs that fit, each as `cancelRun` does, the newest first; at most so many at once, all or none of them.
- * Runs that are started after the call are not among them.
- * @returns how many were ended or have been asked to end, and where to go on.
+ * Cancels up to 1,000 queued and running runs that match the filter, newest first, in one
+ * transaction. Runs that start after the call are not included.
+ * @returns `cancelled`: how many ended or were requested to stop. `next`: the `after` of the
+ *   following call; null if the search is complete.
+ * @throws ApiError `forbidden`, `bad_request`
  */
 export async function cancelRuns({
   ctx,

@@ -1,6 +1,6 @@
 import { emptyBody, type Run } from "@beckon/contract";
 import { type Context, principalOf } from "../../base/context.ts";
-import { type ProcessMessages, refusalIfLost } from "../../base/database/index.ts";
+import { type ProcessMessages, unavailableIfLost } from "../../base/database/index.ts";
 import { newId } from "../../base/ids.ts";
 import { parseBody, type UnparsedBody } from "../../base/parse.ts";
 import type { EventPoller } from "../../events/index.ts";
@@ -10,7 +10,7 @@ import { cancelStored } from "../journal/index.ts";
 import type { LiveRuns } from "../subscribing/index.ts";
 import { readRun } from "./get.ts";
 
-/** What cancelling runs needs of this process. */
+/** The services that cancelling runs needs. */
 export interface CancelPorts {
   readonly live: LiveRuns;
   readonly worker: Pick<WorkerCalls, "takeOver">;
@@ -18,12 +18,15 @@ export interface CancelPorts {
   readonly tail: Pick<EventPoller, "noteWritten">;
 }
 
-/** What a run says that was cancelled while it was queued. */
+/** Error message of a run that was cancelled while it was queued. */
 export const notStarted = "The run was cancelled before it began.";
 
 /**
- * Cancels a run: a queued one ends at once, a running one as soon as its owner has stopped, a finished one stays as it is.
- * @returns the run as it is now.
+ * Cancels a run. A queued run ends at once, a running one once the process that executes it has
+ * stopped it. A run that has ended does not change.
+ * @returns the run after the call; a running one may not have ended yet.
+ * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
+ *   reached.
  */
 export async function cancelRun({
   ctx,
@@ -33,7 +36,7 @@ export async function cancelRun({
   input: { runId: string; body: UnparsedBody };
 }): Promise<Run> {
   const agentIds = permitRuns(ctx, "runs:write");
-  // Says 404 for what the actor may not see, before anything is changed.
+  // Throws `not_found` for runs that the actor cannot see, before any change.
   const before = await readRun(ctx, input.runId, agentIds);
   parseBody(emptyBody, input.body, {});
   if (before.finished_at !== null) return before;
@@ -47,20 +50,21 @@ export async function cancelRun({
     if (answer === "asked") stopRun(ctx.runs, input.runId);
     else ctx.runs.tail.noteWritten();
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
   return readRun(ctx, input.runId, agentIds);
 }
 
-/**
- * Has a run stopped that was asked to end: here, in the process that executes it, or by any one if
- * its process is dead.
- */
+/** Stops a run whose cancellation was requested, in this process or by notifying the others. */
 export function stopRun(ports: CancelPorts, runId: string): void {
   if (!stopHere(ports, runId)) ports.processMessages.send({ kind: "cancel", runId });
 }
 
-/** Stops the run if this process executes it; else it may be one that waits for a failover. @returns whether it is executed here. */
+/**
+ * Stops the run if this process executes it. Otherwise wakes the failover, since the run may belong
+ * to a dead process.
+ * @returns whether this process executes it.
+ */
 export function stopHere(
   { live, worker }: Pick<CancelPorts, "live" | "worker">,
   runId: string,

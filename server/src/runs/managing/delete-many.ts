@@ -7,8 +7,9 @@ import { deleteRunRows } from "./delete-store.ts";
 import { selectMany } from "./select-many.ts";
 
 /**
- * Deletes the runs that have ended and fit, each as `deleteRun` does, the newest first; at most so many at once, all or none of them.
- * @returns how many, and where to go on.
+ * Deletes up to 200 ended runs that match the filter, newest first, in one transaction.
+ * @returns `deleted`: how many. `next`: the `after` of the following call; null if the search is complete.
+ * @throws ApiError `forbidden`, `bad_request`
  */
 export async function deleteRuns({
   ctx,
@@ -19,7 +20,7 @@ export async function deleteRuns({
 }): Promise<{ deleted: number; next: string | null }> {
   permit(ctx, "runs:write");
   const { filter, after } = parseBody(deleteRunsBody, input.body);
-  // Fewer than a cancellation takes: a run may have a journal of thousands of entries, and files.
+  // Fewer than for a cancellation: a run may have thousands of journal entries, and artifacts.
   const change = {
     name: "runs to delete",
     states: ["succeeded", "failed", "cancelled"],

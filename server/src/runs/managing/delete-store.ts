@@ -1,6 +1,6 @@
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** A run's row, held: of two who delete it the second finds nothing. */
+/** Returns a run's row, locked, so that a concurrent deletion waits and then finds no row. */
 export function lockRun(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -16,8 +16,9 @@ export function lockRun(
 }
 
 /**
- * Deletes those that have ended, with what hangs on a run without a foreign key; its files go with it by theirs.
- * @returns how many there were.
+ * Deletes the runs that have ended, with their rows in tables without a foreign key to `runs`.
+ * Artifacts are deleted by their foreign key.
+ * @returns how many were deleted.
  */
 export async function deleteRunRows(
   tx: WorkspaceTransaction,
@@ -33,13 +34,13 @@ export async function deleteRunRows(
     .returning("id")
     .execute();
   if (deleted.length === 0) return 0;
-  const gone = deleted.map(({ id }) => id);
+  const deletedIds = deleted.map(({ id }) => id);
   for (const table of ["run_inputs", "run_results", "events"] as const) {
     await tx
       .deleteFrom(table)
-      .where("run_id", "in", gone)
+      .where("run_id", "in", deletedIds)
       .where("workspace_id", "=", workspaceId)
       .execute();
   }
-  return gone.length;
+  return deletedIds.length;
 }

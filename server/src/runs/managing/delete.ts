@@ -6,9 +6,9 @@ import { noRun } from "../access.ts";
 import { deleteRunRows, lockRun } from "./delete-store.ts";
 
 /**
- * Deletes a run that has ended, with its journal and its files. An Idempotency-Key that started it stays bound: a repeat is told that the
- * run is gone, and starts nothing.
- * @throws ApiError `conflict` while it has not ended.
+ * Deletes a run that has ended, with its journal and its artifacts. Its Idempotency-Key stays
+ * bound: a repeated request gets `conflict` and does not start a second run.
+ * @throws ApiError `forbidden`, `not_found`; `conflict` if the run has not ended.
  */
 export async function deleteRun({
   ctx,
@@ -25,7 +25,7 @@ export async function deleteRun({
     if (run.finished_at === null) {
       throw new ApiError(
         "conflict",
-        "This run has not ended. Cancel it, and delete it when its finished_at is set.",
+        "This run has not ended. Cancel it, then delete it once its finished_at is set.",
       );
     }
     await deleteRunRows(tx, ctx.workspaceId, [input.runId]);

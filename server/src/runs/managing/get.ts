@@ -4,7 +4,10 @@ import { inWorkspace } from "../../base/database/index.ts";
 import { noRun, permitRuns } from "../access.ts";
 import { findRun } from "./store.ts";
 
-/** Returns a run that the actor can see. @throws ApiError `forbidden`, `not_found` */
+/**
+ * Returns a run that the actor can see.
+ * @throws ApiError `forbidden`, `not_found`
+ */
 export async function getRun({
   ctx,
   input,
@@ -15,7 +18,11 @@ export async function getRun({
   return readRun(ctx, input.runId, permitRuns(ctx, "runs:read"));
 }
 
-/** The same for a caller that has asked what the actor may see. @throws ApiError `not_found` */
+/**
+ * Returns a run, for callers that have checked the actor's permission.
+ * @param agentIds the agents that the actor is limited to; undefined: all.
+ * @throws ApiError `not_found`
+ */
 export async function readRun(
   ctx: Context,
   runId: string,

@@ -1,11 +1,16 @@
 import { type EventOnWire, eventsQuery } from "@beckon/contract";
 import type { Context } from "../../base/context.ts";
-import { refusalIfLost } from "../../base/database/index.ts";
+import { unavailableIfLost } from "../../base/database/index.ts";
 import { parse } from "../../base/parse.ts";
 import { type SubscribePorts, subscribeToRun } from "../subscribing/index.ts";
 import { getRun } from "./get.ts";
 
-/** A page of a run's journal as it is now, oldest first. `next` is the `after` of the following page; null: there is no more yet. */
+/**
+ * Returns a page of a run's events that are durable now, oldest first.
+ * @returns `next`: the `after` of the following page; null if there are no more events yet.
+ * @throws ApiError `forbidden`, `not_found`, `bad_request`; `unavailable` if the database cannot be
+ *   reached.
+ */
 export async function listRunEvents({
   ctx,
   input,
@@ -27,7 +32,7 @@ export async function listRunEvents({
       data.push(event);
     }
   } catch (thrown) {
-    throw refusalIfLost(thrown);
+    throw unavailableIfLost(thrown);
   }
   return { data, next: null };
 }

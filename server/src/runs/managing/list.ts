@@ -9,9 +9,10 @@ import { searchRuns } from "./search-store.ts";
 import { fittingRuns, readRuns } from "./store.ts";
 
 /**
- * Runs of the workspace, or of one agent, that fit the query; who is bound to agents sees theirs
- * only. A page may hold fewer than its limit, even none, and yet have a `next`: it has looked at as
- * many runs as one page may, or holds as many bytes.
+ * Returns runs of the workspace, or of one agent, that match the query, newest first. An actor that
+ * is limited to agents gets only their runs. A page can be short or even empty and still have a
+ * `next`: it ends after 10,000 scanned runs, or 4 MiB of inputs and outputs.
+ * @throws ApiError `forbidden`, `not_found`, `bad_request`
  */
 export async function listRuns({
   ctx,
@@ -20,10 +21,10 @@ export async function listRuns({
   ctx: Context;
   input: { agentId: string | undefined; query: unknown };
 }): Promise<Page<Run>> {
-  const bound = permitRuns(ctx, "runs:read");
-  if (bound !== undefined && input.agentId !== undefined && !bound.includes(input.agentId))
+  const limitedTo = permitRuns(ctx, "runs:read");
+  if (limitedTo !== undefined && input.agentId !== undefined && !limitedTo.includes(input.agentId))
     throw noRun();
-  const agentIds = input.agentId === undefined ? bound : [input.agentId];
+  const agentIds = input.agentId === undefined ? limitedTo : [input.agentId];
   return inWorkspace(ctx.database.tenant, ctx.workspaceId, async (tx) => {
     if (input.agentId !== undefined) await requireAgent(tx, ctx, input.agentId);
     const { limit, after, ...filter } = parse(
@@ -34,14 +35,14 @@ export async function listRuns({
       { limit, after },
       { list: "runs", workspace: ctx.workspaceId, agents: agentIds, ...filter },
     );
-    const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, {
+    const { runIds, nextBelow } = await searchRuns(tx, ctx.workspaceId, {
       agentIds,
       filter,
       below: page.below,
       limit,
     });
     const fitting = await fittingRuns(tx, ctx.workspaceId, runIds);
-    const next = fitting.length < runIds.length ? (fitting.at(-1) ?? goOn) : goOn;
+    const next = fitting.length < runIds.length ? (fitting.at(-1) ?? nextBelow) : nextBelow;
     return {
       data: await readRuns(tx, ctx.workspaceId, fitting),
       next: next === undefined ? null : page.cursor(next),

@@ -1,7 +1,7 @@
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import type { StartRow } from "../starting/index.ts";
 
-/** What a retry takes over from the run before it. */
+/** What a retry copies from the original run. */
 export interface RetriedRun {
   readonly runId: string;
   readonly agentId: string;
@@ -14,7 +14,10 @@ export interface RetriedRun {
   readonly ended: boolean;
 }
 
-/** @param agentIds the agents that the caller is limited to; undefined: all. */
+/**
+ * Returns the run to retry; undefined if it does not exist.
+ * @param agentIds the agents that the caller is limited to; undefined: all.
+ */
 export async function readRetried(
   tx: WorkspaceTransaction,
   {

@@ -11,11 +11,12 @@ import { type RetriedRun, readRetried } from "./retry-store.ts";
 import { findRun } from "./store.ts";
 
 /**
- * Starts a new run with the payload of one that has ended, on the agent as it is now or on the version of then. It
- * passes what every start passes: pause, queue limit, key. A disabled or deleted trigger does not matter: nobody
- * fires it. The run is queued, for any process with capacity.
+ * Starts a new run with the payload of a run that has ended, with the agent's current version or
+ * the original one. The checks for pause, queue limit and key apply as to every start; a disabled
+ * or deleted trigger is no obstacle. The new run is queued for any process with capacity.
  *
- * @returns the new run; with a key that was used before, the run that the key has started.
+ * @returns the new run; with a repeated key, the run that the key has started.
+ * @throws ApiError `forbidden`, `not_found`, `conflict`, and as `startRun`.
  */
 export async function retryRun({
   ctx,
@@ -46,11 +47,11 @@ export async function retryRun({
 function payloadOf({ payload, ended }: RetriedRun, body: Result<unknown>): Result<string> {
   if (!body.ok) return body;
   if (ended) return { ok: true, value: payload };
-  const refusal = new ApiError(
+  const error = new ApiError(
     "conflict",
-    "This run has not ended. Retry it when its finished_at is set; cancel it if it shall not go on.",
+    "This run has not ended. Retry it once its finished_at is set, or cancel it first.",
   );
-  return { ok: false, refusal };
+  return { ok: false, error };
 }
 
 function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "original"): RunDetails {
@@ -71,7 +72,10 @@ function detailsOf(ctx: Context, retried: RetriedRun, version: "current" | "orig
   };
 }
 
-/** The run that a retry has started. @throws ApiError `conflict` when it has been deleted since. */
+/**
+ * Returns the run that a retry has started.
+ * @throws ApiError `conflict` if it was deleted since.
+ */
 async function read(ctx: Context, runId: string): Promise<Run> {
   const run = await inWorkspace(ctx.database.tenant, ctx.workspaceId, (tx) =>
     findRun(tx, ctx.workspaceId, runId, undefined),

@@ -8,12 +8,13 @@ import { startRuns } from "../starting/start-runs.ts";
 import { maxScanned, type Search, searchRuns } from "./search-store.ts";
 
 /**
- * What a page costs must not grow with the tables. They hold 40,000 ended runs at first and 120,000 later, and the pages are counted that a
- * search touches, of tables and of indexes. No time is measured.
+ * The cost of a search must not grow with the tables. It is measured as the number of buffers of
+ * tables and indexes that a search reads, with 40,000 and then 120,000 ended runs. No time is
+ * measured.
  */
 
 const { database, url, role } = await testDatabase();
-// One connection for each pool, so that what it has counted can be asked of it.
+// One connection for each pool, so that its statistics can be flushed.
 const counted = connect({ url, poolSize: 2, role, log: createLog("silent") });
 afterAll(() => counted.close());
 
@@ -25,13 +26,16 @@ const other = await seedAgent(database, { workspaceId });
 const rare = await seedAgent(database, { workspaceId });
 const stranger = await seedAgent(database);
 
-// What the planner knows is what is analysed here, and no statements of autovacuum's are counted.
+// Without autovacuum, whose reads would be counted and whose statistics could change the plans.
 const tables = ["runs", "run_inputs", "run_results"];
 await database.engine.query(
   tables.map((table) => `alter table ${table} set (autovacuum_enabled = false)`).join(";"),
 );
 
-/** Ended runs number `from` to `to`, each with an error: a search for another one must look at it. Every third is of the other agent. */
+/**
+ * Inserts ended runs with the numbers `from` to `to`, each with an error, every third of the other
+ * agent.
+ */
 async function grow(from: number, to: number): Promise<void> {
   await database.engine.query(
     `with grown as (
@@ -119,31 +123,31 @@ test.each([
   "the runs of an agent with few",
   "queued runs",
   "runs to cancel",
-])("a page of %s looks at little more than it shows", async (name) => {
+])("a page of %s reads little more than it returns", async (name) => {
   expect(await pagesOf(() => search(searches[name]))).toBeLessThan(600);
 });
 
-describe("a search for what is rare", () => {
-  /** Page by page to the end: how many there were, and what they held. */
+describe("a search with few matches", () => {
+  /** Reads all pages, and returns their number and the runs found. */
   async function walk(given: Partial<Search>) {
     const found: string[] = [];
     let pages = 0;
     for (let below: string | undefined; ; pages++) {
       const page = await search({ ...given, below });
       found.push(...page.runIds);
-      if (page.goOn === undefined) return { found, pages: pages + 1 };
-      below = page.goOn;
+      if (page.nextBelow === undefined) return { found, pages: pages + 1 };
+      below = page.nextBelow;
     }
   }
   const needle = `run_0${"1".padStart(25, "0")}`;
 
-  test("ends a page after so many runs, and goes on below them until it has seen all", async () => {
+  test("ends each page after the maximum of scanned runs", async () => {
     const { found, pages } = await walk({ filter: { error: "NEEDLE" } });
     expect(found).toEqual([needle]);
     expect(pages).toBe(later / maxScanned + 1);
   });
 
-  test("sees all runs of some agents, whichever has more of them", async () => {
+  test("finds runs of some agents, whichever has more runs", async () => {
     const { found } = await walk({
       agentIds: [other.agentId, agent.agentId, rare.agentId],
       filter: { error: "needle" },
@@ -151,7 +155,7 @@ describe("a search for what is rare", () => {
     expect(found).toEqual([needle]);
   });
 
-  test("shows every run once, in order, when its pages are full", async () => {
+  test("returns every run once, in order, over full pages", async () => {
     const filter = { status: ["failed" as const] };
     const seen: string[] = [];
     for (let below: string | undefined; seen.length < 1_000; ) {
@@ -162,7 +166,7 @@ describe("a search for what is rare", () => {
         limit: 300,
       });
       seen.push(...page.runIds);
-      below = page.goOn;
+      below = page.nextBelow;
     }
     const newest = Array.from(
       { length: seen.length },

@@ -3,21 +3,25 @@ import { type RawBuilder, sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 import { lowestIdAt } from "../../base/ids.ts";
 
-/** Runs that one search looks at, at most, whatever there are and however few it finds. */
+/** Maximum of runs that one search scans, however few match. */
 export const maxScanned = 10_000;
 
 /**
- * Milliseconds by which a run's id may be off its `created_at`: the id is made by a process before it asks the database, `created_at` by the
- * database, and their clocks may differ.
+ * Maximum difference between the time in a run's id and its `created_at`. A process generates the
+ * id before it sends the statement, the database sets `created_at`, and their clocks may differ.
  */
 const idSlackMs = 300_000;
 
 export interface Search {
-  /** What the actor may see; undefined: every agent's. */
+  /** The agents that the actor is limited to; undefined: all. */
   readonly agentIds: readonly string[] | undefined;
   readonly filter: RunFilter;
-  /** For a change of many: only runs in these states that were there when its transaction began, and that nobody has asked to cancel. */
+  /**
+   * For bulk changes: only runs in these states, created before the transaction began and without a
+   * requested cancellation.
+   */
   readonly change?: readonly RunStatus[];
+  /** Exclusive upper bound of the ids; undefined: none. */
   readonly below: string | undefined;
   readonly limit: number;
 }
@@ -25,14 +29,18 @@ export interface Search {
 export interface Found {
   /** At most `limit`, newest first. */
   readonly runIds: readonly string[];
-  /** The id below which the search goes on; undefined: there is nothing more. It may go on after a page that is not full. */
-  readonly goOn: string | undefined;
+  /**
+   * The id below which the search continues; undefined: there are no more runs. Can be set although
+   * fewer than `limit` runs were found.
+   */
+  readonly nextBelow: string | undefined;
 }
 
 /**
- * The newest runs that fit, in a bounded time: it walks down an index and stops after so many runs, also when it has found none, and says
- * where to go on. Runs that have not ended are few, and found by the indexes that hold them alone.
- * What a run was started with and how it ended is looked up run by run, by lateral subqueries with a limit: a join might read the whole table.
+ * Finds the newest runs that match, in bounded time: it scans an index backwards and stops after
+ * `maxScanned` runs, even if none matched. Runs that have not ended are found by partial indexes,
+ * which are small. Inputs and results are read by lateral subqueries with a limit, since the
+ * planner could choose to read the whole table for a join.
  */
 export async function searchRuns(
   tx: WorkspaceTransaction,
@@ -41,15 +49,15 @@ export async function searchRuns(
 ): Promise<Found> {
   const { filter, change, limit } = search;
   const agentIds = agentsOf(search);
-  if (agentIds?.length === 0) return { runIds: [], goOn: undefined };
+  if (agentIds?.length === 0) return { runIds: [], nextBelow: undefined };
   const wanted = filter.status ?? change;
   const { agent_id: _, ...conditional } = filter;
-  const everyRunFits =
-    change === undefined && Object.values(conditional).every((member) => member === undefined);
+  const everyRunMatches =
+    change === undefined && Object.values(conditional).every((value) => value === undefined);
   const parts = agentIds?.length ?? 1;
   const unfinished =
     wanted?.every((status) => status === "queued" || status === "running") ?? false;
-  const max = everyRunFits
+  const max = everyRunMatches
     ? limit + 1
     : unfinished
       ? maxScanned
@@ -58,20 +66,29 @@ export async function searchRuns(
   const scanned = unfinished
     ? scanUnfinished(workspaceId, wanted ?? [], agentIds, bounds, max)
     : agentIds === undefined
-      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)} order by r.id desc limit ${max}`
+      ? sql`select '' as part, ${columns} from runs r where ${ofWorkspace(workspaceId, bounds)}
+          order by r.id desc limit ${max}`
       : scanAgents(workspaceId, agentIds, bounds, max);
   const { rows } = await sql<{ id: string | null; lowest: string | null }>`
     with scanned as materialized (${scanned}),
-    -- Of an agent that has more than was looked at nothing is known below this id, so the search ends there for all.
-    reached as (select max(p.lowest) as lowest from (select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}) as p)
+    -- Some agents may have runs below this id that were not scanned, so the search ends here.
+    reached as (
+      select max(p.lowest) as lowest from (
+        select min(s.id) as lowest from scanned s group by s.part having count(*) >= ${max}
+      ) as p
+    )
     select f.id, reached.lowest from reached left join lateral (
       select s.id from scanned s ${lookUps(filter)}
-      where (reached.lowest is null or s.id >= reached.lowest) and ${sql.join(conditions(filter, change), sql` and `)}
+      where (reached.lowest is null or s.id >= reached.lowest)
+        and ${sql.join(conditions(filter, change), sql` and `)}
       order by s.id desc limit ${limit + 1}
     ) as f on true order by f.id desc`.execute(tx);
   const ids = rows.flatMap(({ id }) => (id === null ? [] : [id]));
   const runIds = ids.slice(0, limit);
-  return { runIds, goOn: ids.length > limit ? runIds.at(-1) : (rows[0]?.lowest ?? undefined) };
+  return {
+    runIds,
+    nextBelow: ids.length > limit ? runIds.at(-1) : (rows[0]?.lowest ?? undefined),
+  };
 }
 
 function agentsOf({ agentIds, filter }: Search): readonly string[] | undefined {
@@ -82,7 +99,7 @@ function agentsOf({ agentIds, filter }: Search): readonly string[] | undefined {
 
 const columns = sql`r.id, r.status, r.created_at, r.cancel_requested_at`;
 
-/** The range of ids that is walked: from `lowest` on, and below each of `below`. */
+/** The range of ids to scan: at least `lowest`, and below all of `below`. */
 interface Bounds {
   readonly lowest: string;
   readonly below: readonly string[];
@@ -94,15 +111,15 @@ function boundsOf({ filter, below }: Search): Bounds {
   return {
     lowest: after === undefined ? "" : at(after, -idSlackMs),
     below: [
-      above,
+      upperBound,
       ...(below === undefined ? [] : [below]),
       ...(before === undefined ? [] : [at(before, idSlackMs)]),
     ],
   };
 }
 
-/** Above the id of every run. */
-const above = `run_${"z".repeat(26)}`;
+/** Greater than the id of every run. */
+const upperBound = `run_${"z".repeat(26)}`;
 
 function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder<unknown> {
   const upper = sql.join(
@@ -113,9 +130,9 @@ function ofWorkspace(workspaceId: string, { lowest, below }: Bounds): RawBuilder
 }
 
 /**
- * Of each agent the newest. Agent and id are compared as pairs, and give the order as a pair: of that order is only the index of agents' runs.
- * With `agent_id = a.id order by id` the planner, which does not know how many runs each agent has, may walk the workspace's runs and look
- * for the few of an agent among them.
+ * Scans the newest runs of each agent. Agent and id are compared and ordered as a pair, for which
+ * only the index on agent and id can be used. With `agent_id = a.id order by id` the planner, which
+ * does not know how many runs an agent has, may scan the workspace's runs for the few of the agent.
  */
 function scanAgents(
   workspaceId: string,
@@ -128,11 +145,12 @@ function scanAgents(
     sql` and `,
   );
   return sql`select a.id as part, newest.* from unnest(${agentIds}::text[]) as a (id), lateral (
-    select ${columns} from runs r where (r.agent_id, r.id) >= (a.id, ${lowest}) and ${upper} and r.workspace_id = ${workspaceId}
+    select ${columns} from runs r where (r.agent_id, r.id) >= (a.id, ${lowest}) and ${upper}
+      and r.workspace_id = ${workspaceId}
     order by r.agent_id desc, r.id desc limit ${max}) as newest`;
 }
 
-/** The states stand in the statement as they stand in the indexes, which hold nothing else. */
+/** The states are literals, not parameters, so that the planner can use the partial indexes. */
 function scanUnfinished(
   workspaceId: string,
   wanted: readonly RunStatus[],
@@ -152,13 +170,18 @@ function scanUnfinished(
         ]
       : []),
   ];
-  return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u order by u.id desc limit ${max}`;
+  return sql`select '' as part, u.* from (${sql.join(states, sql` union all `)}) as u
+    order by u.id desc limit ${max}`;
 }
 
 function lookUps({ source, trigger_id, error }: RunFilter): RawBuilder<unknown> {
-  const input = sql`join lateral (select i.source, i.trigger_id from run_inputs i where i.run_id = s.id limit 1) as i on true`;
-  const result = sql`join lateral (select e.error_code, e.error_message from run_results e where e.run_id = s.id limit 1) as e on true`;
-  return sql`${source === undefined && trigger_id === undefined ? sql`` : input} ${error === undefined ? sql`` : result}`;
+  const input = sql`join lateral (
+    select i.source, i.trigger_id from run_inputs i where i.run_id = s.id limit 1) as i on true`;
+  const result = sql`join lateral (
+    select e.error_code, e.error_message from run_results e where e.run_id = s.id limit 1
+  ) as e on true`;
+  const needsInput = source !== undefined || trigger_id !== undefined;
+  return sql`${needsInput ? input : sql``} ${error === undefined ? sql`` : result}`;
 }
 
 function conditions(
@@ -182,11 +205,13 @@ function conditions(
     ...(before === undefined ? [] : [sql`s.created_at < ${new Date(before)}`]),
     ...(source === undefined ? [] : [sql`i.source = any (${source}::text[])`]),
     ...(trigger_id === undefined ? [] : [sql`i.trigger_id = ${trigger_id}`]),
-    // Only what did not succeed has an error. A position, not a pattern: no character of the text means anything but itself.
+    // Only these states have an error. `strpos`, not a pattern: no character of the text is
+    // special.
     ...(error === undefined
       ? []
       : [
-          sql`s.status in ('failed', 'cancelled') and strpos(lower(concat_ws(' ', e.error_code, e.error_message)), lower(${error})) > 0`,
+          sql`s.status in ('failed', 'cancelled')
+            and strpos(lower(concat_ws(' ', e.error_code, e.error_message)), lower(${error})) > 0`,
         ]),
   ];
 }

@@ -10,17 +10,17 @@ interface Selection {
 }
 
 interface Change {
-  /** What the cursor is bound to. */
+  /** The list to which cursors are bound. */
   readonly name: string;
   readonly states: readonly RunStatus[];
   readonly agentIds: readonly string[] | undefined;
-  /** At once: the transaction holds their rows, and their owners wait for it. */
+  /** Maximum of runs in one transaction: it locks their rows, for which their owners must wait. */
   readonly max: number;
 }
 
 /**
- * The next runs that a change of many is about, among those there were when its transaction began.
- * @returns with them the cursor with which the caller goes on; null: there are no more.
+ * Selects the next runs of a bulk change, among those that existed when its transaction began.
+ * @returns the runs, and the cursor of the next call; null if there are no more.
  */
 export async function selectMany(
   tx: WorkspaceTransaction,
@@ -33,12 +33,12 @@ export async function selectMany(
     { after },
     { list: change.name, workspace: ctx.workspaceId, agents: agentIds, ...filter },
   );
-  const { runIds, goOn } = await searchRuns(tx, ctx.workspaceId, {
+  const { runIds, nextBelow } = await searchRuns(tx, ctx.workspaceId, {
     agentIds,
     filter,
     change: states,
     below: page.below,
     limit: max,
   });
-  return { runIds, next: goOn === undefined ? null : page.cursor(goOn) };
+  return { runIds, next: nextBelow === undefined ? null : page.cursor(nextBelow) };
 }

@@ -3,7 +3,10 @@ import { type ExpressionBuilder, sql } from "kysely";
 import type { Tables, WorkspaceTransaction } from "../../base/database/index.ts";
 import { spentOf } from "../journal/index.ts";
 
-/** A run with all that is shown of it. While it runs, its usage is the sum over the steps so far. */
+/**
+ * Selects runs with all columns of the API. While a run executes, its usage is summed from its
+ * steps.
+ */
 function runs(tx: WorkspaceTransaction, workspaceId: string) {
   return tx
     .selectFrom("runs")
@@ -34,22 +37,27 @@ function runs(tx: WorkspaceTransaction, workspaceId: string) {
     .where("runs.workspace_id", "=", workspaceId);
 }
 
-function tokens(member: "input_tokens" | "output_tokens" | "cached_input_tokens") {
+function tokens(field: "input_tokens" | "output_tokens" | "cached_input_tokens") {
   return (
     eb: ExpressionBuilder<Tables & { run_results: Tables["run_results"] }, "runs" | "run_results">,
   ) =>
     eb.fn
       .coalesce(
-        eb.ref(`run_results.${member}`),
-        sql<string>`(select sum((e.data -> 'usage' ->> ${member})::bigint) from events e
-          where e.run_id = runs.id and e.type in ('run.step', 'run.step_lost') and e.data ? 'usage')`,
+        eb.ref(`run_results.${field}`),
+        sql<string>`(select sum((e.data -> 'usage' ->> ${field})::bigint) from events e
+          where e.run_id = runs.id and e.type in ('run.step', 'run.step_lost')
+            and e.data ? 'usage')`,
         sql<string>`0`,
       )
-      .as(member);
+      .as(field);
 }
 
 type RunRow = Awaited<ReturnType<ReturnType<typeof runs>["executeTakeFirstOrThrow"]>>;
 
+/**
+ * Returns a run; undefined if it does not exist.
+ * @param agentIds the agents that the caller is limited to; undefined: all.
+ */
 export async function findRun(
   tx: WorkspaceTransaction,
   workspaceId: string,
@@ -64,12 +72,12 @@ export async function findRun(
   return row && toRun(row);
 }
 
-/** Bytes of input and output of the runs on one page, all but the first. */
+/** Maximum bytes of inputs and outputs on one page, unless its first run alone is larger. */
 const maxPageBytes = 4 * 1024 * 1024;
 
 /**
- * Of these runs, newest first, those that fit on one page; the first always does. Sizes are known
- * without reading the texts.
+ * Returns those of the runs, newest first, that fit on one page; the first always does. The sizes
+ * are computed without reading the texts.
  */
 export async function fittingRuns(
   tx: WorkspaceTransaction,
@@ -78,15 +86,16 @@ export async function fittingRuns(
 ): Promise<string[]> {
   if (runIds.length === 0) return [];
   const { rows } = await sql<{ run_id: string }>`select run_id from (
-      select i.run_id, sum(octet_length(i.prompt_prefix) + octet_length(i.payload) + coalesce(octet_length(e.output), 0))
-          over (order by i.run_id desc) as bytes, row_number() over (order by i.run_id desc) as n
+      select i.run_id, row_number() over (order by i.run_id desc) as n,
+          sum(octet_length(i.prompt_prefix) + octet_length(i.payload)
+            + coalesce(octet_length(e.output), 0)) over (order by i.run_id desc) as bytes
         from run_inputs i left join run_results e on e.run_id = i.run_id
         where i.workspace_id = ${workspaceId} and i.run_id = any (${runIds}::text[])
     ) as sized where n = 1 or bytes <= ${maxPageBytes} order by run_id desc`.execute(tx);
   return rows.map((row) => row.run_id);
 }
 
-/** These runs, newest first. One that has been deleted meanwhile is left out. */
+/** Returns these runs, newest first. Runs deleted meanwhile are missing. */
 export async function readRuns(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -10,4 +10,4 @@ export {
 export { type Caller, callerId, type RunDetails, type StartRow } from "./start-row.ts";
 export { startStatements } from "./start-statement.ts";
 export { createStarts } from "./starts.ts";
-export { createUnansweredStarts, type UnansweredStarts } from "./unanswered-starts.ts";
+export { createUnconfirmedStarts, type UnconfirmedStarts } from "./unconfirmed-starts.ts";

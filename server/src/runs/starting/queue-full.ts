@@ -1,15 +1,17 @@
 import { ApiError } from "../../base/errors.ts";
 
-/** Seconds after which a refused caller may try again. */
-const retryAfter = 5;
+const retryAfterSeconds = 5;
 
-/** @param limit How many runs of the agent may be queued, where that is known. */
+/**
+ * Returns the error for a start that the agent's queue limit rejects.
+ * @param limit the agent's maximum of queued runs; undefined if it could not be read.
+ */
 export function queueFull(limit: number | undefined): ApiError {
   return new ApiError(
     "agent_busy",
     "This agent has as many queued runs as its limit allows. Try again later.",
     {
-      retryAfter,
+      retryAfter: retryAfterSeconds,
       limit:
         limit === undefined
           ? undefined
@@ -18,7 +20,7 @@ export function queueFull(limit: number | undefined): ApiError {
               quota: limit,
               unit: "concurrent-requests",
               remaining: 0,
-              resetSeconds: retryAfter,
+              resetSeconds: retryAfterSeconds,
             },
     },
   );

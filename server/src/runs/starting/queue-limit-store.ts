@@ -1,7 +1,10 @@
 import type { Database } from "../../base/database/index.ts";
 import { authenticated, type StartRow } from "./start-row.ts";
 
-/** The queue limit of the agent that a caller would start: the one that is named, a token's own, or that of a trigger. */
+/**
+ * Returns the queue limit of the agent that a caller tries to start: the named one, or that of its
+ * token. Undefined if the credential is unknown.
+ */
 export async function readQueueLimit(
   database: Database,
   { caller, agentId }: Pick<StartRow, "caller" | "agentId">,
@@ -15,7 +18,8 @@ export async function readQueueLimit(
         union all
         select $2, $3::text where $3 is not null
       )
-      select a.max_queued_runs from called c join agents a on a.id = c.agent_id and a.workspace_id = c.workspace_id limit 1`,
+      select a.max_queued_runs from called c
+      join agents a on a.id = c.agent_id and a.workspace_id = c.workspace_id limit 1`,
     values: [
       caller.kind === "credential" ? caller.hash : null,
       agentId,

@@ -6,29 +6,29 @@ import { callerId, type StartRow } from "./start-row.ts";
 type Caller = Pick<StartRow, "caller" | "agentId">;
 
 /**
- * How many runs an agent may have queued, for who is told that there are as many. The gate need not say it, since nobody else wants to know;
- * and however many are refused, the database is asked once a second for each caller.
+ * Cache of the queue limits that error responses name. The start statement does not return the
+ * limit, since only rejected callers need it. However many are rejected, the database is queried at
+ * most once a second for each caller.
  */
 export interface QueueLimits {
-  /** undefined: it cannot be known at the moment. */
+  /** Returns the limit; undefined if it cannot be read at the moment. */
   of(caller: Caller): Promise<number | undefined>;
 }
 
-/** Callers remembered at once. */
 const maxCallers = 1_000;
-const keptMs = 1_000;
+const ttlMs = 1_000;
 
-/** Creates the cache of queue limits, each kept for a second. */
+/** Creates the cache of queue limits. */
 export function createQueueLimits(database: Database): QueueLimits {
-  const known = new LRUCache<string, Promise<number | undefined>>({ max: maxCallers, ttl: keptMs });
+  const cache = new LRUCache<string, Promise<number | undefined>>({ max: maxCallers, ttl: ttlMs });
   return {
     of(caller) {
-      const name = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
-      const kept = known.get(name);
-      if (kept !== undefined) return kept;
-      // The refusal stands without it.
+      const key = `${callerId(caller.caller)} ${caller.agentId ?? ""}`;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      // Without the limit the error response is still correct.
       const limit = readQueueLimit(database, caller).catch(() => undefined);
-      known.set(name, limit);
+      cache.set(key, limit);
       return limit;
     },
   };

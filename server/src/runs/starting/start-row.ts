@@ -1,59 +1,61 @@
 import type { RunError, RunSource } from "@beckon/contract";
 import type { InitialStatus } from "../journal/index.ts";
 
-/** Who asks for a run. */
+/** The caller that starts a run. */
 export type Caller =
-  /** By a secret: the statement finds out whose it is and whether it is valid. */
-  | {
-      readonly kind: "credential" /** SHA-256, whatever kind of secret it is. */;
-      readonly hash: Buffer;
-    }
-  /** Authenticated already, with the right to start runs of the agent: by a session, or by a management route. */
+  /** Sent a secret, of which `hash` is the SHA-256. The start statement authenticates it. */
+  | { readonly kind: "credential"; readonly hash: Buffer }
+  /**
+   * Already authenticated and allowed to start runs of the agent, by a session or a management
+   * route.
+   */
   | { readonly kind: "member"; readonly principal: string; readonly workspaceId: string };
 
-/** Returns the caller if its right to start runs is known already; else the statement finds out. */
+/** Returns the caller if it is already authenticated; undefined if the statement must do so. */
 export function authenticated(
   caller: Caller,
 ): Exclude<Caller, { readonly kind: "credential" }> | undefined {
   return caller.kind === "credential" ? undefined : caller;
 }
 
-/** One request to start a run. Ids are made before, so that a statement can be sent again unchanged. */
+/** A request to start a run. Its ids are generated first, so that the statement can be repeated. */
 export interface StartRow {
   readonly runId: string;
   readonly eventId: string;
   readonly source: RunSource;
   readonly caller: Caller;
-  /** The agent named in the path; a trigger's token has one of its own. */
+  /** The agent named in the path; null for a trigger, whose token determines the agent. */
   readonly agentId: string | null;
+  /** The Idempotency-Key. */
   readonly key: string | null;
-  /** SHA-256 of the raw body; null while the body is not read, or could not be. */
+  /** SHA-256 of the raw body; null if the body was not read, or could not be read. */
   readonly bodyHash: Buffer | null;
   readonly payload: string;
   readonly contentType: string | null;
   /**
-   * What is known of the body. A fault of the body is answered only when nothing before it rejects the request.
-   * `unread`: only the credential is checked. `unhashable`: an Idempotency-Key cannot be looked up.
+   * State of the body. An error in the body is reported only if no earlier check rejects the
+   * request. `unread`: only the credential is checked. `unhashable`: the Idempotency-Key cannot be
+   * looked up.
    */
   readonly body: "good" | "bad" | "unhashable" | "unread";
-  /** Whether this process has capacity to execute it now. */
+  /** Whether `owner` has reserved capacity to execute the run now. */
   readonly hasCapacity: boolean;
-  /** The process that would. */
+  /** This process, which then owns the run. */
   readonly owner: string;
-  /** What the server itself decides about the run, instead of the agent's current version and the trigger. */
+  /** Overrides the agent's current version and the trigger's settings. */
   readonly details?: RunDetails | undefined;
 }
 
-/** A run that the server describes: a retry has all but `initial`. */
+/** Properties of a run that the server sets itself, as for a retry. */
 export interface RunDetails {
   /** The agent's version; null: the current one. */
   readonly version: number | null;
   readonly triggerId: string | null;
   readonly promptPrefix: string;
   readonly retryOf: string | null;
-  /** Scope of the Idempotency-Key; null: the trigger or the agent. */
+  /** Scope of the Idempotency-Key; null: the trigger, or the agent if there is none. */
   readonly keyScope: string | null;
-  /** Written to the audit log in the same statement; the target is the run. */
+  /** Audit entry to write in the same statement; its target is the run. */
   readonly audit: {
     readonly id: string;
     readonly address: string | null;
@@ -61,24 +63,25 @@ export interface RunDetails {
     readonly data: string;
   } | null;
   /**
-   * `waiting`: held until it is released. An error: created already failed, and no Idempotency-Key
-   * is bound. Both are reserved: nothing asks for them yet.
+   * `ready`: running or queued. `waiting`: not claimed until it is queued. An error: created
+   * already failed, and no Idempotency-Key is bound. The last two are not used yet.
    */
   readonly initial: "ready" | "waiting" | RunError;
 }
 
-export type Refused =
+/** Reasons for which a start is rejected. */
+export type StartRejection =
   | "unauthorized"
   | "forbidden"
   | "not_found"
   | "idempotency_mismatch"
-  /** Only a caller with `details` gets this: others do not see deleted agents. */
+  /** Only for callers with `details`: for others a deleted agent does not exist. */
   | "agent_deleted"
   | "agent_paused"
   | "trigger_disabled"
   | "empty"
   | "agent_busy"
-  /** The fault of the body comes next. */
+  /** The error in the body must be reported. */
   | "body";
 
 export interface StartedRun {
@@ -86,35 +89,38 @@ export interface StartedRun {
   readonly workspaceId: string;
   readonly agentId: string;
   readonly agentVersion: number;
-  /** Changes with every change of the agent's provider; null: it has none of the workspace's. */
+  /**
+   * Changes with every change of the agent's provider; null: it uses no provider of the workspace.
+   */
   readonly providerStamp: string | null;
   readonly triggerId: string | null;
   readonly promptPrefix: string;
-  /** `running`: owned by the process that asked. */
+  /** `running`: owned by the process that sent the request. */
   readonly status: InitialStatus;
 }
 
-export type StartAnswer =
-  | { readonly verdict: "started"; readonly run: StartedRun }
-  /** An earlier run has the key: it is the answer. */
+/** The result of one request. */
+export type StartResult =
+  | { readonly kind: "started"; readonly run: StartedRun }
+  /** The Idempotency-Key is bound to this earlier run. */
   | {
-      readonly verdict: "replay";
+      readonly kind: "replay";
       readonly runId: string;
       readonly workspaceId: string;
       readonly agentId: string;
     }
-  /** Neither rejected nor written: a request with the same key was written at the same moment. Ask again. */
-  | { readonly verdict: "contended" }
-  | { readonly verdict: Refused };
+  /** A concurrent request bound the same key first. Send the request again. */
+  | { readonly kind: "contended" }
+  | { readonly kind: StartRejection };
 
-/** Tells callers apart. */
+/** Returns a string that is unique for each caller. */
 export function callerId(caller: Caller): string {
   return caller.kind === "credential"
     ? caller.hash.toString("latin1")
     : `${caller.workspaceId} ${caller.principal}`;
 }
 
-/** The error that a run is created with, already failed. */
+/** Returns the error of a run that is created already failed; undefined for other runs. */
 export function initialError({ initial }: RunDetails): RunError | undefined {
   return typeof initial === "string" ? undefined : initial;
 }

@@ -4,42 +4,45 @@ import {
   callerId,
   initialError,
   type RunDetails,
-  type StartAnswer,
   type StartedRun,
+  type StartResult,
   type StartRow,
 } from "./start-row.ts";
-import { type CallerState, readStarted, sendStarts, type Verdict } from "./start-store.ts";
+import { type CallerState, type CheckedRequest, readStarted, sendStarts } from "./start-store.ts";
 
 interface StartOptions {
-  /** false: no earlier send of any of the rows can have reached the database, which is then not asked for one. Default true. */
+  /** Whether an earlier call may have written some of the rows already. Default true. */
   readonly repeated?: boolean;
-  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  /** Workspaces whose runs wait for memory in this process: their new runs are queued. */
   readonly full?: readonly string[];
 }
 
-/** Checks and writes `rows`, and answers each in order. */
+/** Checks and writes `rows`, and returns a result for each, in order. */
 export async function startRuns(
   database: Database,
   rows: readonly StartRow[],
   { repeated = true, full = [] }: StartOptions = {},
-): Promise<StartAnswer[]> {
+): Promise<StartResult[]> {
   const { callers, callerOf } = callersOf(rows);
-  const judgement = await sendStarts(database, { rows, callers, callerOf, full }, repeated);
-  if (judgement.verdicts.length !== rows.length)
-    throw new Error("the start statement left a request without a verdict");
-  const known = new Map(judgement.callers.map((caller) => [caller.caller, caller]));
-  const answers = new Array<StartAnswer | Promise<StartAnswer>>(rows.length);
-  for (const verdict of judgement.verdicts) {
-    const index = verdict[0] - 1;
+  const checked = await sendStarts(database, { rows, callers, callerOf, full }, repeated);
+  if (checked.verdicts.length !== rows.length)
+    throw new Error("the start statement returned no result for a request");
+  const known = new Map(checked.callers.map((caller) => [caller.caller, caller]));
+  const results = new Array<StartResult | Promise<StartResult>>(rows.length);
+  for (const request of checked.verdicts) {
+    const index = request[0] - 1;
     const [row, caller] = [rows[index], known.get(callerOf[index] ?? 0)];
     if (row === undefined || caller === undefined)
-      throw new Error("the start statement answered a request that was not sent");
-    answers[index] = toAnswer(database, row, verdict, caller);
+      throw new Error("the start statement returned a result for a request that was not sent");
+    results[index] = toResult(database, row, request, caller);
   }
-  return Promise.all(answers);
+  return Promise.all(results);
 }
 
-/** The requests that tell callers apart, and the position, from 1, of each row's caller among them. */
+/**
+ * Groups rows by everything but run, key and payload.
+ * @returns one row of each group, and for each row the position of its group, from 1.
+ */
 function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: number[] } {
   const callers: StartRow[] = [];
   const known = new Map<string, number>();
@@ -53,40 +56,40 @@ function callersOf(rows: readonly StartRow[]): { callers: StartRow[]; callerOf: 
   return { callers, callerOf };
 }
 
-function toAnswer(
+function toResult(
   database: Database,
   row: StartRow,
-  [, verdict, replayedRun]: Verdict,
+  [, kind, replayedRun]: CheckedRequest,
   known: CallerState,
-): StartAnswer | Promise<StartAnswer> {
-  switch (verdict) {
+): StartResult | Promise<StartResult> {
+  switch (kind) {
     case "start":
-      return { verdict: "started", run: toStarted(row, known) };
+      return { kind: "started", run: toStarted(row, known) };
     case "started":
     case "contended":
-      return writtenBefore(database, row, verdict);
+      return writtenBefore(database, row, kind);
     case "replay":
       return {
-        verdict,
+        kind,
         runId: replayedRun,
         workspaceId: known.workspace_id,
         agentId: known.agent_id,
       };
     default:
-      return { verdict };
+      return { kind };
   }
 }
 
-/** A key that another run has can have been bound by an earlier send of this very row. */
+/** Checks whether the row itself bound the key, in an earlier call. */
 async function writtenBefore(
   database: Database,
   row: StartRow,
-  verdict: "started" | "contended",
-): Promise<StartAnswer> {
+  kind: "started" | "contended",
+): Promise<StartResult> {
   const known = await readStarted(database, row.runId);
-  if (known !== undefined) return { verdict: "started", run: toStarted(row, known) };
-  if (verdict === "started") throw new Error(`run ${row.runId} was written and is gone`);
-  return { verdict };
+  if (known !== undefined) return { kind: "started", run: toStarted(row, known) };
+  if (kind === "started") throw new Error(`run ${row.runId} was written and then deleted`);
+  return { kind };
 }
 
 function toStarted({ runId, details }: StartRow, known: CallerState): StartedRun {

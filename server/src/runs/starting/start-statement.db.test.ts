@@ -32,7 +32,7 @@ async function rowsOf(runId: string) {
   return rows;
 }
 
-test("a run is born running where there is room for it, owned by the process that asked", async () => {
+test("a run is created running if the requesting process has capacity", async () => {
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
   const row = startRow(agent, { owner });
@@ -60,7 +60,7 @@ test("a run is born running where there is room for it, owned by the process tha
   ]);
 });
 
-test("a run is queued where there is no room, or the agent limits how many execute, or the asking process was declared dead", async () => {
+test("a run is queued without capacity, with a limit, or for a dead process", async () => {
   const owner = await seedProcess(database);
   const dead = await seedProcess(database);
   await recordDeaths(database.engine, [dead], owner);
@@ -72,8 +72,8 @@ test("a run is queued where there is no room, or the agent limits how many execu
     startRow(free, { owner: dead }),
     startRow(free, { owner: "prc_unknown" }),
   ];
-  for (const answer of await startRuns(database, rows)) {
-    const run = startedOf(answer);
+  for (const result of await startRuns(database, rows)) {
+    const run = startedOf(result);
     expect(run.status).toBe("queued");
     expect(await rowsOf(run.runId)).toMatchObject([
       {
@@ -88,7 +88,7 @@ test("a run is queued where there is no room, or the agent limits how many execu
   }
 });
 
-test("every row of a batch is judged by itself and answered in order, as it would be alone", async () => {
+test("each row of a batch has the result that it would have alone, in order", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const stranger = await seedAgent(database);
@@ -105,7 +105,7 @@ test("every row of a batch is judged by itself and answered in order, as it woul
     agentId: null,
     caller: by(of.hash),
   });
-  const judged = (): [StartRow, string][] => [
+  const cases = (): [StartRow, string][] => [
     [startRow(agent, { owner }), "started"],
     [startRow(agent, { caller: by(stranger.hash) }), "unauthorized"],
     [startRow(agent, { caller: by(Buffer.alloc(32)) }), "unauthorized"],
@@ -123,25 +123,25 @@ test("every row of a batch is judged by itself and answered in order, as it woul
     [startRow(agent, fire(agent)), "unauthorized"],
   ];
 
-  const batch = judged();
-  const answers = await startRuns(
+  const batch = cases();
+  const results = await startRuns(
     database,
     batch.map(([row]) => row),
   );
-  expect(answers.map(({ verdict }) => verdict)).toEqual(batch.map(([, verdict]) => verdict));
-  expect(answers[3]).toMatchObject({ runId: earlier.runId });
+  expect(results.map(({ kind }) => kind)).toEqual(batch.map(([, kind]) => kind));
+  expect(results[3]).toMatchObject({ runId: earlier.runId });
 
   for (const repeated of [false, true]) {
-    for (const [row, verdict] of judged()) {
+    for (const [row, kind] of cases()) {
       expect(
         await startRuns(database, [row], { repeated }),
         `${row.source}, ${row.key}, ${repeated}`,
-      ).toMatchObject([{ verdict }]);
+      ).toMatchObject([{ kind }]);
     }
   }
 });
 
-test("a row that was written before is started before any other verdict, whatever has changed since", async () => {
+test("repeating a row that was written gives `started`, whatever has changed since", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const row = startRow(agent, { owner, key: "k", bodyHash: hash });
@@ -155,7 +155,7 @@ test("a row that was written before is started before any other verdict, whateve
   expect(await rowsOf(row.runId)).toHaveLength(1);
 });
 
-test("a repeat of a start that others have gone on with since does not begin it anew", async () => {
+test("repeating a row whose run was claimed does not execute it again", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database);
   const row = startRow(agent, { owner });
@@ -164,38 +164,38 @@ test("a repeat of a start that others have gone on with since does not begin it 
   expect(startedOf((await startRuns(database, [row]))[0]).status).toBe("queued");
 });
 
-test("of two rows with one key in a batch one starts, and the other is told to ask again, which gives it the same run", async () => {
+test("of two rows with one key in a batch one starts, the other is contended", async () => {
   const agent = await seedAgent(database);
   const rows = [0, 1].map(() => startRow(agent, { key: "k", bodyHash: hash }));
-  const answers = await startRuns(database, rows);
-  expect(answers.map(({ verdict }) => verdict)).toEqual(["started", "contended"]);
+  const results = await startRuns(database, rows);
+  expect(results.map(({ kind }) => kind)).toEqual(["started", "contended"]);
   const [again] = await startRuns(database, [startRow(agent, { key: "k", bodyHash: hash })]);
-  expect(again).toMatchObject({ verdict: "replay", runId: rows[0]?.runId });
+  expect(again).toMatchObject({ kind: "replay", runId: rows[0]?.runId });
 });
 
-test("the same key is another one for another agent, and for a trigger", async () => {
+test("keys are scoped to an agent or a trigger", async () => {
   const agent = await seedAgent(database);
   const other = await seedAgent(database, { workspaceId: agent.workspaceId });
   const trigger = await seedTrigger(database, agent);
   const key = { key: "k", bodyHash: hash };
-  const answers = await startRuns(database, [
+  const results = await startRuns(database, [
     startRow(agent, key),
     startRow(other, key),
     startRow(agent, { ...key, source: "trigger", agentId: null, caller: by(trigger.hash) }),
   ]);
-  expect(answers.map(({ verdict }) => verdict)).toEqual(["started", "started", "started"]);
+  expect(results.map(({ kind }) => kind)).toEqual(["started", "started", "started"]);
 });
 
-test("the queue limit counts the rows that would be queued, and them alone", async () => {
+test("the queue limit counts only the rows that would be queued", async () => {
   const owner = await seedProcess(database);
   const agent = await seedAgent(database, { limits: { max_queued_runs: 3 } });
   const earlier = await startOne(database, agent, { key: "k", bodyHash: hash });
-  const verdicts = async (rows: ReturnType<typeof startRow>[]) =>
-    (await startRuns(database, rows)).map(({ verdict }) => verdict);
+  const start = async (rows: ReturnType<typeof startRow>[]) =>
+    (await startRuns(database, rows)).map(({ kind }) => kind);
 
-  // One is queued: two more fit, what runs at once or is refused or repeated takes no place.
+  // One is queued, so two more fit. Rows that run at once, are rejected or replay do not count.
   expect(
-    await verdicts([
+    await start([
       startRow(agent, { owner }),
       startRow(agent),
       startRow(agent, { body: "bad" }),
@@ -217,7 +217,7 @@ test("the queue limit counts the rows that would be queued, and them alone", asy
     "started",
     "agent_busy",
   ]);
-  expect(await verdicts([startRow(agent), startRow(agent, { owner })])).toEqual([
+  expect(await start([startRow(agent), startRow(agent, { owner })])).toEqual([
     "agent_busy",
     "started",
   ]);
@@ -226,23 +226,23 @@ test("the queue limit counts the rows that would be queued, and them alone", asy
     "update runs set status = 'cancelled', finished_at = now() where id = $1",
     [earlier.runId],
   );
-  expect(await verdicts([startRow(agent), startRow(agent)])).toEqual(["started", "agent_busy"]);
+  expect(await start([startRow(agent), startRow(agent)])).toEqual(["started", "agent_busy"]);
 });
 
-test("one agent's full queue does not refuse another's runs in the same batch", async () => {
+test("one agent's full queue does not reject another agent's runs in the same batch", async () => {
   const full = await seedAgent(database, { limits: { max_queued_runs: 1 } });
   await startOne(database, full);
   const other = await seedAgent(database, {
     workspaceId: full.workspaceId,
     limits: { max_queued_runs: 2 },
   });
-  const answers = await startRuns(database, [
+  const results = await startRuns(database, [
     startRow(full),
     startRow(other),
     startRow(full),
     startRow(other),
   ]);
-  expect(answers.map(({ verdict }) => verdict)).toEqual([
+  expect(results.map(({ kind }) => kind)).toEqual([
     "agent_busy",
     "started",
     "agent_busy",
@@ -260,7 +260,7 @@ const details: RunDetails = {
   initial: "ready",
 };
 
-test("a run that is created already failed has its error and result, and binds no Idempotency-Key", async () => {
+test("a run created already failed has an error and binds no Idempotency-Key", async () => {
   const agent = await seedAgent(database);
   const owner = await seedProcess(database);
   const error = { code: "ceiling_reached", message: "The daily ceiling is reached." } as const;
@@ -292,7 +292,7 @@ test("a run that is created already failed has its error and result, and binds n
   ).toBe("running");
 });
 
-test("a run is created waiting although its agent is paused and its queue full, and nobody claims it", async () => {
+test("a paused agent with a full queue can get a waiting run, which is not claimed", async () => {
   const agent = await seedAgent(database, { limits: { max_queued_runs: 1 } });
   const owner = await seedProcess(database);
   await startOne(database, agent);
@@ -320,7 +320,7 @@ test("a waiting run is cancelled like a queued one", async () => {
   ]);
 });
 
-test("a run that the server describes has its own version, prefix, trigger, key scope and audit entry", async () => {
+test("details set a run's version, prefix, trigger, key scope and audit entry", async () => {
   const agent = await seedAgent(database);
   const trigger = await seedTrigger(database, agent);
   const caller = {
@@ -375,7 +375,7 @@ test("a run that the server describes has its own version, prefix, trigger, key 
   ]);
 });
 
-test("only a caller with details is told that an agent was deleted, and only after a replay", async () => {
+test("only a caller with details gets `agent_deleted`, and a replay takes precedence", async () => {
   const agent = await seedAgent(database);
   const caller = {
     kind: "member",
@@ -390,11 +390,11 @@ test("only a caller with details is told that an agent was deleted, and only aft
   await database.engine.query("update agents set deleted_at = now() where id = $1", [
     agent.agentId,
   ]);
-  const answers = await startRuns(database, [
+  const results = await startRuns(database, [
     startRow(agent, { ...request, details: { ...details, keyScope: "s" } }),
     startRow(agent, { ...request, key: "other", details: { ...details, keyScope: "s" } }),
     startRow(agent, request),
   ]);
-  expect(answers.map(({ verdict }) => verdict)).toEqual(["replay", "agent_deleted", "not_found"]);
-  expect(answers[0]).toMatchObject({ runId: first.runId });
+  expect(results.map(({ kind }) => kind)).toEqual(["replay", "agent_deleted", "not_found"]);
+  expect(results[0]).toMatchObject({ runId: first.runId });
 });

@@ -4,32 +4,36 @@ import { isAgentToken, isKeySecret, isTriggerToken } from "../../credentials/ind
 import { insertRuns, nothingUsed, terminalEvent } from "../journal/index.ts";
 import { authenticated, initialError, type StartRow } from "./start-row.ts";
 
-/** What at least one request of a batch needs. Joins that none needs are left out: each costs as much as several rows. */
+/**
+ * The parts of the statement that at least one request of a batch needs. Other joins are left out,
+ * since each costs as much as several rows.
+ */
 export interface Parts {
   readonly triggers: boolean;
   readonly keys: boolean;
   readonly details: boolean;
-  /** A row may have been written by an earlier send of the same batch. */
+  /** Whether an earlier call may have written rows of the batch. */
   readonly repeated: boolean;
 }
 
-/** Requests that share everything but run, key and payload are sent as one caller. */
+/** A batch. Requests that share everything but run, key and payload are sent as one caller. */
 export interface StartInput {
   readonly rows: readonly StartRow[];
   readonly callers: readonly StartRow[];
-  /** Position of each row's caller, from 1. */
+  /** Position of each row's caller in `callers`, from 1. */
   readonly callerOf: readonly number[];
-  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  /** Workspaces whose runs wait for memory in this process: their new runs are queued. */
   readonly full: readonly string[];
 }
 
-/** Stands for a table that no request of the batch needs; the planner folds it away. */
-const noRow = (alias: string, ...columns: readonly string[]) =>
+/** Replaces a table that no request of the batch needs by nulls, which the planner removes. */
+const nullRow = (alias: string, ...columns: readonly string[]) =>
   `cross join (select ${columns.map((column) => `null::${column.replace(/(\S+) (\S+)/, "$2 as $1")}`).join(", ")}) ${alias}`;
 
 /**
- * The admission check: checks every row against one snapshot, writes those that start, and answers each, in one
- * statement and one commit. The order of the `case` in `checked` is the order of errors in the contract.
+ * The admission check. In one statement and one commit it checks every row against one snapshot,
+ * writes the runs that start, and returns a result for each row. The order of the `case` in
+ * `checked` is the order in which the contract reports errors.
  */
 function startStatement(parts: Parts): Statement<StartInput> {
   const chosen = (["triggers", "keys", "details", "repeated"] as const).filter(
@@ -44,7 +48,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
       workspace: ["text", ({ caller }) => authenticated(caller)?.workspaceId ?? null],
       content_type: ["text", (row) => row.contentType],
       body: ["text", (row) => row.body],
-      room: ["boolean", (row) => row.hasCapacity],
+      has_capacity: ["boolean", (row) => row.hasCapacity],
       owner: ["text", (row) => row.owner],
       detailed: ["boolean", (row) => row.details !== undefined],
     });
@@ -64,7 +68,7 @@ function startStatement(parts: Parts): Statement<StartInput> {
     const full = p.value("text[]", (input) => input.full);
     const scope =
       "case when d.key_scope is not null then d.key_scope when c.trigger_id is null then c.agent_id else c.trigger_id end";
-    // Checked on the rows that the lateral subqueries found: they also find what is not valid any more.
+    // The lateral subqueries also find credentials that are no longer valid.
     const isValidToken = parts.triggers
       ? `case when c.source = 'trigger' then ${isTriggerToken("t", "g", "a")} else ${isAgentToken("t", "a")} end`
       : isAgentToken("t", "a");
@@ -74,15 +78,18 @@ function startStatement(parts: Parts): Statement<StartInput> {
       : "true";
     return `
 with callers as materialized (
-  -- Every look-up is a lateral subquery with a limit: whatever size the tables had when the statement was
-  -- planned, it can only be a walk from row to index, never a join over a whole table. No "coalesce" in what a
-  -- row is looked up by: row-level security takes it for a leak and would not use the index; "case" will do.
-  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version, a.max_queued_runs, a.paused_at, a.deleted_at,
+  -- Each look-up is a lateral subquery with a limit. So, whatever size the tables had when the
+  -- statement was planned, it is an index scan for each row, never a join over a whole table.
+  -- Look-up values use "case", not "coalesce": with row-level security the planner uses no index
+  -- for "coalesce", which it takes to be leaky.
+  select c.*, c.position as caller_position, a.id as agent_id, a.workspace_id, a.version,
+    a.max_queued_runs, a.paused_at, a.deleted_at,
     g.id as trigger_id, g.enabled, coalesce(g.prompt_prefix, '') as prompt_prefix,
-    provider.stamp as provider_stamp, at_once.running,
-    -- Counted only for an agent that would get one more; batches in flight elsewhere can overshoot.
-    case when not at_once.running and a.paused_at is null then (select count(*) from (
-      select from runs q where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
+    provider.stamp as provider_stamp, immediate.running,
+    -- Counted only for an agent whose run would be queued. Concurrent batches can exceed the limit.
+    case when not immediate.running and a.paused_at is null then (select count(*) from (
+      select from runs q
+      where q.status = 'queued' and q.workspace_id = a.workspace_id and q.agent_id = a.id
       limit a.max_queued_runs
     ) as counted) end as waiting,
     case when g.id is not null then 'trigger:' || g.id when t.hash is not null then 'token:' || a.id
@@ -92,10 +99,11 @@ with callers as materialized (
       when t.hash is not null and (${isValidToken}) is not true then 'unauthorized'
       when k.id is not null and not 'agents:invoke' = any (k.scopes) then 'forbidden'
       when a.id is null then 'not_found'
-    end as refusal
+    end as rejection
   from ${callers.table}
   left join lateral (
-    select * from tokens t where t.hash = c.credential and (t.trigger_id is not null) = (c.source = 'trigger')
+    select * from tokens t where t.hash = c.credential
+      and (t.trigger_id is not null) = (c.source = 'trigger')
       and (c.source = 'trigger' or t.agent_id = c.agent) limit 1
   ) t on true
   left join lateral (
@@ -108,35 +116,37 @@ with callers as materialized (
     select * from agents a where a.id = case when t.hash is null then c.agent else t.agent_id end
       and a.workspace_id = case when t.hash is not null then t.workspace_id
         when c.member is not null then c.workspace else k.workspace_id end
-      and (a.deleted_at is null or c.detailed) and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
+      and (a.deleted_at is null or c.detailed)
+      and (k.agent_ids is null or a.id = any (k.agent_ids)) limit 1
   ) a on true
   ${
     parts.triggers
       ? `left join lateral (
     select * from triggers g where g.id = t.trigger_id and g.workspace_id = t.workspace_id limit 1
   ) g on true`
-      : noRow("g", "id text", "enabled boolean", "prompt_prefix text")
+      : nullRow("g", "id text", "enabled boolean", "prompt_prefix text")
   }
   cross join lateral (
-    -- Created running only while its owner has not been declared dead.
-    select c.room and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
+    -- A run is created running only if its owner has not been declared dead.
+    select c.has_capacity and a.max_concurrent_runs is null and a.workspace_id <> all (${full})
       and c.owner in (select p.id from processes p where p.died_at is null) as running
-  ) at_once
+  ) immediate
   left join lateral (
-    select extract(epoch from p.updated_at)::text as stamp from agent_versions v join providers p on p.id = v.provider_id
+    select extract(epoch from p.updated_at)::text as stamp
+    from agent_versions v join providers p on p.id = v.provider_id
     where v.agent_id = a.id and v.version = a.version limit 1
   ) provider on true
 ), ${details === undefined ? "" : `details as materialized (select * from ${details}), `}checked as (
-  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs, c.waiting, c.principal,
-    coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
+  select r.*, c.source, c.content_type, c.owner, c.agent_id, c.workspace_id, c.max_queued_runs,
+    c.waiting, c.principal, coalesce(d.version, c.version) as version, coalesce(d.trigger_id, c.trigger_id) as trigger_id,
     coalesce(d.prompt_prefix, c.prompt_prefix) as prompt_prefix, d.retry_of, d.audit_id, d.audit_address,
     d.audit_action, d.audit_data, d.error_code, d.error_message, d.event_data, ${scope} as scope,
     case when d.initial is not null then d.initial when c.running then 'running' else 'queued' end as status,
     old.run_id as replayed_run,
     case
-      -- An earlier send of the same row wrote it; its reply was lost.
+      -- An earlier call wrote the row, and its reply was lost.
       when written.run_id is not null then 'started'
-      when c.refusal is not null then c.refusal
+      when c.rejection is not null then c.rejection
       when c.body = 'unread' then 'body'
       when r.key is not null and c.body = 'unhashable' then 'body'
       when old.run_id is not null and old.body_hash = r.body_hash then 'replay'
@@ -152,7 +162,7 @@ with callers as materialized (
   join callers c on c.caller_position = r.caller
   ${
     details === undefined
-      ? noRow(
+      ? nullRow(
           "d",
           ...[
             "version int",
@@ -170,25 +180,28 @@ with callers as materialized (
   ${
     parts.keys
       ? `left join lateral (
-    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id and i.scope = ${scope}
-      and i.key = r.key limit 1
+    select * from idempotency i where r.key is not null and i.workspace_id = c.workspace_id
+      and i.scope = ${scope} and i.key = r.key limit 1
   ) old on true`
-      : noRow("old", "run_id text", "body_hash bytea")
+      : nullRow("old", "run_id text", "body_hash bytea")
   }
   ${
     parts.repeated
-      ? "left join lateral (select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1) written on true"
-      : noRow("written", "run_id text")
+      ? `left join lateral (
+    select e.run_id from events e where e.run_id = r.run_id and e.seq = 1 limit 1
+  ) written on true`
+      : nullRow("written", "run_id text")
   }
 ), busy as (
   select run_id from (
-    select run_id, waiting + row_number() over (partition by agent_id order by position) > max_queued_runs as is_over
+    select run_id, waiting + row_number() over (partition by agent_id order by position)
+      > max_queued_runs as is_over
     from checked where verdict = 'start' and status = 'queued'
   ) as queued where is_over
 ), ${
       parts.keys
         ? `bound as (
-  -- In the order of (scope, key), so that two processes take the locks of equal keys in the same order.
+  -- Ordered, so that two processes lock equal keys in the same order and cannot deadlock.
   insert into idempotency (workspace_id, scope, key, body_hash, run_id)
   select workspace_id, scope, key, body_hash, run_id from checked
   where verdict = 'start' and key is not null and status <> 'failed' and (${isAdmitted})
@@ -203,8 +216,8 @@ with callers as materialized (
       parts.details
         ? `, recorded as (
   insert into audit (id, workspace_id, actor, address, action, target, data)
-  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data from starting
-  where audit_id is not null
+  select audit_id, workspace_id, principal, audit_address, audit_action, run_id, audit_data
+  from starting where audit_id is not null
 )`
         : ""
     }
@@ -214,9 +227,10 @@ select (select json_agg(json_build_array(position, case
     when not (${isBound}) then 'contended'
     else 'start'
   end, replayed_run)) from checked) as verdicts,
-  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id, 'agent_id', agent_id,
-    'version', version, 'provider_stamp', provider_stamp, 'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix,
-    'running', running)) from callers) as callers`;
+  (select json_agg(json_build_object('caller', caller_position, 'workspace_id', workspace_id,
+    'agent_id', agent_id, 'version', version, 'provider_stamp', provider_stamp,
+    'trigger_id', trigger_id, 'prompt_prefix', prompt_prefix, 'running', running)) from callers
+  ) as callers`;
   });
 }
 
@@ -246,24 +260,25 @@ function detailsTable(p: Parameters<StartInput>): string {
   }).table;
 }
 
-/** Data of the `run.failed` that a run begins and ends with. */
+/** Data of `run.failed`, the only event of a run that is created already failed. */
 function failedData(error: RunError | undefined): string {
   return error === undefined
     ? "{}"
     : JSON.stringify(terminalEvent({ status: "failed", error, ...nothingUsed }).data);
 }
 
-/** Made once, since a connection is sent a statement's name alone when it knows the text. */
+/** One object per variant, so that each connection prepares a variant once. */
 const statements = new Map<string, Statement<StartInput>>();
 
+/** Returns the variant of the start statement for a batch. */
 export function statementFor(parts: Parts): Statement<StartInput> {
   const id = JSON.stringify(parts);
-  const made = statements.get(id) ?? startStatement(parts);
-  statements.set(id, made);
-  return made;
+  const prepared = statements.get(id) ?? startStatement(parts);
+  statements.set(id, prepared);
+  return prepared;
 }
 
-/** Every form of the statement, for review. */
+/** Returns all variants of the statement, for `statements.sql`. */
 export function startStatements(): Statement<StartInput>[] {
   const choices = [false, true];
   return choices.flatMap((triggers) =>

@@ -1,8 +1,8 @@
 import { type Database, isUniqueViolation } from "../../base/database/index.ts";
-import type { Refused } from "./start-row.ts";
+import type { StartRejection } from "./start-row.ts";
 import { type StartInput, statementFor } from "./start-statement.ts";
 
-/** What the database knows of a caller and its run. */
+/** What the start statement found for a caller. */
 export interface CallerState {
   readonly workspace_id: string;
   readonly agent_id: string;
@@ -13,7 +13,7 @@ export interface CallerState {
   readonly running: boolean;
 }
 
-/** The run that an earlier send of the same row wrote, as it was written, whatever has become of it since. */
+/** Returns the run that an earlier call wrote, as it was created; undefined if there is none. */
 export async function readStarted(
   database: Database,
   runId: string,
@@ -21,31 +21,37 @@ export async function readStarted(
   const { rows } = await database.engine.query<CallerState>({
     name: "read-started",
     text: `select r.workspace_id, r.agent_id, i.agent_version as version,
-        (select extract(epoch from p.updated_at)::text from agent_versions v join providers p on p.id = v.provider_id
-          where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp, i.trigger_id, i.prompt_prefix,
-        r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
+        (select extract(epoch from p.updated_at)::text
+          from agent_versions v join providers p on p.id = v.provider_id
+          where v.agent_id = r.agent_id and v.version = i.agent_version) as provider_stamp,
+        i.trigger_id, i.prompt_prefix, r.status = 'running' and r.fence = 1 and r.last_seq = 1 as running
       from runs r join run_inputs i on i.run_id = r.id where r.id = $1`,
     values: [runId],
   });
   return rows[0];
 }
 
-/** What the statement returns: each request's verdict, and what it found for each caller. */
+/** The result of the start statement: one entry for each request, and one for each caller. */
 export interface CheckedStarts {
-  readonly verdicts: readonly Verdict[];
+  readonly verdicts: readonly CheckedRequest[];
   readonly callers: readonly (CallerState & { readonly caller: number })[];
 }
 
-/** Position of the request in the batch, from 1; `start`: written now; `started`: written before. */
-export type Verdict =
-  | readonly [position: number, verdict: "replay", replayedRun: string]
+/**
+ * `position`: of the request in the batch, from 1. `start`: written now. `started`: written before.
+ */
+export type CheckedRequest =
+  | readonly [position: number, kind: "replay", replayedRun: string]
   | readonly [
       position: number,
-      verdict: "start" | "started" | "contended" | Refused,
+      kind: "start" | "started" | "contended" | StartRejection,
       replayedRun: null,
     ];
 
-/** Sends a batch. @param repeated whether an earlier send of it can have reached the database. */
+/**
+ * Executes the start statement for a batch.
+ * @param repeated whether an earlier call may have written some of the rows already.
+ */
 export async function sendStarts(
   database: Database,
   input: StartInput,
@@ -59,15 +65,15 @@ export async function sendStarts(
       details: rows.some((row) => row.details !== undefined),
       repeated: again,
     });
-    const answer = await database.engine.query<CheckedStarts>(chosen.query(input));
-    if (answer.rows[0] === undefined) throw new Error("the start statement gave no answer");
-    return answer.rows[0];
+    const { rows: results } = await database.engine.query<CheckedStarts>(chosen.query(input));
+    if (results[0] === undefined) throw new Error("the start statement returned no row");
+    return results[0];
   };
   try {
     return await send(repeated);
   } catch (thrown) {
     if (!isUniqueViolation(thrown)) throw thrown;
-    // An earlier send was under way, unseen by this one's snapshot, and was committed while this one waited for it.
+    // An earlier call for the same rows committed after this statement had taken its snapshot.
     return await send(true);
   }
 }

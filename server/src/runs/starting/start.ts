@@ -2,11 +2,11 @@ import { sleep } from "../../base/clock.ts";
 import type { IdempotencyBinding } from "../../base/context.ts";
 import {
   type Database,
-  databaseAway,
+  databaseUnavailable,
   failureKind,
-  GiveUp,
   type ProcessMessages,
   retryWhileLost,
+  SubmitTimeoutError,
 } from "../../base/database/index.ts";
 import { ApiError, messageOf, orThrow, type Result } from "../../base/errors.ts";
 import { mismatch } from "../../base/idempotency/index.ts";
@@ -29,19 +29,19 @@ import type { RunRef } from "../run.ts";
 import type { LiveRuns, OutputBuffer } from "../subscribing/index.ts";
 import { queueFull } from "./queue-full.ts";
 import type { QueueLimits } from "./queue-limits.ts";
-import type { Refused, StartAnswer, StartedRun, StartRow } from "./start-row.ts";
+import type { StartedRun, StartRejection, StartResult, StartRow } from "./start-row.ts";
 import type { Starts } from "./starts.ts";
-import type { UnansweredStart, UnansweredStarts } from "./unanswered-starts.ts";
 import { unbindKey } from "./unbind-key-statement.ts";
+import type { UnconfirmedStart, UnconfirmedStarts } from "./unconfirmed-starts.ts";
 
-/** What starting runs needs of this process. */
+/** The services that starting runs needs. */
 export interface StartPorts {
   readonly database: Database;
   readonly log: Log;
   readonly process: Pick<OwnProcess, "id">;
   readonly starts: Starts;
   readonly appends: Appends;
-  readonly unanswered: UnansweredStarts;
+  readonly unconfirmedStarts: UnconfirmedStarts;
   readonly live: LiveRuns;
   readonly queueLimits: QueueLimits;
   readonly capacity: Capacity;
@@ -52,63 +52,66 @@ export interface StartPorts {
   readonly execute: (run: OwnedRun) => Promise<void>;
 }
 
-/** A request to start a run, whatever protocol it came by. */
+/** A request to start a run, independent of the protocol. */
 export interface StartRequest
   extends Pick<StartRow, "source" | "caller" | "agentId" | "contentType" | "details"> {
   /** Undefined: the request has no Idempotency-Key. */
   readonly idempotency?: Result<IdempotencyBinding> | undefined;
-  /** The payload, or what is wrong with it, which is answered when nothing before the body rejects the request. */
+  /**
+   * The payload, or the error in the body, which is thrown if no earlier check rejects the request.
+   */
   readonly payload: Result<string>;
-  /** The caller reads the run's stream with this one. */
+  /** Receives the model's output, if the caller reads the run's stream. */
   readonly output?: OutputBuffer | undefined;
 }
 
-/** A run that a request has started, or an earlier one with the same key. */
+/** The run that a request started, or the one that an earlier request with the same key started. */
 export interface Started extends RunRef {
   readonly agentId: string;
-  /** An earlier request with this Idempotency-Key started it. */
+  /** Whether an earlier request with this Idempotency-Key started it. */
   readonly replayed: boolean;
 }
 
-/** Milliseconds that a caller waits for the database before it is told 503. */
+/** How long a caller waits for the database before it gets `503`. */
 const startWaitMs = 5_000;
 
-/** Milliseconds that a statement of another start may take, and some more. */
-const rememberRefusedMs = 30_000;
+/** How long a rejected start is kept: longer than a statement of another start can take. */
+const keepRejectedMs = 30_000;
 
 /**
- * Starts a run, or says why not: credential, pause, key, body and queue limit are judged by the statement that writes it (see the gate).
- * Resolves once the run is durable; it is then executing here, or queued for whoever has room.
- * @throws ApiError of the contract's table; `unavailable` when the database gave no answer in time: nothing goes on then, since a
- *   run that turns out to have been written is cancelled before any model call.
+ * Starts a run. One statement checks credential, pause, key, body and queue limit, and writes the
+ * run: see the admission check in `start-statement.ts`. Resolves once the run is durable; then it
+ * executes in this process, or is queued for any process with capacity.
+ * @throws ApiError one of the contract's errors; `unavailable` if the database does not reply in
+ *   time. After that no model is called: if the run was written after all, it is cancelled first.
  */
 export async function startRun(ports: StartPorts, request: StartRequest): Promise<Started> {
   if (ports.capacity.isDraining) throw stopping();
   if (ports.memory.heap.isFull) throw outOfMemory();
-  const row = requested(request);
+  const row = toRequestFields(request);
   for (;;) {
-    const answer = await submit(ports, row);
-    switch (answer.verdict) {
+    const result = await submit(ports, row);
+    switch (result.kind) {
       case "started":
-        if (answer.run.status === "running")
-          void ports.execute(owned(answer.run, answer.owner, row.payload, request.output));
-        if (answer.run.status === "queued") announceQueued(ports);
+        if (result.run.status === "running")
+          void ports.execute(toOwnedRun(result.run, result.owner, row.payload, request.output));
+        if (result.run.status === "queued") announceQueued(ports);
         return {
-          runId: answer.run.runId,
-          workspaceId: answer.run.workspaceId,
-          agentId: answer.run.agentId,
+          runId: result.run.runId,
+          workspaceId: result.run.workspaceId,
+          agentId: result.run.agentId,
           replayed: false,
         };
       case "claimed":
-        return { ...answer.run, replayed: false };
+        return { ...result.run, replayed: false };
       case "replay": {
-        const refused = ports.unanswered.get(answer.runId);
-        if (refused?.refused !== true) {
-          if (await isDeleted(ports, answer)) throw deletedRun();
-          return { ...answer, replayed: true };
+        const earlier = ports.unconfirmedStarts.get(result.runId);
+        if (earlier?.isRejected !== true) {
+          if (await isDeleted(ports, result)) throw deletedRun();
+          return { ...result, replayed: true };
         }
-        // The run is being ended, since its caller was told that nothing was started; then the key is free again.
-        await Promise.race([refused.settled, sleep(startWaitMs)]);
+        // The earlier caller got `503`, and its run is being cancelled. After that the key is free.
+        await Promise.race([earlier.finished, sleep(startWaitMs)]);
         continue;
       }
       case "contended":
@@ -118,14 +121,14 @@ export async function startRun(ports: StartPorts, request: StartRequest): Promis
       case "body":
         if (request.idempotency !== undefined) orThrow(request.idempotency);
         orThrow(request.payload);
-        throw new Error("a body without a fault was rejected");
+        throw new Error("a body without an error was rejected");
       default:
-        throw refusal(answer.verdict);
+        throw rejection(result.kind);
     }
   }
 }
 
-/** Whether the run that has the key was deleted since. While the database cannot be asked, it counts as there. */
+/** Whether the run to which the key is bound was deleted; false if the database is unreachable. */
 async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<boolean> {
   if (live.has(run.runId)) return false;
   try {
@@ -136,10 +139,10 @@ async function isDeleted({ live, database }: StartPorts, run: RunRef): Promise<b
   }
 }
 
-type Requested = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner">;
+type RequestFields = Omit<StartRow, "runId" | "eventId" | "hasCapacity" | "owner">;
 
-/** What the start statement gets of key and body. An empty key stands for one that cannot be looked up. */
-function requested({
+/** Returns the fields of the row that depend on the request. An empty key means an invalid one. */
+function toRequestFields({
   source,
   caller,
   agentId,
@@ -147,7 +150,7 @@ function requested({
   details,
   idempotency,
   payload,
-}: StartRequest): Requested {
+}: StartRequest): RequestFields {
   const request = { source, caller, agentId, contentType, details };
   if (idempotency?.ok === false)
     return { ...request, key: "", bodyHash: null, payload: "", body: "unhashable" };
@@ -157,12 +160,15 @@ function requested({
     : { ...request, key, bodyHash, payload: "", body: "bad" };
 }
 
-/** Checks the credential alone, before a body is read. @throws ApiError as `startRun`, for what comes before the body. */
+/**
+ * Checks only the credential, before the body is read.
+ * @throws ApiError as `startRun`, for the checks that precede the body.
+ */
 export async function mayStart(
   ports: StartPorts,
   request: Pick<StartRow, "source" | "caller" | "agentId">,
 ): Promise<void> {
-  const answer = await submit(ports, {
+  const result = await submit(ports, {
     ...request,
     key: null,
     bodyHash: null,
@@ -170,28 +176,28 @@ export async function mayStart(
     contentType: null,
     body: "unread",
   });
-  if (answer.verdict === "body") return;
+  if (result.kind === "body") return;
   if (
-    answer.verdict === "started" ||
-    answer.verdict === "replay" ||
-    answer.verdict === "contended" ||
-    answer.verdict === "claimed" ||
-    answer.verdict === "agent_busy"
+    result.kind === "started" ||
+    result.kind === "replay" ||
+    result.kind === "contended" ||
+    result.kind === "claimed" ||
+    result.kind === "agent_busy"
   )
-    throw new Error("an unread body was judged");
-  throw refusal(answer.verdict);
+    throw new Error("a start without a body was not rejected");
+  throw rejection(result.kind);
 }
 
-/** The gate said nothing in time, but this process has claimed the run: it was written. */
+/** The start statement did not reply in time, but this process has claimed its run. */
 interface Claimed {
-  readonly verdict: "claimed";
+  readonly kind: "claimed";
   readonly run: RunRef & { readonly agentId: string };
 }
 
 async function submit(
   ports: StartPorts,
-  request: Requested,
-): Promise<(StartAnswer | Claimed) & { owner: string }> {
+  request: RequestFields,
+): Promise<(StartResult | Claimed) & { owner: string }> {
   const { capacity } = ports;
   const hasCapacity =
     request.body === "good" && request.details === undefined && capacity.tryReserve();
@@ -200,44 +206,45 @@ async function submit(
     ...request,
     runId: newId("run"),
     eventId: newId("evt"),
-    hasCapacity: hasCapacity,
+    hasCapacity,
     owner,
   };
-  const { promise: settled, resolve: resolveSettled } = Promise.withResolvers<void>();
-  const unanswered: UnansweredStart = { refused: false, claimed: undefined, settled };
-  ports.unanswered.set(row.runId, unanswered);
-  const settle = (executes: boolean) => {
-    // The answer of a start with the same key, asked for before the key was free again, may still name a run that was refused.
-    if (unanswered.refused)
-      setTimeout(() => ports.unanswered.delete(row.runId), rememberRefusedMs).unref();
-    else ports.unanswered.delete(row.runId);
-    resolveSettled();
+  const { promise: finished, resolve: resolveFinished } = Promise.withResolvers<void>();
+  const start: UnconfirmedStart = { isRejected: false, claimed: undefined, finished };
+  ports.unconfirmedStarts.set(row.runId, start);
+  const finish = (executes: boolean) => {
+    // A concurrent start with the same key may have been sent before the key was unbound. Its reply
+    // can still name the rejected run, which must be recognized.
+    if (start.isRejected)
+      setTimeout(() => ports.unconfirmedStarts.delete(row.runId), keepRejectedMs).unref();
+    else ports.unconfirmedStarts.delete(row.runId);
+    resolveFinished();
     if (hasCapacity && !executes) capacity.release(1);
   };
   try {
-    const answer = await ports.starts.submit(row, {
+    const result = await ports.starts.submit(row, {
       waitMs: startWaitMs,
-      late: (answer) => {
-        if (answer?.verdict !== "started" || !unanswered.refused) settle(false);
-        else void withdraw(ports, answer.run, row).finally(() => settle(false));
+      onLateResult: (result) => {
+        if (result?.kind !== "started" || !start.isRejected) finish(false);
+        else void cancelRejected(ports, result.run, row).finally(() => finish(false));
       },
     });
-    settle(answer.verdict === "started" && answer.run.status === "running");
-    return { ...answer, owner };
+    finish(result.kind === "started" && result.run.status === "running");
+    return { ...result, owner };
   } catch (thrown) {
-    if (!(thrown instanceof GiveUp)) {
-      settle(false);
+    if (!(thrown instanceof SubmitTimeoutError)) {
+      finish(false);
       throw thrown;
     }
-    if (thrown.sent && unanswered.claimed !== undefined)
-      return { verdict: "claimed", run: unanswered.claimed, owner };
-    if (thrown.sent) unanswered.refused = true;
-    else settle(false);
-    throw databaseAway(thrown);
+    if (thrown.sent && start.claimed !== undefined)
+      return { kind: "claimed", run: start.claimed, owner };
+    if (thrown.sent) start.isRejected = true;
+    else finish(false);
+    throw databaseUnavailable(thrown);
   }
 }
 
-/** A queued run is for whoever has room: this process, perhaps, and the others. */
+/** Wakes this process and the others to claim a queued run: any with capacity can execute it. */
 function announceQueued(ports: StartPorts): void {
   ports.capacity.foundQueue({ empty: false });
   ports.worker.claim();
@@ -247,7 +254,7 @@ function announceQueued(ports: StartPorts): void {
 function stopping(): ApiError {
   return new ApiError(
     "unavailable",
-    "This server is stopping and starts nothing more. Try again; another one may take it.",
+    "This server is stopping and starts no more runs. Try again: another server may accept the request.",
     {
       retryAfter: 1,
     },
@@ -257,14 +264,14 @@ function stopping(): ApiError {
 function outOfMemory(): ApiError {
   return new ApiError(
     "unavailable",
-    "This server has almost no memory left and starts nothing more until some is free. Try again shortly.",
+    "This server has almost no free memory and starts no runs until some is released. Try again shortly.",
     {
       retryAfter: 5,
     },
   );
 }
 
-function owned(
+function toOwnedRun(
   run: StartedRun,
   owner: string,
   payload: string,
@@ -286,13 +293,14 @@ function owned(
   };
 }
 
-/** Ends a run whose caller was told that nothing goes on: it was written after all, and no model call has begun. */
-async function withdraw(
+/** Cancels a run that was written although its caller got `503`. No model call has begun. */
+async function cancelRejected(
   ports: StartPorts,
   run: StartedRun,
   { owner, key, details }: StartRow,
 ): Promise<void> {
-  const message = "The database answered too late; the caller was told that nothing was started.";
+  const message =
+    "The database replied too late, and the caller got an error. Send the request again.";
   const outcome = {
     status: "cancelled",
     error: { code: "cancelled", message },
@@ -312,7 +320,7 @@ async function withdraw(
       });
     } else {
       const cancel = () => cancelStored(ports.database, run, { eventId: newId("evt"), message });
-      // Until the database is back another process may claim the run and execute it.
+      // While the database was unreachable, another process may have claimed the run.
       if ((await retryWhileLost(cancel)) === "asked")
         ports.processMessages.send({ kind: "cancel", runId: run.runId });
     }
@@ -322,21 +330,23 @@ async function withdraw(
   } catch (thrown) {
     ports.log.error(
       { run_id: run.runId, reason: messageOf(thrown) },
-      "a run that was answered with 503 could not be cancelled",
+      "a run whose caller got 503 could not be cancelled",
     );
   }
 }
 
-function refusal(verdict: Exclude<Refused, "agent_busy">): ApiError {
-  return new ApiError(...refusals[verdict]);
+function rejection(reason: Exclude<StartRejection, "agent_busy">): ApiError {
+  return new ApiError(...rejections[reason]);
 }
 
-/** Errors that any start can meet, whatever its protocol. */
+/** Errors that a start can cause with any protocol. */
 export const startErrors = ["agent_paused", "agent_busy"] as const;
 
-/** What each verdict tells the caller. A verdict without a text does not compile. */
-const refusals: {
-  readonly [Verdict in Exclude<Refused, "agent_busy">]: ConstructorParameters<typeof ApiError>;
+/** The error for each reason. A reason without an error does not compile. */
+const rejections: {
+  readonly [Reason in Exclude<StartRejection, "agent_busy">]: ConstructorParameters<
+    typeof ApiError
+  >;
 } = {
   unauthorized: ["unauthorized", unauthorizedMessage],
   forbidden: [
@@ -347,7 +357,7 @@ const refusals: {
   idempotency_mismatch: ["idempotency_mismatch", mismatch().message],
   agent_deleted: [
     "conflict",
-    "The agent of this run was deleted and starts no runs. Restore it first.",
+    "The agent of this run was deleted and starts no runs. Restore the agent, then try again.",
   ],
   agent_paused: [
     "agent_paused",

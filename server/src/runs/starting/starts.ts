@@ -4,18 +4,18 @@ import {
   type Database,
   type Mutex,
 } from "../../base/database/index.ts";
-import type { StartAnswer, StartRow } from "./start-row.ts";
+import type { StartResult, StartRow } from "./start-row.ts";
 import { startRuns } from "./start-runs.ts";
 
-/** Starts of all callers of this process; those that arrive at the same time share a commit. */
-export type Starts = Batcher<StartRow, StartAnswer>;
+/** The batcher of starts: requests that arrive at this process at the same time share a commit. */
+export type Starts = Batcher<StartRow, StartResult>;
 
 interface StartsOptions {
-  /** Shared with other batches on the same database. */
+  /** Shared with the other batchers on the same database. */
   readonly mutex: Mutex;
   /** Called after each commit. */
   readonly onWritten: () => void;
-  /** Workspaces whose runs wait for memory in this process: their new ones are queued. */
+  /** Returns the workspaces whose runs wait for memory in this process: new runs are queued. */
   readonly full: () => readonly string[];
 }
 
@@ -26,9 +26,9 @@ export function createStarts(
 ): Starts {
   return createBatcher({
     write: async (rows, { repeated }) => {
-      const answers = await startRuns(database, rows, { repeated, full: full() });
+      const results = await startRuns(database, rows, { repeated, full: full() });
       onWritten();
-      return answers;
+      return results;
     },
     order: (row) => `${row.agentId ?? ""} ${row.key ?? ""}`,
     bytes: (row) => row.payload.length,

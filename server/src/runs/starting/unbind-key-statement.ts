@@ -1,7 +1,9 @@
 import type { Database } from "../../base/database/index.ts";
 import type { RunRef } from "../run.ts";
 
-/** Frees the Idempotency-Key of a run whose caller was told that nothing was started: the same request may be sent again. */
+/**
+ * Unbinds the Idempotency-Key of a run whose caller got `503`, so that the request can be repeated.
+ */
 export async function unbindKey(
   database: Database,
   run: RunRef,
@@ -9,7 +11,8 @@ export async function unbindKey(
 ): Promise<void> {
   await database.engine.query({
     name: "unbind-key",
-    text: "delete from idempotency where workspace_id = $1 and scope = $2 and key = $3 and run_id = $4",
+    text: `delete from idempotency
+      where workspace_id = $1 and scope = $2 and key = $3 and run_id = $4`,
     values: [run.workspaceId, bound.scope, bound.key, run.runId],
   });
 }

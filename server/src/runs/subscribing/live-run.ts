@@ -3,24 +3,28 @@ import { type Outcome, RunStopped, type StopReason } from "../../engine/index.ts
 import type { RunRef } from "../run.ts";
 
 /**
- * `first`: the run was executed on an earlier attempt before. `repeated`: its process died on its
- * last attempt, in company.
+ * A run on its last attempt. `first`: this is the first time. `repeated`: a process died during its
+ * last attempt while executing other such runs too, so the run got the attempt again.
  */
 export type LastAttempt = "first" | "repeated";
 
 /**
- * A run that this process executes now: its journal as stored, in memory, and who waits for more of it. Watchers here need no query;
- * when it closes without a terminal event (handed back, taken over), they go on from the database.
+ * A run that this process executes: the durable events of its journal, in memory, and the listeners
+ * for new ones. Subscribers in this process need no queries. If the run closes without a terminal
+ * event (it was released or taken over), they continue from the database.
  *
- * A class, since each run has one: an object of closures and getters would be a dictionary to V8, many times as large and slower.
+ * A class because there is one per run: V8 would store an object of closures and getters as a
+ * dictionary, many times larger and slower.
  */
 export class LiveRun implements RunRef {
   readonly runId: string;
   readonly workspaceId: string;
-  /** The last event there was when this process took the run; what came before is in the database only. */
+  /**
+   * Seq of the last event when this process took the run. Earlier events are in the database only.
+   */
   readonly base: number;
-  /** Whether other processes are to be told of what it says. */
-  watchedElsewhere: boolean;
+  /** Whether other processes must be notified of new events. */
+  hasRemoteSubscribers: boolean;
   readonly lastAttempt: LastAttempt | undefined;
   readonly #events: EventOnWire[] = [];
   readonly #controller = new AbortController();
@@ -32,14 +36,14 @@ export class LiveRun implements RunRef {
     ref: RunRef,
     base: number,
     {
-      watchedElsewhere,
+      hasRemoteSubscribers,
       lastAttempt,
-    }: { watchedElsewhere: boolean; lastAttempt?: LastAttempt | undefined },
+    }: { hasRemoteSubscribers: boolean; lastAttempt?: LastAttempt | undefined },
   ) {
     this.runId = ref.runId;
     this.workspaceId = ref.workspaceId;
     this.base = base;
-    this.watchedElsewhere = watchedElsewhere;
+    this.hasRemoteSubscribers = hasRemoteSubscribers;
     this.lastAttempt = lastAttempt;
   }
 
@@ -65,7 +69,7 @@ export class LiveRun implements RunRef {
     this.#controller.abort(new RunStopped(reason));
   }
 
-  /** Takes note of what has become durable. */
+  /** Adds events that are durable, and the outcome if they end the run. Wakes the listeners. */
   publish(events: readonly EventOnWire[], outcome?: Outcome): void {
     this.#events.push(...events);
     this.#outcome = outcome ?? this.#outcome;
@@ -77,7 +81,10 @@ export class LiveRun implements RunRef {
     this.#wake();
   }
 
-  /** Calls `listener` once, at the next publish or close. @returns forgets it. */
+  /**
+   * Calls `listener` once, at the next publish or close.
+   * @returns a function that removes the listener.
+   */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

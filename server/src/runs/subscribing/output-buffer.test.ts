@@ -26,14 +26,14 @@ function takeAll(output: ReturnType<typeof createOutputBuffer>, after: number): 
   return taken;
 }
 
-test("what is said is taken in order", () => {
+test("events are taken in the order in which they were pushed", () => {
   const output = createOutputBuffer();
-  const said = [start(), delta("a"), delta("b"), end()];
-  for (const event of said) output.push(event, 1);
-  expect(takeAll(output, 1)).toEqual(said);
+  const pushed = [start(), delta("a"), delta("b"), end()];
+  for (const event of pushed) output.push(event, 1);
+  expect(takeAll(output, 1)).toEqual(pushed);
 });
 
-test("who comes in the middle hears nothing before the next beginning", () => {
+test("a subscriber that joins in the middle of an attempt gets the next attempt only", () => {
   const output = createOutputBuffer();
   output.push(delta("a"), 1);
   output.push(end(), 1);
@@ -41,21 +41,21 @@ test("who comes in the middle hears nothing before the next beginning", () => {
   expect(takeAll(output, 2)).toEqual([start(2)]);
 });
 
-test("what was said after an event waits until the reader has had that event", () => {
+test("output is held back until the subscriber has the journal event before it", () => {
   const output = createOutputBuffer();
   output.push(start(2), 3);
   expect(takeAll(output, 1)).toEqual([]);
   expect(takeAll(output, 3)).toEqual([start(2)]);
 });
 
-test("what the journal has gone past is left out", () => {
+test("output that later journal events contain is dropped", () => {
   const output = createOutputBuffer();
   output.push(start(1), 1);
   output.push(start(2), 2);
   expect(takeAll(output, 2)).toEqual([start(2)]);
 });
 
-test("a slow reader misses the rest of an attempt and is told so, and hears the next from its beginning", () => {
+test("on overflow the rest of the attempt is dropped, and its end says so", () => {
   const output = createOutputBuffer();
   output.push(start(), 1);
   expect(takeAll(output, 1)).toEqual([start()]);
@@ -67,14 +67,14 @@ test("a slow reader misses the rest of an attempt and is told so, and hears the 
   expect(takeAll(output, 2)).toEqual([start(2), delta("b", 2)]);
 });
 
-test("many small pieces are bounded too", () => {
+test("the number of small deltas is bounded", () => {
   const output = createOutputBuffer();
   output.push(start(), 1);
   for (let index = 0; index < 10_000; index++) output.push(delta("x"), 1);
   expect(takeAll(output, 1).length).toBeLessThan(1_000);
 });
 
-test("so are beginnings and ends that nobody takes", () => {
+test("the number of start and end events is bounded", () => {
   const output = createOutputBuffer();
   for (let step = 1; step < 10_000; step++) {
     output.push(start(step), 1);

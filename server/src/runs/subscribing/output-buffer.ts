@@ -1,75 +1,75 @@
 import type { OutputEvent } from "@beckon/contract";
 import type { ByteHold } from "../../base/byte-budget.ts";
 
-/** Characters and entries that wait for one reader at most. */
+/** Limits of one buffer. */
 const maxCharacters = 64 * 1024;
 const maxEntries = 256;
 
 /**
- * What one reader of a stream has still to be told of what a model says. It never waits for its reader: when more has come than it keeps, the
- * rest of the attempt is left out, and its end says so. The journal lacks nothing of it.
+ * Bounded output buffer of one stream subscriber. On overflow the rest of the attempt is dropped
+ * and its end event has `complete: false`. The journal still gets the whole output.
  */
 export interface OutputBuffer {
   /**
-   * Counts what waits; set by whoever tells this reader. Without one only the reader's own limits
-   * apply.
+   * Accounts for the buffered bytes in the memory budget. Set when the buffer is added to a run;
+   * until then only the limits of the buffer apply.
    */
   hold: ByteHold | undefined;
-  /** `seq`: the last event of the run's journal when it was said. */
+  /** Adds an event. `seq`: the last event of the run's journal when the output was produced. */
   push(event: OutputEvent, seq: number): void;
-  /** What comes next for a reader who has had all events up to `after`. */
+  /** Removes and returns the next event for a subscriber that has journal events up to `after`. */
   take(after: number): OutputEvent | undefined;
-  /** Called when there is something to take. */
+  /** Called when there is an event to take. */
   wake: () => void;
 }
 
-/** Bytes of memory for each character: two, and its UTF-8 on the way to the reader. */
-const heldPerCharacter = 4;
+/** Memory per character: 2 bytes as UTF-16, and about 2 more for its UTF-8 while it is sent. */
+const bytesPerCharacter = 4;
 
 function charactersOf(event: OutputEvent): number {
   return event.type === "run.output.delta" ? event.data.text.length : 0;
 }
 
-/** Makes the output buffer of one stream subscriber. */
+/** Creates the output buffer of one stream subscriber. */
 export function createOutputBuffer(): OutputBuffer {
-  let waiting: { readonly event: OutputEvent; readonly seq: number }[] = [];
+  let entries: { readonly event: OutputEvent; readonly seq: number }[] = [];
   let characters = 0;
-  /** Whose start this reader has not had is not for it: a text that begins in its middle. */
-  let begun = false;
+  /** A subscriber that joins in the middle of an attempt gets nothing of it. */
+  let hasStarted = false;
   let complete = true;
 
-  const give = (freed: number) => {
+  const release = (freed: number) => {
     characters -= freed;
-    output.hold?.shrink(heldPerCharacter * freed);
+    output.hold?.shrink(bytesPerCharacter * freed);
   };
 
   const output: OutputBuffer = {
     hold: undefined,
     push(event, seq) {
       if (event.type === "run.output.start") {
-        begun = true;
+        hasStarted = true;
         complete = true;
       }
-      if (!begun || (!complete && event.type === "run.output.delta")) return;
+      if (!hasStarted || (!complete && event.type === "run.output.delta")) return;
       const size = charactersOf(event);
-      const fits = characters + size <= maxCharacters && waiting.length < maxEntries;
-      if (fits && output.hold?.grow(heldPerCharacter * size) !== false) characters += size;
+      const fits = characters + size <= maxCharacters && entries.length < maxEntries;
+      if (fits && output.hold?.grow(bytesPerCharacter * size) !== false) characters += size;
       else {
-        waiting = [];
-        give(characters);
+        entries = [];
+        release(characters);
         complete = false;
         if (event.type === "run.output.delta") return;
       }
       if (event.type === "run.output.end" && !complete)
-        waiting.push({ event: { ...event, data: { ...event.data, complete } }, seq });
-      else waiting.push({ event, seq });
+        entries.push({ event: { ...event, data: { ...event.data, complete } }, seq });
+      else entries.push({ event, seq });
       output.wake();
     },
     take(after) {
-      for (let next = waiting[0]; next !== undefined && next.seq <= after; next = waiting[0]) {
-        waiting.shift();
-        give(charactersOf(next.event));
-        // What the journal has gone past is no news.
+      for (let next = entries[0]; next !== undefined && next.seq <= after; next = entries[0]) {
+        entries.shift();
+        release(charactersOf(next.event));
+        // Output before the subscriber's position is skipped: the journal events contain it.
         if (next.seq === after) return next.event;
       }
       return undefined;

@@ -3,16 +3,19 @@ import type { ByteBudget } from "../../base/byte-budget.ts";
 import type { RunRef } from "../run.ts";
 import type { OutputBuffer } from "./output-buffer.ts";
 
-/** Who reads streams of runs in this process, by run. Callers that only wait for an answer are not among them. */
+/** The output buffers of all stream subscribers of this process, by run. */
 export interface OutputBuffers {
-  /** Adding one again changes nothing. */
+  /** Adds a buffer; idempotent. */
   add(run: RunRef, output: OutputBuffer): void;
   delete(runId: string, output: OutputBuffer): void;
   has(runId: string): boolean;
   push(runId: string, event: OutputEvent, seq: number): void;
 }
 
-/** @param outputs what waits for all of them, by workspace. */
+/**
+ * Creates the table of output buffers.
+ * @param outputs budget for the bytes in all buffers, by workspace.
+ */
 export function createOutputBuffers(outputs: ByteBudget): OutputBuffers {
   const byRun = new Map<string, Set<OutputBuffer>>();
   return {

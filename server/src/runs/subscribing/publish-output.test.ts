@@ -6,54 +6,54 @@ import { LiveRun } from "./live-run.ts";
 import { createOutputBuffers } from "./output-buffers.ts";
 import { publishOutput } from "./publish-output.ts";
 
-function heardRun() {
+function runWithSubscriber() {
   const live = new LiveRun({ runId: "run_1", workspaceId: "wsp_1" }, 1, {
-    watchedElsewhere: false,
+    hasRemoteSubscribers: false,
   });
   const outputBuffers = createOutputBuffers(new ByteBudget({ maxBytes: 1024 * 1024 }));
-  const heard: OutputEvent[] = [];
+  const received: OutputEvent[] = [];
   const output = {
-    push: (event: OutputEvent) => heard.push(event),
+    push: (event: OutputEvent) => received.push(event),
     take: () => undefined,
     wake: () => {},
     hold: undefined,
   };
   outputBuffers.add(live, output);
-  return { live, outputBuffers, output, heard, tell: publishOutput(outputBuffers, live) };
+  return { live, outputBuffers, output, received, publish: publishOutput(outputBuffers, live) };
 }
-const texts = (heard: readonly OutputEvent[]) =>
-  heard.flatMap((event) => (event.type === "run.output.delta" ? [event.data.text] : []));
+const texts = (events: readonly OutputEvent[]) =>
+  events.flatMap((event) => (event.type === "run.output.delta" ? [event.data.text] : []));
 
-test("the first piece is told at once, and those that follow fast are gathered", () => {
-  const { heard, tell } = heardRun();
-  tell({ type: "step_start", step: 1, attempt: 1 });
-  for (const text of ["a", "b", "c"]) tell({ type: "text_delta", step: 1, text });
-  expect(texts(heard)).toEqual(["a"]);
-  tell({ type: "step_end", step: 1, complete: true });
-  expect(texts(heard)).toEqual(["a", "bc"]);
-  expect(heard.at(-1)).toEqual({
+test("the first delta is sent at once, and deltas that follow fast are joined", () => {
+  const { received, publish } = runWithSubscriber();
+  publish({ type: "step_start", step: 1, attempt: 1 });
+  for (const text of ["a", "b", "c"]) publish({ type: "text_delta", step: 1, text });
+  expect(texts(received)).toEqual(["a"]);
+  publish({ type: "step_end", step: 1, complete: true });
+  expect(texts(received)).toEqual(["a", "bc"]);
+  expect(received.at(-1)).toEqual({
     type: "run.output.end",
     run_id: "run_1",
     data: { step: 1, complete: true },
   });
 });
 
-test("a piece after which nothing comes is told all the same", async () => {
-  const { heard, tell } = heardRun();
-  tell({ type: "text_delta", step: 1, text: "a" });
-  tell({ type: "text_delta", step: 1, text: "b" });
-  await eventually("the second piece", () => texts(heard).length === 2 || undefined);
-  expect(texts(heard)).toEqual(["a", "b"]);
+test("a pending delta is sent after the interval even if no other follows", async () => {
+  const { received, publish } = runWithSubscriber();
+  publish({ type: "text_delta", step: 1, text: "a" });
+  publish({ type: "text_delta", step: 1, text: "b" });
+  await eventually("the second delta", () => texts(received).length === 2 || undefined);
+  expect(texts(received)).toEqual(["a", "b"]);
 });
 
-test("reasoning and text are kept apart, in order", () => {
-  const { heard, tell } = heardRun();
-  tell({ type: "reasoning_delta", step: 1, text: "a" });
-  tell({ type: "reasoning_delta", step: 1, text: "b" });
-  tell({ type: "text_delta", step: 1, text: "c" });
-  tell({ type: "step_end", step: 1, complete: true });
+test("reasoning and text are sent in separate deltas, in order", () => {
+  const { received, publish } = runWithSubscriber();
+  publish({ type: "reasoning_delta", step: 1, text: "a" });
+  publish({ type: "reasoning_delta", step: 1, text: "b" });
+  publish({ type: "text_delta", step: 1, text: "c" });
+  publish({ type: "step_end", step: 1, complete: true });
   expect(
-    heard.flatMap((event) =>
+    received.flatMap((event) =>
       event.type === "run.output.delta" ? [[event.data.kind, event.data.text]] : [],
     ),
   ).toEqual([
@@ -63,20 +63,20 @@ test("reasoning and text are kept apart, in order", () => {
   ]);
 });
 
-test("what nobody hears is not kept for who comes later", () => {
-  const { live, outputBuffers, output, heard, tell } = heardRun();
-  tell({ type: "text_delta", step: 1, text: "a" });
-  tell({ type: "text_delta", step: 1, text: "b" });
+test("output without a subscriber is not kept for later subscribers", () => {
+  const { live, outputBuffers, output, received, publish } = runWithSubscriber();
+  publish({ type: "text_delta", step: 1, text: "a" });
+  publish({ type: "text_delta", step: 1, text: "b" });
   outputBuffers.delete("run_1", output);
-  tell({ type: "text_delta", step: 1, text: "c" });
+  publish({ type: "text_delta", step: 1, text: "c" });
   outputBuffers.add(live, output);
-  tell({ type: "step_end", step: 1, complete: true });
-  expect(texts(heard)).toEqual(["a"]);
+  publish({ type: "step_end", step: 1, complete: true });
+  expect(texts(received)).toEqual(["a"]);
 });
 
-test("a piece that is large is not gathered further", () => {
-  const { heard, tell } = heardRun();
-  tell({ type: "text_delta", step: 1, text: "a" });
-  for (const _ of Array(3)) tell({ type: "text_delta", step: 1, text: "b".repeat(10_000) });
-  expect(texts(heard).map((text) => text.length)).toEqual([1, 20_000]);
+test("a pending delta that has become large is sent at once", () => {
+  const { received, publish } = runWithSubscriber();
+  publish({ type: "text_delta", step: 1, text: "a" });
+  for (const _ of Array(3)) publish({ type: "text_delta", step: 1, text: "b".repeat(10_000) });
+  expect(texts(received).map((text) => text.length)).toEqual([1, 20_000]);
 });

@@ -4,23 +4,27 @@ import type { Delta } from "../../engine/index.ts";
 import type { LiveRun } from "./live-run.ts";
 import type { OutputBuffers } from "./output-buffers.ts";
 
-/** Milliseconds between two deltas of a run: models say dozens of pieces a second, and each costs every reader a write. */
-const pace = 40;
+/**
+ * Between two deltas of a run: each costs a write to every subscriber, and models send dozens a
+ * second.
+ */
+const minIntervalMs = 40;
 
-/** Characters that wait for the next delta. */
-const maxPending = 16 * 1024;
+/** Characters of a pending delta above which it is sent without waiting. */
+const maxPendingCharacters = 16 * 1024;
 
 /**
- * Tells the run's hearers what its model says: the first piece at once, later ones gathered. While nobody hears it costs nothing. All
- * hearers get the same objects.
+ * Returns a function that publishes model output to the stream subscribers of a run. The first
+ * delta is sent at once; those that follow within the interval are joined. Without subscribers
+ * deltas are dropped at no cost. All subscribers share the event objects.
  */
 export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (delta: Delta) => void {
   const { runId } = live;
   let pending: Extract<Delta, { text: string }> | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let toldAt = 0;
+  let flushedAt = 0;
 
-  const tell = (event: OutputEvent) =>
+  const push = (event: OutputEvent) =>
     outputBuffers.push(runId, event, live.base + live.events.length);
 
   function flush(): void {
@@ -29,8 +33,8 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
     if (pending === undefined) return;
     const { step, text, type } = pending;
     pending = undefined;
-    toldAt = elapsed();
-    tell({
+    flushedAt = elapsed();
+    push({
       type: "run.output.delta",
       run_id: runId,
       data: { step, kind: type === "text_delta" ? "text" : "reasoning", text },
@@ -44,7 +48,7 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
     }
     switch (delta.type) {
       case "step_start":
-        tell({
+        push({
           type: "run.output.start",
           run_id: runId,
           data: { step: delta.step, attempt: delta.attempt },
@@ -52,7 +56,7 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
         break;
       case "step_end":
         flush();
-        tell({
+        push({
           type: "run.output.end",
           run_id: runId,
           data: { step: delta.step, complete: delta.complete },
@@ -64,9 +68,10 @@ export function publishOutput(outputBuffers: OutputBuffers, live: LiveRun): (del
           flush();
           pending = delta;
         }
-        const wait = pending.text.length > maxPending ? 0 : toldAt + pace - elapsed();
-        if (wait <= 0) flush();
-        else timer ??= setTimeout(flush, wait);
+        const waitMs =
+          pending.text.length > maxPendingCharacters ? 0 : flushedAt + minIntervalMs - elapsed();
+        if (waitMs <= 0) flush();
+        else timer ??= setTimeout(flush, waitMs);
       }
     }
   };

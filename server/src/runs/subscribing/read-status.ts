@@ -3,7 +3,10 @@ import { readStoredStatus } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 import type { SubscribePorts } from "./subscribe.ts";
 
-/** The run's state now, for who does not wait for more; `queued`, as it was accepted, while the database cannot be asked. */
+/**
+ * Returns the run's current status, for a `202` response. While the database is unreachable it is
+ * `queued`, the status of every accepted run.
+ */
 export async function readStatus(
   ports: Pick<SubscribePorts, "database" | "live">,
   run: RunRef,

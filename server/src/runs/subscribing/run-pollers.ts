@@ -4,122 +4,129 @@ import type { Database } from "../../base/database/index.ts";
 import { readLastSeqs } from "../journal/index.ts";
 
 /**
- * Waits for runs that other processes execute. Those tell when a journal has grown; since such a message may be lost, there is also a look
- * at the database from time to time: one query for all runs that are followed, and none while there are none.
+ * Subscriptions to runs that other processes execute. Those notify this process when a journal has
+ * grown. Since notifications can be lost, the journals are also polled, with one query for all
+ * runs, and none while there are no subscribers.
  */
 export interface RunPollers {
-  /** Follows a run from now on: what is told while the follower reads is not missed. */
-  join(runId: string): RunPoller;
-  /** The run's journal has grown, or this process has begun to execute it. */
+  /** Subscribes to a run. Notifications that arrive while the subscriber reads are not missed. */
+  subscribe(runId: string): RunPoller;
+  /** Wakes subscribers of a run whose journal has grown, or that now executes in this process. */
   wake(runId: string): void;
-  /** Everybody looks again. */
+  /** Wakes all subscribers, so that they read again. */
   wakeAll(): void;
-  /** How many follow. */
+  /** Number of subscriptions. */
   readonly count: number;
-  /** Nobody is woken any more: whoever watches gives up. */
+  /** Whether this process stops: no subscriber is woken any more, and all must end. */
   readonly closed: boolean;
   close(): void;
 }
 
 export interface RunPoller {
   /**
-   * Resolves when the run's journal is or may be longer than `after`, at once if that was told since the last call; when `signal` aborts; and
-   * when all followers are closed.
+   * Resolves when the run's journal may be longer than `after`, at once if a notification arrived
+   * since the last call; when `signal` aborts; and when all subscriptions are closed.
    */
-  more(after: number, signal: AbortSignal): Promise<void>;
-  /** There is no such run any more. */
-  readonly gone: boolean;
-  leave(): void;
+  waitForMore(after: number, signal: AbortSignal): Promise<void>;
+  /** Whether a poll found that the run was deleted. */
+  readonly isDeleted: boolean;
+  unsubscribe(): void;
 }
 
-/** Milliseconds between looks. */
-const interval = 500;
+/** Between polls of the database. */
+const pollIntervalMs = 500;
 
-interface Follower {
+interface Subscriber {
   after: number;
-  gone: boolean;
+  isDeleted: boolean;
   readonly wake: () => void;
 }
 
+/**
+ * Creates the subscriptions of this process.
+ * @param onFirstSubscriber called when a run gets its first subscriber.
+ */
 export function createRunPollers(
   database: Database,
-  onFollow: (runId: string) => void,
+  onFirstSubscriber: (runId: string) => void,
 ): RunPollers {
-  const followed = new Map<string, Set<Follower>>();
+  const byRun = new Map<string, Set<Subscriber>>();
   const closing = new AbortController();
   let count = 0;
-  let looking = false;
+  let isPolling = false;
 
-  async function look(): Promise<void> {
-    looking = true;
+  async function poll(): Promise<void> {
+    isPolling = true;
     try {
-      while (followed.size > 0) {
-        await sleep(interval, closing.signal);
-        const runIds = [...followed.keys()];
+      while (byRun.size > 0) {
+        await sleep(pollIntervalMs, closing.signal);
+        const runIds = [...byRun.keys()];
         const lastSeqs = new Map(
           (await readLastSeqs(database, runIds)).map((row) => [row.id, row.last_seq]),
         );
         for (const runId of runIds) {
           const lastSeq = lastSeqs.get(runId);
-          for (const follower of followed.get(runId) ?? []) {
-            if (lastSeq === undefined) follower.gone = true;
-            if (lastSeq === undefined || lastSeq > follower.after) follower.wake();
+          for (const subscriber of byRun.get(runId) ?? []) {
+            if (lastSeq === undefined) subscriber.isDeleted = true;
+            if (lastSeq === undefined || lastSeq > subscriber.after) subscriber.wake();
           }
         }
       }
     } catch {
-      // We are closing; or the database is away, and whoever follows hears that from their own next read.
+      // The process stops, or the database is unreachable: then the subscribers' own reads fail
+      // too.
       wakeAll();
     } finally {
-      looking = false;
+      isPolling = false;
     }
   }
 
   function wakeAll(): void {
-    for (const pollers of followed.values()) for (const follower of pollers) follower.wake();
+    for (const subscribers of byRun.values())
+      for (const subscriber of subscribers) subscriber.wake();
   }
 
   return {
-    join(runId) {
-      let told = false;
+    subscribe(runId) {
+      let isNotified = false;
       let resume: (() => void) | undefined;
-      const follower: Follower = {
+      const subscriber: Subscriber = {
         after: 0,
-        gone: false,
+        isDeleted: false,
         wake: () => {
-          if (resume === undefined) told = true;
+          if (resume === undefined) isNotified = true;
           else resume();
         },
       };
-      const pollers = followed.get(runId) ?? new Set();
-      if (pollers.size === 0) onFollow(runId);
-      followed.set(runId, pollers.add(follower));
+      const subscribers = byRun.get(runId) ?? new Set();
+      if (subscribers.size === 0) onFirstSubscriber(runId);
+      byRun.set(runId, subscribers.add(subscriber));
       count++;
       return {
-        get gone() {
-          return follower.gone;
+        get isDeleted() {
+          return subscriber.isDeleted;
         },
-        more(after, signal) {
-          follower.after = after;
-          if (!looking) void look();
+        waitForMore(after, signal) {
+          subscriber.after = after;
+          if (!isPolling) void poll();
           return untilWoken(signal, (wake) => {
             resume = wake;
-            if (told || closing.signal.aborted) wake();
+            if (isNotified || closing.signal.aborted) wake();
             return () => {
               resume = undefined;
-              told = false;
+              isNotified = false;
             };
           });
         },
-        leave() {
-          if (!pollers.delete(follower)) return;
+        unsubscribe() {
+          if (!subscribers.delete(subscriber)) return;
           count--;
-          if (pollers.size === 0) followed.delete(runId);
+          if (subscribers.size === 0) byRun.delete(runId);
         },
       };
     },
     wake(runId) {
-      for (const follower of followed.get(runId) ?? []) follower.wake();
+      for (const subscriber of byRun.get(runId) ?? []) subscriber.wake();
     },
     wakeAll,
     get count() {

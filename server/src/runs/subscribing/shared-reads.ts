@@ -4,17 +4,19 @@ import { readSomeEvents } from "../journal/index.ts";
 import type { RunRef } from "../run.ts";
 
 /**
- * Reads of journals for streams, some events at a time. All who wait for one run are woken in the same moment and ask for the same: one query
- * answers them, and they share what it finds. Whoever asks after it was sent gets a query of their own, since the first may be older than what
- * they were told of.
+ * Reads journals for streams, some events at a time. All subscribers of a run are woken together
+ * and read the same events, so they share one query and its result. A read that is requested after
+ * the query was sent gets its own query, since the earlier one could miss the event it was woken
+ * for.
  */
 export interface SharedReads {
   read(run: RunRef, after: number): Promise<readonly EventOnWire[]>;
 }
 
-/** Queries at once. Runs are written over the same connections, and do not wait behind hundreds of readers who catch up. */
+/** Queries at once, so that hundreds of readers that catch up leave connections for writes. */
 const maxQueries = 4;
 
+/** Creates the shared reads of this process. */
 export function createSharedReads(database: Database): SharedReads {
   const unsent = new Map<
     string,
@@ -24,7 +26,7 @@ export function createSharedReads(database: Database): SharedReads {
 
   async function send(): Promise<void> {
     sending++;
-    // All who are woken in this moment have asked by then.
+    // By then all subscribers that were woken together have requested their reads.
     await new Promise<void>((resolve) => setImmediate(resolve));
     for (const [key, query] of unsent) {
       unsent.delete(key);
@@ -36,8 +38,8 @@ export function createSharedReads(database: Database): SharedReads {
   return {
     read(run, after) {
       const key = `${run.workspaceId} ${run.runId} ${after}`;
-      const asked = unsent.get(key);
-      if (asked !== undefined) return asked.found;
+      const existing = unsent.get(key);
+      if (existing !== undefined) return existing.found;
       const { promise: found, resolve, reject } = Promise.withResolvers<readonly EventOnWire[]>();
       unsent.set(key, {
         found,

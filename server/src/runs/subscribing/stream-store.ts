@@ -1,14 +1,17 @@
 import { sql } from "kysely";
 import type { WorkspaceTransaction } from "../../base/database/index.ts";
 
-/** How far a run has come. */
+/** How far a run has progressed. */
 export interface Progress {
   readonly agentId: string;
   readonly lastSeq: number;
   readonly finished: boolean;
 }
 
-/** `agentIds`: only a run of one of these. */
+/**
+ * Returns the progress of a run; undefined if it does not exist.
+ * @param agentIds the agents that the caller is limited to; undefined: all.
+ */
 export async function findProgress(
   tx: WorkspaceTransaction,
   workspaceId: string,

@@ -9,17 +9,18 @@ import { createOutputBuffer, type OutputBuffer } from "./output-buffer.ts";
 import { findProgress, type Progress } from "./stream-store.ts";
 import { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
 
-/** A run's stream, not begun yet. */
+/** A stream of a run's events that has not started yet. */
 export interface RunStream {
   readonly agentId: string;
-  /** Begins it; whoever calls this also reads it, at least until `signal` aborts. */
+  /** Starts the stream. The caller must iterate it to its end, or abort `signal`. */
   readonly events: (signal: AbortSignal) => AsyncIterable<EventOnWire | OutputEvent>;
 }
 
 /**
- * The run's events after a cursor, and those to come.
- * @returns undefined when there are none and will be none: the reader has had the end.
- * @throws ApiError `bad_request` for a cursor that is none, or lies beyond the journal.
+ * Opens a stream of a run's events after the cursor, and later ones.
+ * @returns undefined if the run has finished and the reader has its last event.
+ * @throws ApiError `forbidden`, `not_found`; `bad_request` for a malformed cursor, or one after the
+ *   last event.
  */
 export async function streamRun({
   ctx,
@@ -37,7 +38,11 @@ export async function streamRun({
   return streamAfter(ctx.runs, { runId, workspaceId: ctx.workspaceId }, progress, after);
 }
 
-/** The stream for who has started the run, and may have had some of it before. The same refusals. */
+/**
+ * Opens the stream for the caller that started the run. Only for a replayed request does
+ * `lastEventId` count: the caller may have read a part before it was disconnected.
+ * @throws ApiError as `streamRun`.
+ */
 export async function streamStarted(
   ports: SubscribePorts,
   run: RunRef & { readonly agentId: string; readonly replayed: boolean },
@@ -51,17 +56,20 @@ export async function streamStarted(
   return progress && streamAfter(ports, run, progress, after, output);
 }
 
-/** The cursor in `Last-Event-ID`; 0 without one. @throws ApiError `bad_request` */
+/**
+ * Parses the header `Last-Event-ID`; 0 without one.
+ * @throws ApiError `bad_request`
+ */
 export function readCursor(lastEventId: string | undefined): number {
   if (lastEventId === undefined || lastEventId === "") return 0;
   if (/^\d{1,9}$/.test(lastEventId)) return Number(lastEventId);
   throw new ApiError(
     "bad_request",
-    "Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to read from the beginning.",
+    "Last-Event-ID must be the id of an event of this stream, a whole number of at most 9 digits. Leave it out to read from the beginning.",
   );
 }
 
-/** A reader that reconnects sends the address it began with, and the header in addition. */
+/** The header takes precedence: an `EventSource` that reconnects repeats the URL and adds it. */
 function cursorOf(after: string | undefined, lastEventId: string | undefined): number {
   return lastEventId === undefined || lastEventId === ""
     ? Number(after ?? 0)
@@ -78,7 +86,7 @@ function streamAfter(
   if (after > lastSeq) {
     throw new ApiError(
       "bad_request",
-      `The run has no event ${after}: its last one so far is ${lastSeq}. Go on after one that you have seen.`,
+      `The run has no event ${after}: its last event is ${lastSeq}. Continue after an event that you have received.`,
     );
   }
   return finished && after === lastSeq

@@ -10,9 +10,9 @@ import type { LiveRuns, Subscribers } from "./subscribers.ts";
 const terminal = ["run.finished", "run.failed", "run.cancelled"];
 
 /** Events read from the database at once. */
-const pageSize = 500;
+const maxBatchEvents = 500;
 
-/** What following a run needs of this process. */
+/** The services that subscribing to a run needs. */
 export interface SubscribePorts {
   readonly database: Database;
   readonly live: LiveRuns;
@@ -27,19 +27,21 @@ export interface SubscribeOptions {
   readonly follow?: boolean;
 }
 
-/** A watcher who may be slow, and can go on elsewhere. */
+/** A subscriber that streams: it can be slow, and can reconnect to another process. */
 export interface StreamSubscribeOptions extends SubscribeOptions {
-  /** Told what the model says while the run executes here. */
+  /** Receives the model's output while the run executes in this process. */
   readonly output: OutputBuffer;
 }
 
 /**
- * The run's events after `after`, in order and without gaps, as they become durable; ends after the terminal one, or when `signal` aborts.
- * Whether this process executes the run or another does makes no difference to what is seen, only to how soon.
- * The caller has checked that the run exists and may be read.
+ * Yields the run's events after `after`, in order and without gaps, once they are durable. Ends
+ * after the terminal event, or when `signal` aborts. The events are the same whether this process
+ * executes the run or another one does; only the delay differs. The caller has checked access to
+ * the run.
  *
- * With a hearer, what the model says comes between the events where it belongs; and it ends when this process stops and another one has the run.
- * It may be slow: little is read ahead of it, and what this process has in memory of a run is not kept for its sake.
+ * With `output`, the model's output is yielded between the events, and the subscription ends when
+ * this process stops and does not execute the run: the client can resume at another one. Events are
+ * read a few at a time, so that a slow stream does not keep the journal in memory.
  */
 export function subscribeToRun(
   ports: SubscribePorts,
@@ -58,23 +60,23 @@ export async function* subscribeToRun(
 ): AsyncGenerator<EventOnWire | OutputEvent> {
   const { signal, follow = true, output } = options;
   let { after } = options;
-  let following: RunPoller | undefined;
+  let poller: RunPoller | undefined;
   if (output !== undefined) ports.subscribers.outputBuffers.add(run, output);
   try {
     while (!signal.aborted && !ports.subscribers.pollers.closed) {
-      const said = output?.take(after);
-      if (said !== undefined) {
-        yield said;
+      const outputEvent = output?.take(after);
+      if (outputEvent !== undefined) {
+        yield outputEvent;
         continue;
       }
       const inMemory = eventsInMemory(ports, run, after, options);
-      const leaving =
+      const isDrained =
         output !== undefined && ports.capacity.isDraining && !ports.live.has(run.runId);
       if (inMemory !== undefined) {
-        following?.leave();
-        following = undefined;
-      } else if (follow && !leaving && !ports.live.has(run.runId))
-        following ??= ports.subscribers.pollers.join(run.runId);
+        poller?.unsubscribe();
+        poller = undefined;
+      } else if (follow && !isDrained && !ports.live.has(run.runId))
+        poller ??= ports.subscribers.pollers.subscribe(run.runId);
       const events = inMemory ?? (await read(ports, run, after, options));
       for (const event of events) {
         yield event;
@@ -82,17 +84,20 @@ export async function* subscribeToRun(
         if (terminal.includes(event.type)) return;
       }
       if (events.length > 0) continue;
-      if (!follow || leaving || following?.gone) return;
+      if (!follow || isDrained || poller?.isDeleted) return;
       if (inMemory !== undefined) await changed(ports, run, options);
-      else await following?.more(after, signal);
+      else await poller?.waitForMore(after, signal);
     }
   } finally {
-    following?.leave();
+    poller?.unsubscribe();
     if (output !== undefined) ports.subscribers.outputBuffers.delete(run.runId, output);
   }
 }
 
-/** What this process has in memory after `after`, of which a slow watcher is given one at a time; undefined: it must be read. */
+/**
+ * Returns the events after `after` that are in memory, for a stream only the next one; undefined if
+ * they must be read from the database.
+ */
 function eventsInMemory(
   ports: SubscribePorts,
   run: RunRef,
@@ -105,7 +110,7 @@ function eventsInMemory(
   return live.events.slice(next, output === undefined ? undefined : next + 1);
 }
 
-/** Who follows or streams does not fail because the database is away for a while: the run is not lost by that, only unheard of. */
+/** If the database is lost, a single read fails; streams and waiting callers wait for it. */
 async function read(
   ports: SubscribePorts,
   run: RunRef,
@@ -114,7 +119,7 @@ async function read(
 ): Promise<readonly EventOnWire[]> {
   try {
     if (output !== undefined) return await ports.subscribers.sharedReads.read(run, after);
-    return await readEvents(ports.database, run, after, pageSize);
+    return await readEvents(ports.database, run, after, maxBatchEvents);
   } catch (thrown) {
     if (!follow && output === undefined) throw thrown;
     await pauseIfLost(thrown, signal);
@@ -122,7 +127,7 @@ async function read(
   }
 }
 
-/** Resolves when there may be more of a run that executes here. */
+/** Resolves when a run that executes in this process may have more events or output. */
 function changed(
   ports: SubscribePorts,
   run: RunRef,
@@ -131,12 +136,12 @@ function changed(
   const live = ports.live.get(run.runId);
   if (live === undefined || live.closed) return Promise.resolve();
   return untilWoken(signal, (wake) => {
-    const forget = live.onChange(wake);
-    if (output === undefined) return forget;
+    const removeListener = live.onChange(wake);
+    if (output === undefined) return removeListener;
     output.wake = wake;
     return () => {
       output.wake = () => {};
-      forget();
+      removeListener();
     };
   });
 }

@@ -14,25 +14,30 @@ export function createLiveRuns(): LiveRuns {
   return new ShortLivedMap();
 }
 
-/** Everybody in this process who reads a run's journal while it grows. */
+/** The subscribers of this process to runs. */
 export interface Subscribers {
-  /** Those who wait for runs that other processes execute. */
+  /** Subscriptions to runs that other processes execute. */
   readonly pollers: RunPollers;
-  /** Those who read what a model says as it says it. */
+  /** Buffers of the streams that receive model output. */
   readonly outputBuffers: OutputBuffers;
   readonly sharedReads: SharedReads;
 }
 
 /**
- * @param onFollow called when the first subscriber of a run that executes elsewhere arrives.
- * @param outputs what waits for readers of streams, by workspace.
+ * Creates the tables of subscribers.
+ * @param onFirstSubscriber called when a run that another process executes gets its first
+ *   subscriber.
+ * @param outputs budget for the model output that is buffered for streams, by workspace.
  */
 export function createSubscribers(
   database: Database,
-  { onFollow, outputs }: { onFollow: (runId: string) => void; outputs: ByteBudget },
+  {
+    onFirstSubscriber,
+    outputs,
+  }: { onFirstSubscriber: (runId: string) => void; outputs: ByteBudget },
 ): Subscribers {
   return {
-    pollers: createRunPollers(database, onFollow),
+    pollers: createRunPollers(database, onFirstSubscriber),
     outputBuffers: createOutputBuffers(outputs),
     sharedReads: createSharedReads(database),
   };

@@ -8,9 +8,10 @@ import type { LiveRun } from "./live-run.ts";
 import { type SubscribePorts, subscribeToRun } from "./subscribe.ts";
 
 /**
- * Watches the run until it is over. While the database is away it goes on waiting: the run is accepted, so that no failure may be told.
- * @returns how it ended, or undefined when `signal` aborted first, or this process stops.
- * @throws ApiError `conflict` when the run was deleted before its end was read.
+ * Waits until the run has ended. While the database is unreachable it keeps waiting: the run was
+ * accepted, so the caller must not get an error for it.
+ * @returns the outcome; undefined if `signal` aborts first, or this process stops.
+ * @throws ApiError `conflict` if the run was deleted before its outcome was read.
  */
 export async function waitForRun(
   ports: SubscribePorts,
@@ -18,7 +19,7 @@ export async function waitForRun(
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
   const live = ports.live.get(run.runId);
-  if (live !== undefined) await overHere(live, signal);
+  if (live !== undefined) await untilEndedHere(live, signal);
   if (live?.outcome !== undefined) return live.outcome;
   for await (const event of subscribeToRun(ports, run, { after: live?.base ?? 0, signal }))
     void event;
@@ -35,15 +36,17 @@ export async function waitForRun(
   }
 }
 
-/** Resolves when the run has ended here, when this process has it no more, or when `signal` aborts. */
-function overHere(live: LiveRun, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when the run has ended or no longer executes in this process, or when `signal` aborts.
+ */
+function untilEndedHere(live: LiveRun, signal: AbortSignal): Promise<void> {
   return untilWoken(signal, (wake) => {
-    let forget = () => {};
-    const look = () => {
-      if (live.outcome === undefined && !live.closed) forget = live.onChange(look);
+    let removeListener = () => {};
+    const check = () => {
+      if (live.outcome === undefined && !live.closed) removeListener = live.onChange(check);
       else wake();
     };
-    look();
-    return () => forget();
+    check();
+    return () => removeListener();
   });
 }

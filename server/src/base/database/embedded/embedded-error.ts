@@ -1,4 +1,7 @@
-/** PostgreSQL inside cannot start. The message is for the person at the terminal: what is wrong and what to do about it. */
+/**
+ * The embedded PostgreSQL cannot start. The message is for the operator: what is wrong and how to
+ * fix it.
+ */
 export class EmbeddedError extends Error {
   override readonly name = "EmbeddedError";
 }

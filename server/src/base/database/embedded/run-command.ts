@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { EmbeddedError } from "./embedded-error.ts";
 
-/** A program as it is to be spawned: possibly through a wrapper, possibly as another user. */
+/** A command to spawn, possibly through a wrapper or as another user. */
 export interface Command {
   /** For messages. */
   readonly name: string;
@@ -11,19 +11,24 @@ export interface Command {
   readonly gid?: number;
 }
 
-/** Nothing of our environment reaches PostgreSQL: it holds secrets, and PGDATA or PGOPTIONS would change what it does. */
+/**
+ * The whole environment of PostgreSQL. Ours contains secrets, and PGDATA or PGOPTIONS would change
+ * what it does.
+ */
 export const bareEnvironment = {
   PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
   TZ: "UTC",
   LC_ALL: "C",
 };
 
-const keptOutput = 8_192;
+const maxOutputCharacters = 8_192;
 
 /**
- * Runs a program to its end in a process group of its own; the whole group is killed when time is up or `signal` aborts.
- * @returns the end of what it printed.
- * @throws EmbeddedError with the end of what it printed when it fails or cannot be run, the signal's reason on abort.
+ * Runs a program in its own process group and waits for its exit. The whole group is killed when
+ * the time is over or `signal` aborts.
+ * @returns the last 8,192 characters of its output.
+ * @throws EmbeddedError with the end of its output if it fails or cannot be run; the signal's
+ *   reason on abort.
  */
 export async function runCommand(
   command: Command,
@@ -50,7 +55,7 @@ export async function runCommand(
   signal?.addEventListener("abort", kill);
   let output = "";
   const keep = (text: string) => {
-    output = (output + text).slice(-keptOutput);
+    output = (output + text).slice(-maxOutputCharacters);
   };
   child.stdout.setEncoding("utf8").on("data", keep);
   child.stderr.setEncoding("utf8").on("data", keep);
@@ -62,7 +67,7 @@ export async function runCommand(
     signal?.throwIfAborted();
     if (limit.aborted)
       throw new EmbeddedError(
-        `${name} did not end within ${timeoutMs / 1_000} s. It printed:\n${output}`,
+        `${name} did not exit within ${timeoutMs / 1_000} s. It printed:\n${output}`,
       );
     if (code !== 0) throw new EmbeddedError(`${name} failed:\n${output.trim()}`);
     return output;

@@ -34,14 +34,14 @@ async function query<Row extends object>(url: string, sql: string): Promise<read
   }
 }
 
-/** A process that would rather live; killed at the end of the test. */
+/** Starts an unrelated process and returns its pid. It is killed at the end of the test. */
 function bystander(argv0: string): number {
   const child = spawn("sleep", ["100"], { argv0, stdio: "ignore" });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child.pid ?? 0;
 }
 
-test("a new folder gets a database in UTF-8 that belongs to an ordinary role, with every durable setting on", async () => {
+test("a new folder gets a UTF-8 database of an ordinary role, with all durability settings on", async () => {
   const { url } = await start(join(temporaryFolder(), "deep/data"));
   expect(
     await query(
@@ -77,7 +77,7 @@ test("a new folder gets a database in UTF-8 that belongs to an ordinary role, wi
   ]);
 });
 
-test("the superuser is not let in, and the socket's folder is closed to other users", async () => {
+test("the superuser cannot connect, and other users cannot enter the socket's folder", async () => {
   const { url, socketDir } = await start(temporaryFolder());
   await expect(
     query(
@@ -103,7 +103,7 @@ test("for tests of other servers it listens on 127.0.0.1 with a password", async
   );
 });
 
-test("what was written is there after a stop and a start", async () => {
+test("data is kept after a stop and a start", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   await query(first.url, "create table kept as select 42 as answer");
@@ -112,7 +112,7 @@ test("what was written is there after a stop and a start", async () => {
   expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
 });
 
-test("a second start on the same folder refuses within 5 seconds and harms nothing", async () => {
+test("a second start on the same folder fails within 5 seconds and changes nothing", async () => {
   const folder = temporaryFolder();
   const first = await start(folder);
   const began = performance.now();
@@ -123,7 +123,7 @@ test("a second start on the same folder refuses within 5 seconds and harms nothi
   expect(await query(first.url, "select 1 as answer")).toEqual([{ answer: 1 }]);
 });
 
-test("after kill -9 PostgreSQL comes back, though a query of the old one is still computing", async () => {
+test("after kill -9 PostgreSQL is restarted, even while an old backend is still computing", async () => {
   const embedded = await start(temporaryFolder());
   const reasons: string[] = [];
   embedded.onExit((reason) => reasons.push(reason));
@@ -148,12 +148,12 @@ test("after kill -9 PostgreSQL comes back, though a query of the old one is stil
     async () =>
       embedded.pid !== killed && (await query(embedded.url, "select 1").catch(() => [])).length > 0,
   );
-  expect(reasons).toEqual(["ended by SIGKILL"]);
+  expect(reasons).toEqual(["killed by SIGKILL"]);
   expect(await query(embedded.url, "select answer from kept")).toEqual([{ answer: 42 }]);
   await busy;
 });
 
-test("a recycled pid in postmaster.pid kills nobody", async () => {
+test("a process that reuses the pid in postmaster.pid is not killed", async () => {
   const folder = temporaryFolder();
   await (await start(folder)).stop();
   const pid = bystander("sleep");
@@ -168,7 +168,7 @@ test("a recycled pid in postmaster.pid kills nobody", async () => {
   expect(isAlive(pid)).toBe(true);
 });
 
-test("even a process that looks like PostgreSQL on this folder is not killed if it is younger than postmaster.pid says", async () => {
+test("a PostgreSQL on this folder that started later than postmaster.pid says is not killed", async () => {
   const folder = temporaryFolder();
   await (await start(folder)).stop();
   const cluster = join(folder, "postgres");
@@ -181,18 +181,18 @@ test("even a process that looks like PostgreSQL on this folder is not killed if 
   expect(isAlive(pid)).toBe(true);
 });
 
-test("a folder of another major version is refused with the remedy and left alone", async () => {
+test("a folder of another major version is rejected with a way to fix it, and not changed", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "postgres"));
   writeFileSync(join(folder, "postgres/PG_VERSION"), "17\n");
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /made by PostgreSQL 17; this Beckon brings PostgreSQL 18.*pg_dump/,
+    /made by PostgreSQL 17; this Beckon contains PostgreSQL 18.*pg_dump/,
   );
   expect(readdirSync(join(folder, "postgres"))).toEqual(["PG_VERSION"]);
   expect(readFileSync(join(folder, "postgres/PG_VERSION"), "utf8")).toBe("17\n");
 });
 
-test("a folder whose path is too long for a socket has it in the temporary folder, closed to other users", async () => {
+test("if the path is too long, the socket is in a private temporary folder", async () => {
   const folder = join(temporaryFolder(), "long".repeat(25));
   const embedded = await start(folder);
   const { url, socketDir } = embedded;
@@ -204,43 +204,43 @@ test("a folder whose path is too long for a socket has it in the temporary folde
   expect(existsSync(socketDir)).toBe(false);
 });
 
-test("a folder whose path has a comma has its socket in the temporary folder, since PostgreSQL would split the path", async () => {
+test("if the path has a comma, the socket is in a private temporary folder", async () => {
   const folder = join(temporaryFolder(), "one,two");
   const { url, socketDir } = await start(folder);
   expect(socketDir.startsWith(folder)).toBe(false);
   expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
 });
 
-test("a folder whose path has a newline is an error that names the setting, also behind a link", async () => {
+test("a path with a newline is an error that names the setting, also behind a link", async () => {
   const parent = temporaryFolder();
   const folder = join(parent, "one\ntwo");
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /"[^"]*one\\ntwo" has a newline in it.*BECKON_DATA_DIR/,
+    /"[^"]*one\\ntwo" contains a newline.*BECKON_DATA_DIR/,
   );
   mkdirSync(folder);
   symlinkSync(folder, join(parent, "link"));
   await expect(startEmbedded({ dataDir: join(parent, "link"), log })).rejects.toThrow(
-    "has a newline in it",
+    "contains a newline",
   );
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("any other character will do in a folder's path", async () => {
+test("the path can contain any other character", async () => {
   const folder = join(temporaryFolder(), `- a"b'c\\d%20%#?&=:@$;*\t✓ `);
   const { url, socketDir } = await start(folder);
   expect(socketDir).toBe(join(folder, "socket"));
   expect(await query(url, "select 1 as answer")).toEqual([{ answer: 1 }]);
 });
 
-test("where neither folder can hold a socket the error names both settings", async () => {
+test("if neither folder can contain a socket, the error names both settings", async () => {
   const folder = join(temporaryFolder(), "one,two");
   vi.stubEnv("TMPDIR", join(folder, "temporary"));
   await expect(startEmbedded({ dataDir: folder, log })).rejects.toThrow(
-    /no comma or newline\. Name another folder with BECKON_DATA_DIR or TMPDIR/,
+    /no comma or newline\. Set BECKON_DATA_DIR or TMPDIR/,
   );
 });
 
-test("whatever the umask, nobody else can read or write what is in the folder", async () => {
+test("with any umask, other users cannot read or write files in the folder", async () => {
   const umask = process.umask(0);
   onTestFinished(() => void process.umask(umask));
   const folder = join(temporaryFolder(), "data");
@@ -254,19 +254,19 @@ test("whatever the umask, nobody else can read or write what is in the folder", 
   expect(open).toEqual([]);
 });
 
-test("a data folder that cannot be made is an error that names it and the setting", async () => {
+test("a data folder that cannot be created is an error that names it and the setting", async () => {
   await expect(startEmbedded({ dataDir: "/dev/null/data", log })).rejects.toThrow(
     /\/dev\/null\/data cannot be used.*BECKON_DATA_DIR/,
   );
 });
 
-test("a start that is given up leaves nothing running and no half folder", async () => {
+test("an aborted start leaves no process and no partial cluster", async () => {
   const folder = temporaryFolder();
   const given = new AbortController();
   const starting = startEmbedded({ dataDir: folder, log, signal: given.signal });
-  const rejected = expect(starting).rejects.toThrow("given up");
+  const rejected = expect(starting).rejects.toThrow("cancelled");
   await until("initdb", () => readdirSync(folder).some((name) => name.startsWith("postgres.new-")));
-  given.abort(new Error("given up"));
+  given.abort(new Error("cancelled"));
   await rejected;
   expect(readdirSync(folder).filter((name) => name.startsWith("postgres."))).toEqual([
     "postgres.log",

@@ -11,58 +11,68 @@ import {
   settings,
   writeAccessRules,
 } from "./data-folder/index.ts";
-import { choosePlacement, rememberHome } from "./placement/index.ts";
+import { choosePlacement, recordHome } from "./placement/index.ts";
 import {
-  clearTheWay,
-  type KeptPostmaster,
+  cleanUpAfterCrash,
   keepRunning,
   openLogFile,
   runPostmaster,
+  type SupervisedPostmaster,
 } from "./server/index.ts";
 
-/** How the embedded PostgreSQL is started. */
+/** Options of `startEmbedded`. */
 export interface EmbeddedOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** Aborted: the start is given up, nothing is left running. */
+  /** Cancels the start. No process is left running. */
   readonly signal?: AbortSignal;
-  /** Connections at once, of all servers together. */
+  /** `max_connections`: for all servers together. Default 100. */
   readonly connections?: number;
-  /** For tests: settings that replace ours, the durable ones too. */
+  /** For tests: settings that override ours, including those for durability. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** For tests: listens on 127.0.0.1, and lets every role in, the superuser too; over the socket without the password. */
+  /**
+   * For tests: listens on 127.0.0.1 and accepts every role, including the superuser; over the
+   * socket without a password.
+   */
   readonly tcp?: Tcp;
 }
 
 interface Tcp {
-  /** Absent or 0: a free one. */
+  /** Default, and for 0: a free port. */
   readonly port?: number;
-  /** Of the roles `postgres` and `beckon`. */
+  /** Password of the roles `postgres` and `beckon`. */
   readonly password: string;
 }
 
 /** A running embedded PostgreSQL. */
 export interface Embedded {
-  /** For the role `beckon` on its database, over the socket. */
+  /** Connects as role `beckon` to its database over the socket. */
   readonly url: string;
-  /** For the superuser on its own database, over TCP; only if `tcp` was asked for. */
+  /** Connects as the superuser to its own database over TCP. Only with the option `tcp`. */
   readonly tcpUrl: string | undefined;
   readonly socketDir: string;
-  /** Where PostgreSQL's files lie when not in the data folder: another user had to be used. */
+  /**
+   * Folder of PostgreSQL's files, if it is not the data folder because PostgreSQL runs as another
+   * user.
+   */
   readonly elsewhere: string | undefined;
   readonly logPath: string;
-  /** Of the postmaster, which changes when it dies and is started again. */
+  /** Pid of the postmaster. It changes when PostgreSQL is restarted. */
   readonly pid: number;
-  /** Called each time PostgreSQL ended without having been asked to; it is started again in any case. */
+  /** Calls `listener` each time PostgreSQL exits without `stop`. It is restarted in any case. */
   onExit(listener: (reason: string) => void): void;
-  /** Stops PostgreSQL and releases the folder; once. `hurry` cuts the wait for a clean shutdown short. */
+  /**
+   * Stops PostgreSQL and releases the folder. Further calls return the same promise. `hurry`
+   * shortens the wait for a clean shutdown.
+   */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
- * Starts PostgreSQL on a data folder, making it first if there is none, and keeps it running until `stop`. The folder is locked
- * from the first moment to the last; whatever an earlier holder left running there is stopped.
- * @throws EmbeddedError with the remedy; nothing is then left running.
+ * Starts PostgreSQL on a data folder, creating the cluster if there is none, and restarts it after
+ * each exit until `stop`. The folder stays locked for this time. A PostgreSQL that an earlier
+ * process left running there is stopped.
+ * @throws EmbeddedError if it cannot start. No process is left running.
  */
 export async function startEmbedded(
   options: EmbeddedOptions & { readonly tcp: Tcp },
@@ -73,35 +83,35 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const folder = await openDataFolder(options.dataDir);
   const lock = lockDataFolder(folder);
   const logFile = openLogFile(join(folder, "postgres.log"));
-  const letGo = () => {
+  const releaseFolder = () => {
     logFile.close();
     lock.release();
   };
-  let kept: KeptPostmaster | undefined;
+  let supervised: SupervisedPostmaster | undefined;
   try {
     const placement = await choosePlacement(folder);
     const socketDir = await openSocketFolder({ placement, folder });
     const cluster = await initialise(placement, { signal });
-    if (placement.home !== folder) await rememberHome(folder, placement.home);
+    if (placement.home !== folder) await recordHome(folder, placement.home);
     const tcpPort = tcp === undefined ? undefined : tcp.port || (await findFreePort());
     const chosen = {
       ...settings({ socketDir, connections: options.connections ?? 100, tcpPort }),
       ...options.settings,
     };
-    kept = await keepRunning({
+    supervised = await keepRunning({
       start: async (until) => {
-        await clearTheWay({ cluster, socketDir, log });
+        await cleanUpAfterCrash({ cluster, socketDir, log });
         await writeAccessRules(placement, cluster, { everyone: tcp !== undefined });
         return runPostmaster({ placement, cluster, settings: chosen, logFile, signal: until });
       },
-      firstTries: 6,
+      maxFirstAttempts: 6,
       signal,
       log,
     });
     const over = (role: string) =>
       `postgresql://${role}@localhost:${tcpPort ?? 5432}/${role}?host=${encodeURIComponent(socketDir)}&sslmode=disable`;
     if (tcp !== undefined) await setPasswords(over("postgres"), tcp.password);
-    const running = kept;
+    const running = supervised;
     let stopped: Promise<void> | undefined;
     return {
       url: over("beckon"),
@@ -119,13 +129,13 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         stopped ??= running
           .stop(hurry)
           .then(() => removeTemporary(socketDir, folder))
-          .finally(letGo);
+          .finally(releaseFolder);
         return stopped;
       },
     };
   } catch (thrown) {
-    await kept?.stop();
-    letGo();
+    await supervised?.stop();
+    releaseFolder();
     throw thrown;
   }
 }

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** Makes the names in a folder durable: a created or renamed entry survives a power cut only after this. */
+/** Syncs a folder: a created or renamed entry survives a power failure only after this. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {

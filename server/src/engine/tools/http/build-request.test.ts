@@ -45,7 +45,7 @@ const build = (values: Record<string, unknown>, body: unknown = { text: "t" }) =
     body,
   );
 
-test("fills in what the model gave", () => {
+test("inserts the model's values", () => {
   const { origin, target, headers, body } = build({
     one: "a b",
     two: "ä",
@@ -66,14 +66,14 @@ test("fills in what the model gave", () => {
   expect(body).toBe('{"text":"t"}');
 });
 
-test("leaves away what was left out", () => {
+test("omits parameters without a value", () => {
   expect(build({ four: undefined, tags: null }).target).toBe(
     "/v1/1/mid.2/end?inline=3&key=fixed&mixed=a-3-b",
   );
   expect(build({ tags: [] }).target).not.toContain("tag=");
 });
 
-/** Text that models are told to write by who wants out. */
+/** Text that an attacker would make a model write. */
 const hostile = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }),
   fc.string({
@@ -132,7 +132,7 @@ const hostile = fc.oneof(
   ),
 );
 
-test("whatever the model fills in, where the request goes, its path's structure, its query's names and its headers stay", () => {
+test("no value of the model changes the destination, the structure of the path, the names in the query, or the headers", () => {
   let built = 0;
   fc.assert(
     fc.property(
@@ -162,7 +162,7 @@ test("whatever the model fills in, where the request goes, its path's structure,
           "mid.",
           "end",
         ]);
-        // What a server decodes is what the model wrote, and holds no further segment.
+        // A server decodes exactly the model's text, and no further segment.
         expect(decodeURIComponent(segments[2] ?? "")).toBe(one.toWellFormed());
         expect(decodeURIComponent(segments[2] ?? "")).not.toMatch(/[/\\\r\n\0]/);
         expect(["", ".", ".."]).not.toContain(decodeURIComponent(segments[2] ?? ""));
@@ -195,17 +195,17 @@ test("whatever the model fills in, where the request goes, its path's structure,
 });
 
 test.each([".", "..", "", "a/b", "a\\b", "a\nb", "\0"])(
-  "a path's segment %j is refused, with the name of the parameter",
+  "the path segment %j is rejected, with the name of the parameter",
   (one) => {
     expect(() => build({ one })).toThrow(ToolFailure);
   },
 );
 
-test.each(["a\r\nx-evil: 1", "a\nb", "ä", "\0"])("a header's value %j is refused", (five) => {
+test.each(["a\r\nx-evil: 1", "a\nb", "ä", "\0"])("the header value %j is rejected", (five) => {
   expect(() => build({ five })).toThrow(/five must be printable ASCII/);
 });
 
-test("what grows too large is refused before it is sent", () => {
+test("requests that are too large are rejected before they are sent", () => {
   expect(() => build({ three: "x".repeat(9_000) })).toThrow(/URL would be longer/);
   expect(() => build({ five: "x".repeat(9_000) })).toThrow(/header x-who would be longer/);
   expect(() => build({}, { text: "x".repeat(300_000) })).toThrow(/body would be larger/);

@@ -8,13 +8,20 @@ import {
   soleName,
 } from "@beckon/contract";
 import { ToolFailure } from "../../tool.ts";
-import { fill, inHeader, inPath, inQuery, textOf, type Values } from "./fill-template.ts";
+import {
+  checkHeaderText,
+  encodePathText,
+  encodeQueryText,
+  fillTemplate,
+  textOf,
+  type Values,
+} from "./fill-template.ts";
 
 const maxUrlLength = 8_000;
 const maxBodyBytes = 262_144;
 const maxHeaderLength = 8_000;
 
-/** A request but for its secrets, which are read when it is sent. */
+/** An HTTP request without its secrets, which are decrypted when it is sent. */
 export interface HttpRequest {
   readonly method: string;
   readonly origin: string;
@@ -22,20 +29,21 @@ export interface HttpRequest {
   readonly target: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string | undefined;
-  readonly secrets: readonly PlacedSecret[];
+  readonly secrets: readonly RequestSecret[];
 }
 
-export interface PlacedSecret {
-  readonly where: "header" | "query";
+export interface RequestSecret {
+  readonly location: "header" | "query";
   readonly name: string;
   readonly secret: SecretKept;
 }
 
 /**
- * The request that an operation makes of these values. Whatever they are, method, scheme, host, port, the number of the path's
- * segments, the names in the query and the headers are those of the configuration.
+ * Builds an operation's request from the model's values. Values cannot change method, scheme, host,
+ * port, the number of path segments, or the names of query parameters and headers: those come from
+ * the configuration.
  *
- * @throws ToolFailure when a value cannot stand in its place, or the request grows too large.
+ * @throws {ToolFailure} a value is not allowed in its position, or the request is too large.
  */
 export function buildRequest(
   grant: HttpToolGrant,
@@ -45,16 +53,16 @@ export function buildRequest(
 ): HttpRequest {
   const url = parseUrlTemplate(operation.url);
   if (typeof url === "string") throw new Error(`the URL of ${operation.name} ${url}`);
-  const path = fill(url.path, values, inPath);
+  const path = fillTemplate(url.path, values, encodePathText);
   if (path.split("/").some(isDotSegment))
     throw new ToolFailure("A part of the path must not be . or .. alone.");
 
-  const members = [...Object.entries(grant.query), ...Object.entries(operation.query)];
+  const parameters = [...Object.entries(grant.query), ...Object.entries(operation.query)];
   const query = [
-    ...(url.query === "" ? [] : [fill(url.query, values, inQuery)]),
-    ...members.flatMap(([name, value]) =>
+    ...(url.query === "" ? [] : [fillTemplate(url.query, values, encodeQueryText)]),
+    ...parameters.flatMap(([name, value]) =>
       typeof value === "string"
-        ? filledMembers(value, values).map((text) => `${inQuery(name)}=${text}`)
+        ? queryValues(value, values).map((text) => `${encodeQueryText(name)}=${text}`)
         : [],
     ),
   ].join("&");
@@ -74,17 +82,17 @@ export function buildRequest(
     body: json,
     secrets: secretsOf(grant, operation),
   };
-  holdTo(url.origin, grant, request);
+  assertAllowedOrigin(url.origin, grant, request);
   return request;
 }
 
-/** None when the value was left out, several for a list. */
-function filledMembers(template: string, values: Values): string[] {
-  const whole = soleName(template);
-  const value = whole === undefined ? undefined : values.get(whole);
-  if (whole === undefined) return [fill(template, values, inQuery)];
+/** Returns no value if the argument was omitted, several for a list. */
+function queryValues(template: string, values: Values): string[] {
+  const parameter = soleName(template);
+  const value = parameter === undefined ? undefined : values.get(parameter);
+  if (parameter === undefined) return [fillTemplate(template, values, encodeQueryText)];
   if (value === undefined || value === null) return [];
-  return (Array.isArray(value) ? value : [value]).map((each) => inQuery(textOf(each)));
+  return (Array.isArray(value) ? value : [value]).map((each) => encodeQueryText(textOf(each)));
 }
 
 function headersOf(
@@ -102,9 +110,10 @@ function headersOf(
     ...Object.entries(grant.headers),
     ...Object.entries(operation.headers),
   ]) {
-    const whole = typeof value === "string" ? soleName(value) : undefined;
-    if (typeof value !== "string" || (whole !== undefined && values.get(whole) == null)) continue;
-    const text = fill(value, values, inHeader).trim();
+    const parameter = typeof value === "string" ? soleName(value) : undefined;
+    if (typeof value !== "string" || (parameter !== undefined && values.get(parameter) == null))
+      continue;
+    const text = fillTemplate(value, values, checkHeaderText).trim();
     if (text.length > maxHeaderLength)
       throw new ToolFailure(
         `The header ${name} would be longer than ${maxHeaderLength} characters. Send less.`,
@@ -114,19 +123,26 @@ function headersOf(
   return headers;
 }
 
-function secretsOf(grant: HttpToolGrant, operation: HttpOperation): PlacedSecret[] {
-  const placed = (where: PlacedSecret["where"], values: HttpToolGrant["headers"]) =>
+function secretsOf(grant: HttpToolGrant, operation: HttpOperation): RequestSecret[] {
+  const secretsIn = (location: RequestSecret["location"], values: HttpToolGrant["headers"]) =>
     Object.entries(values).flatMap(([name, secret]) =>
-      typeof secret === "string" ? [] : [{ where, name, secret }],
+      typeof secret === "string" ? [] : [{ location, name, secret }],
     );
   return [grant, operation].flatMap(({ headers, query }) => [
-    ...placed("header", headers),
-    ...placed("query", query),
+    ...secretsIn("header", headers),
+    ...secretsIn("query", query),
   ]);
 }
 
-/** What the encoding already sees to, looked at once more where it matters: as the URL standard reads it. */
-function holdTo(origin: string, { allowed_hosts }: HttpToolGrant, { target }: HttpRequest): void {
+/**
+ * Checks the final URL, as the URL standard parses it, although the encoding should already
+ * guarantee its origin.
+ */
+function assertAllowedOrigin(
+  origin: string,
+  { allowed_hosts }: HttpToolGrant,
+  { target }: HttpRequest,
+): void {
   const url = new URL(origin + target);
   if (url.origin !== origin || !isAllowed(url.origin, allowed_hosts))
     throw new ToolFailure("The URL would lead to a host that is not allowed.");

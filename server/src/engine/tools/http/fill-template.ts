@@ -1,11 +1,11 @@
 import { parseTemplate } from "@beckon/contract";
 import { ToolFailure } from "../../tool.ts";
 
-/** What the model filled in, by name. Null counts as left out. */
+/** The model's values by parameter name. Null counts as omitted. */
 export type Values = ReadonlyMap<string, unknown>;
 
-/** The text of a template, each value passed through `encode`. */
-export function fill(
+/** Returns the text of a template; each value passes through `encode`. */
+export function fillTemplate(
   template: string,
   values: Values,
   encode: (text: string, name: string) => string,
@@ -16,27 +16,37 @@ export function fill(
     .join("");
 }
 
-/** One segment of a path, or a piece of one: it ends no segment and makes none. @throws ToolFailure */
-export function inPath(text: string, name: string): string {
+/**
+ * Encodes a value inside one path segment.
+ *
+ * @throws {ToolFailure} it is empty or contains a separator.
+ */
+export function encodePathText(text: string, name: string): string {
   if (text === "") throw new ToolFailure(`${name} must not be empty: it is part of the path`);
-  // Encoded they would pass, and be decoded by many a server or proxy on the way.
+  // Encoded separators are not enough: many servers and proxies decode them before routing.
   if (/[/\\\p{Cc}]/u.test(text))
     throw new ToolFailure(
-      `${name} must not hold a slash, backslash or control character: it is part of the path`,
+      `${name} must not contain a slash, backslash or control character: it is part of the path`,
     );
-  return inQuery(text);
+  return encodeQueryText(text);
 }
 
-/** A value in a query; nothing in it ends the value. */
-export function inQuery(text: string): string {
+/**
+ * Percent-encodes a query value, including characters that encodeURIComponent leaves as they are.
+ */
+export function encodeQueryText(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replaceAll(
     /[!'()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-/** A value in a header, or a part of one. @throws ToolFailure */
-export function inHeader(text: string, name: string): string {
+/**
+ * Returns a header value unchanged.
+ *
+ * @throws {ToolFailure} it is not printable ASCII.
+ */
+export function checkHeaderText(text: string, name: string): string {
   if (!/^[\x20-\x7e]*$/.test(text))
     throw new ToolFailure(
       `${name} must be printable ASCII without line breaks: it is part of a header`,
@@ -44,7 +54,7 @@ export function inHeader(text: string, name: string): string {
   return text;
 }
 
-/** Arguments have fitted their schema before: a scalar. */
+/** The arguments were validated before: a scalar. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : String(value);
 }

@@ -106,8 +106,8 @@ const json = (status: number, body: unknown, headers: Record<string, string> = {
       .end(JSON.stringify(body));
 };
 
-describe("what is sent", () => {
-  test("method, address, headers and body are those of the operation, filled in by the model", async () => {
+describe("the request", () => {
+  test("has the operation's method, address, headers and body, with the model's values", async () => {
     json(201, { ok: true });
     expect(
       await toolNamed("write").execute({ id: "7", body: { text: "hi" } }, context),
@@ -123,27 +123,29 @@ describe("what is sent", () => {
     });
   });
 
-  test("a secret is sent in its header, with its prefix, or in its query", async () => {
+  test("has each secret in its header, with its prefix, or in its query", async () => {
     json(200, {});
     await read({ ...withSecret, query: { key: { secret_id: "sec_1" } } });
     expect(got[0]?.headers.authorization).toBe(`Bearer ${secret}`);
     expect(got[0]?.url).toBe(`/orders/7?key=${secret}`);
   });
 
-  test("without its secret nothing is sent", async () => {
+  test("is not sent without its secret", async () => {
     await expect(read({ headers: { "x-key": { secret_id: "sec_2" } } })).rejects.toThrow(
-      /^read was not called: its credential is gone/,
+      /^read was not called: its credential was deleted/,
     );
     expect(got).toEqual([]);
   });
 
-  test("arguments that do not fit are refused before anything is sent", () => {
+  test("is not sent if arguments are invalid", () => {
     const { check } = toolNamed("write");
     expect(check?.({ id: "7", body: { text: "hi" } })).toBeUndefined();
     expect(check?.({ id: "7" })).toBe("body is missing");
     expect(check?.({ id: "7", body: { text: "hi", source: "me" } })).toBe("body.source is unknown");
     expect(check?.({ id: "..", body: { text: "hi" } })).toMatch(/must not be \. or \.\./);
-    expect(check?.({ id: "../admin", body: { text: "hi" } })).toMatch(/id must not hold a slash/);
+    expect(check?.({ id: "../admin", body: { text: "hi" } })).toMatch(
+      /id must not contain a slash/,
+    );
     expect(check?.({ id: "7", body: { text: "hi" }, headers: { "x-evil": "1" } })).toBe(
       "headers is unknown",
     );
@@ -152,7 +154,7 @@ describe("what is sent", () => {
     );
   });
 
-  test("what the model is shown holds no address, header or secret", () => {
+  test("hides address, headers and secrets from the model", () => {
     const { name, description, parameters: shown } = toolNamed("write", withSecret);
     expect(JSON.stringify({ name, description, shown })).not.toMatch(
       /127\.0|authorization|sec_1|beckon/i,
@@ -174,9 +176,9 @@ describe("what is sent", () => {
   });
 });
 
-describe("what comes back", () => {
+describe("the response", () => {
   test.each([200, 204, 400, 401, 404, 409, 429, 500, 503])(
-    "status %i is a result",
+    "is a result with status %i",
     async (status) => {
       json(status, status === 204 ? "" : { said: "so" }, {
         "retry-after": "3",
@@ -189,7 +191,7 @@ describe("what comes back", () => {
     },
   );
 
-  test("a redirect is not followed, and says so", async () => {
+  test("is a redirect with a note, and is not followed", async () => {
     json(302, {}, { location: `http://${host}/elsewhere` });
     expect(await read(withSecret)).toMatchObject({
       status: 302,
@@ -199,7 +201,7 @@ describe("what comes back", () => {
     expect(got).toHaveLength(1);
   });
 
-  test("text is text, JSON that is none too", async () => {
+  test("is shown as text if it is text or invalid JSON", async () => {
     answer = (_request, response) =>
       void response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     expect(await read()).toMatchObject({ body: "{oops" });
@@ -210,7 +212,7 @@ describe("what comes back", () => {
     expect(await read()).toMatchObject({ body: "ä" });
   });
 
-  test("what is no text is not shown", async () => {
+  test("is not shown if it is no text", async () => {
     answer = (_request, response) =>
       void response
         .writeHead(200, { "content-type": "image/png" })
@@ -222,12 +224,12 @@ describe("what comes back", () => {
     });
   });
 
-  test("a long body is cut, with a note, and its rest is not read", async () => {
-    let written = 0;
+  test("is truncated with a note if it is long, and its rest is not read", async () => {
+    let writtenBytes = 0;
     answer = (_request, response) => {
       const more = () => {
-        while (!response.destroyed && written < 500_000_000) {
-          written += 65_536;
+        while (!response.destroyed && writtenBytes < 500_000_000) {
+          writtenBytes += 65_536;
           if (!response.write("ä".repeat(32_768))) return void response.once("drain", more);
         }
       };
@@ -236,12 +238,12 @@ describe("what comes back", () => {
     const result = (await read({ max_response_bytes: 1_001 })) as { body: string; note: string };
     expect(result.body).toBe("ä".repeat(500));
     expect(result.note).toBe(
-      "The body is cut: it has more than 1001 bytes, these are the first ones.",
+      "The body was truncated: it has more than 1001 bytes, and only the first ones are shown.",
     );
-    expect(written).toBeLessThan(100_000_000);
+    expect(writtenBytes).toBeLessThan(100_000_000);
   });
 
-  test("a server that repeats the secret does not tell it to the model", async () => {
+  test("does not reveal the secret if the server repeats it", async () => {
     answer = (request, response) => {
       response.writeHead(200, { "content-type": "application/json", location: `/?key=${secret}` });
       response.end(
@@ -258,7 +260,7 @@ describe("what comes back", () => {
   });
 
   test.each(["utf8", "utf16le", "latin1"] as const)(
-    "nor half of it, where the body is cut, in %s",
+    "does not reveal a part of the secret where it is truncated, in %s",
     async (encoding) => {
       const charset = { utf8: "utf-8", utf16le: "utf-16le", latin1: "iso-8859-1" }[encoding];
       for (let bytes = 1; bytes <= 60; bytes += 3) {
@@ -275,7 +277,7 @@ describe("what comes back", () => {
   );
 });
 
-describe("what goes wrong", () => {
+describe("a failure", () => {
   test.each<[string, RequestListener, RegExp]>([
     ["a reset", (request) => request.socket.resetAndDestroy(), /^The call failed \([A-Z_]+\)\.$/],
     [
@@ -292,24 +294,24 @@ describe("what goes wrong", () => {
       /^The call failed( \([A-Z_]+\))?\.$/,
     ],
     [
-      "compression that was not asked for",
+      "compression that was not requested",
       (_request, response) =>
         void response
           .writeHead(200, { "content-encoding": "gzip" })
           .end(gzipSync("x".repeat(9_999))),
       /^The call failed( \([A-Z_]+\))?\.$/,
     ],
-  ])("%s is told by its code alone", async (_what, does, told) => {
+  ])("shows only its code for %s", async (_what, does, expected) => {
     answer = does;
     const message = await read(withSecret).then(String, (thrown: Error) => thrown.message);
-    expect(message).toMatch(told);
+    expect(message).toMatch(expected);
     expect(message).not.toContain("127.0.0.1");
   });
 
-  test("silence ends when the time is up; of a call that changes something the effect is unknown", async () => {
+  test("is a timeout if the server stays silent; the effect of a changing call is then unknown", async () => {
     answer = () => undefined;
     await expect(read({ timeout_seconds: 1 })).rejects.toThrow(
-      "There was no whole answer within 1 seconds.",
+      "The server did not send a complete response within 1 seconds.",
     );
     const writing = toolNamed("write", { timeout_seconds: 1 }).execute(
       { id: "7", body: { text: "hi" } },
@@ -318,7 +320,7 @@ describe("what goes wrong", () => {
     await expect(writing).rejects.toThrow("It may or may not have taken effect.");
   });
 
-  test("a run that stops ends the call with its own reason", async () => {
+  test("is the run's stop reason if the run stops", async () => {
     answer = () => stop.abort(new Error("the run was stopped"));
     const stop = new AbortController();
     await expect(
@@ -326,7 +328,7 @@ describe("what goes wrong", () => {
     ).rejects.toThrow("the run was stopped");
   });
 
-  test("a host that is configured and not public is refused by egress", async () => {
+  test("is egress's if a configured host is not public", async () => {
     const url = "http://169.254.169.254/latest/{id}";
     const change = {
       allowed_hosts: ["169.254.169.254"],
@@ -345,7 +347,7 @@ describe("the calls of one run", () => {
     arguments: name === "read" ? '{"id":"7"}' : '{"id":"7","body":{"text":"hi"}}',
   });
 
-  test("are bounded over all operations of the tool together, and the model is told", async () => {
+  test("are limited over all operations of the tool together, with an error for the model", async () => {
     json(200, {});
     models.script([
       says({ calls: [call("c1"), call("c2", "write"), call("c3")] }),
@@ -358,9 +360,11 @@ describe("the calls of one run", () => {
     expect(outcome).toMatchObject({ status: "succeeded" });
     expect(got).toHaveLength(2);
     expect(dataOf(journal, "run.tool_call").map(({ call_id }) => call_id)).toEqual(["c1", "c2"]);
-    const refused = dataOf(journal, "run.tool_result").filter((each) => each.outcome === "refused");
-    expect(refused.map(({ call_id }) => call_id)).toEqual(["c3", "c4"]);
-    expect(refused[0]?.result).toMatch(/^At most 2 calls of shop are made in one run/);
+    const rejected = dataOf(journal, "run.tool_result").filter(
+      (each) => each.outcome === "refused",
+    );
+    expect(rejected.map(({ call_id }) => call_id)).toEqual(["c3", "c4"]);
+    expect(rejected[0]?.result).toMatch(/^At most 2 calls of shop are made in one run/);
   });
 
   test("leave no trace of the secret in the journal", async () => {

@@ -3,32 +3,34 @@ import { EgressDenied } from "../../../base/egress/index.ts";
 import { fieldOf } from "../../../base/json-object.ts";
 import { type Tool, type ToolContext, ToolFailure } from "../../tool.ts";
 import { buildRequest, type HttpRequest } from "./build-request.ts";
-import { asShown, type Opened, openUp } from "./fixed-members.ts";
+import { type SplitBody, schemaForModel, splitFixedFields } from "./fixed-fields.ts";
 import { type HttpResult, readResponse } from "./read-response.ts";
 import { schemaMismatch } from "./schema-mismatch.ts";
 import { scrubberFor } from "./scrub-secrets.ts";
 
-/** What tools that call out are given. */
+/** What HTTP tools depend on. */
 export interface ToolServices {
-  /** The only way out. */
+  /** The only way to make a request; it enforces the egress rules. */
   readonly fetch: typeof fetch;
   /**
-   * The text of a secret of this agent's, to be sent to this origin; undefined when it is gone or was not given for it. Read for each
-   * call and never kept: a secret that is changed or taken away is so at once, everywhere.
+   * Returns the text of one of this agent's secrets for this origin; undefined if it was deleted or
+   * is not bound to this origin. Read for each call and never cached, so that a rotated or deleted
+   * secret takes effect immediately.
    */
   readonly openSecret: (id: string, origin: string) => Promise<string | undefined>;
 }
 
 /**
- * `http`: each operation of the grant is a tool. The model names an operation and fills in typed values; where the request goes, how,
- * and with which secrets is the configuration's. What the server answers is a result, whatever its status.
+ * Returns one tool for each operation of an `http` grant. The model chooses an operation and its
+ * values; the configuration determines the URL, the method and the secrets. Every HTTP response is
+ * a result, whatever its status.
  */
 export function httpTools(grant: HttpToolGrant, services: ToolServices): Tool[] {
   return grant.operations.map((operation) => httpTool(grant, operation, services));
 }
 
 function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: ToolServices): Tool {
-  const body = operation.body === undefined ? undefined : openUp(operation.body);
+  const body = operation.body === undefined ? undefined : splitFixedFields(operation.body);
   const schema = argumentsOf(operation, body);
   const requestOf = (args: unknown) =>
     buildRequest(
@@ -40,7 +42,7 @@ function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: Tool
   return {
     name: operation.name,
     description: operation.description,
-    parameters: asShown(schema) as Tool["parameters"],
+    parameters: schemaForModel(schema) as Tool["parameters"],
     safeToRepeat: operation.safe_to_repeat,
     budget: { name: grant.name, calls: grant.max_calls_per_run },
     check(args) {
@@ -58,11 +60,18 @@ function httpTool(grant: HttpToolGrant, operation: HttpOperation, services: Tool
   };
 }
 
-/** What the model is asked for: the parameters, and what is left open of the body. */
-function argumentsOf({ parameters }: HttpOperation, body: Opened | undefined): ValueSchema {
-  if (body?.open === undefined) return parameters;
+/**
+ * Returns the schema of the model's arguments: the parameters, and the non-constant part of the
+ * body.
+ */
+function argumentsOf({ parameters }: HttpOperation, body: SplitBody | undefined): ValueSchema {
+  if (body?.modelSchema === undefined) return parameters;
   const required = [...(parameters.required ?? []), "body"];
-  return { ...parameters, properties: { ...parameters.properties, body: body.open }, required };
+  return {
+    ...parameters,
+    properties: { ...parameters.properties, body: body.modelSchema },
+    required,
+  };
 }
 
 function valuesOf({ parameters }: HttpOperation, args: unknown): Map<string, unknown> {
@@ -84,16 +93,16 @@ async function send(
   const headers = new Map(request.headers);
   const secrets: string[] = [];
   let target = request.target;
-  for (const { where, name, secret } of request.secrets) {
+  for (const { location, name, secret } of request.secrets) {
     const text = await services.openSecret(secret.secret_id, request.origin);
     if (text === undefined) {
       throw new ToolFailure(
-        `${operation.name} was not called: its credential is gone, or is not for this address. Who configures the agent must give it again.`,
+        `${operation.name} was not called: its credential was deleted or is not bound to this origin. Ask the agent's administrator to enter it again.`,
       );
     }
     secrets.push(text);
     const value = (secret.prefix ?? "") + text;
-    if (where === "header") headers.set(name.toLowerCase(), value);
+    if (location === "header") headers.set(name.toLowerCase(), value);
     else
       target += `${target.includes("?") ? "&" : "?"}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
@@ -120,14 +129,16 @@ async function send(
     const effect = operation.safe_to_repeat ? "" : " It may or may not have taken effect.";
     if (timeUp.aborted)
       throw new ToolFailure(
-        `There was no whole answer within ${grant.timeout_seconds} seconds.${effect}`,
+        `The server did not send a complete response within ${grant.timeout_seconds} seconds.${effect}`,
       );
     if (thrown instanceof EgressDenied) throw new ToolFailure(thrown.message);
     throw new ToolFailure(`The call failed${codeOf(thrown)}.${effect}`);
   }
 }
 
-/** The code of a failed connection. Its message is left out: it holds addresses. */
+/**
+ * Returns the code of a failed connection. Its message is omitted because it contains addresses.
+ */
 function codeOf(thrown: unknown): string {
   const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
   return typeof code === "string" && /^[A-Z][A-Z0-9_]{1,60}$/.test(code) ? ` (${code})` : "";

@@ -3,45 +3,43 @@ import { memoryIsUsedUp } from "../../model-call/index.ts";
 import { ToolFailure } from "../../tool.ts";
 import type { Scrubber } from "./scrub-secrets.ts";
 
-/** What the model is shown of an answer. */
+/** A response as the model sees it. */
 export interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON as its value, other text as text; absent without a body. */
+  /** A JSON value, or text; absent if the response has no body. */
   readonly body?: unknown;
   readonly note?: string;
 }
 
-/** Headers that say something to a model; the others would only take its room. */
+/** Headers that are useful to a model; others would only fill its context window. */
 const shownHeaders = ["content-type", "location", "retry-after", "link", "etag", "last-modified"];
 
-/**
- * Bytes of memory for each byte of a body that is read: its pieces, the joined bytes, its text and
- * the value of that.
- */
+/** Peak bytes of memory for each byte of a body: chunks, joined bytes, text and parsed value. */
 const heldPerByte = 6;
 
-interface Reading {
-  /** Bytes of the body that are shown. */
+interface ReadOptions {
+  /** Maximum bytes of the body that the model sees. */
   readonly maxBytes: number;
   readonly scrubber: Scrubber;
-  /** Counts the body while it is read. */
+  /** Counts the memory of the body while it is read. */
   readonly hold?: ByteHold | undefined;
 }
 
 /**
- * Reads the answer up to `maxBytes` of its body, and leaves the rest. Rejects with what breaks the
- * body off.
- * @throws {ToolFailure} the run's workspace holds too much already.
+ * Reads a response up to `maxBytes` of its body and cancels the rest. Rejects if the body ends
+ * early.
+ *
+ * @throws {ToolFailure} the workspace has no memory left.
  */
 export async function readResponse(
   response: Response,
-  { maxBytes, scrubber, hold }: Reading,
+  { maxBytes, scrubber, hold }: ReadOptions,
 ): Promise<HttpResult> {
   let held = 0;
   const count = (bytes: number) => {
     if (hold?.grow(heldPerByte * bytes) === false)
-      throw new ToolFailure(`The answer was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
+      throw new ToolFailure(`The response was not read: ${memoryIsUsedUp(hold.maxBytes)}`);
     held += heldPerByte * bytes;
   };
   try {
@@ -68,20 +66,23 @@ async function read(
   const redirected =
     response.status >= 300 && response.status < 400 && response.headers.has("location");
 
-  // Beyond the limit as many bytes as a secret may take, in UTF-16 too, so that none is cut in two and shown by half.
-  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.longest, count);
-  const isCut = bytes.length > maxBytes;
+  // Reads as many bytes beyond the limit as a secret can take (in UTF-16 too), so that a secret
+  // that crosses the limit is still recognised.
+  const bytes = await firstBytes(response, maxBytes + 2 * scrubber.maxSecretBytes, count);
+  const isTruncated = bytes.length > maxBytes;
   const encoding = encodingOf(response.headers.get("content-type"));
-  const text = decoded(bytes, encoding, { fatal: true, isCut });
+  const text = decoded(bytes, encoding, { fatal: true, isTruncated });
   const notes = [
     ...(redirected ? ["Redirects are not followed."] : []),
-    ...(isCut
-      ? [`The body is cut: it has more than ${maxBytes} bytes, these are the first ones.`]
+    ...(isTruncated
+      ? [
+          `The body was truncated: it has more than ${maxBytes} bytes, and only the first ones are shown.`,
+        ]
       : []),
     ...(text === undefined ? ["The body is not text and is not shown."] : []),
   ];
-  const end = isCut
-    ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isCut })?.length
+  const end = isTruncated
+    ? decoded(bytes.subarray(0, maxBytes), encoding, { fatal: false, isTruncated })?.length
     : undefined;
   const body = text === undefined || text === "" ? undefined : shownBody(text, end, scrubber);
   return {
@@ -91,9 +92,9 @@ async function read(
   };
 }
 
-/** JSON that was cut is none, and is shown as the text it is. */
+/** Truncated JSON is invalid and is shown as text. */
 function shownBody(text: string, end: number | undefined, scrubber: Scrubber): unknown {
-  if (end !== undefined) return scrubber.beginning(text, end);
+  if (end !== undefined) return scrubber.prefix(text, end);
   try {
     return scrubber.json(JSON.parse(text));
   } catch {
@@ -112,13 +113,13 @@ async function firstBytes(
     count(chunk.length);
     chunks.push(chunk);
     size += chunk.length;
-    // Leaving the loop cancels the body, which ends the exchange.
+    // Leaving the loop cancels the body, which closes the connection.
     if (size > maxBytes) break;
   }
   return Buffer.concat(chunks).subarray(0, maxBytes + 1);
 }
 
-/** UTF-8 unless the type names another encoding that there is. */
+/** Returns the charset of the content type if it is supported, otherwise UTF-8. */
 function encodingOf(contentType: string | null): string {
   const label = /;\s*charset="?([\w-]+)/i.exec(contentType ?? "")?.[1] ?? "utf-8";
   try {
@@ -128,14 +129,14 @@ function encodingOf(contentType: string | null): string {
   }
 }
 
-/** The text of bytes; undefined when they are none, and `fatal`. */
+/** Decodes bytes. With `fatal` it returns undefined if they are no text. */
 function decoded(
   bytes: Uint8Array,
   encoding: string,
-  { fatal, isCut }: { fatal: boolean; isCut: boolean },
+  { fatal, isTruncated }: { fatal: boolean; isTruncated: boolean },
 ): string | undefined {
   try {
-    const text = new TextDecoder(encoding, { fatal }).decode(bytes, { stream: isCut });
+    const text = new TextDecoder(encoding, { fatal }).decode(bytes, { stream: isTruncated });
     return fatal && text.includes("\u0000") ? undefined : text;
   } catch {
     return undefined;

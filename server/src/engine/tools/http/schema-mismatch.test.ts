@@ -1,6 +1,6 @@
 import type { ValueSchema } from "@beckon/contract";
 import { expect, test } from "vitest";
-import { asShown, openUp } from "./fixed-members.ts";
+import { schemaForModel, splitFixedFields } from "./fixed-fields.ts";
 import { schemaMismatch } from "./schema-mismatch.ts";
 
 const order: ValueSchema = {
@@ -56,12 +56,12 @@ test.each<[unknown, string | undefined]>([
   [{ id: "1", more: 1 }, "more is unknown"],
   [
     { id: "1", who: {} },
-    "who fits none of its forms: who must be a string; or who.name is missing",
+    "who matches none of the alternatives: who must be a string; or who.name is missing",
   ],
   [JSON.parse('{"id":"1","__proto__":{"admin":true}}'), "__proto__ is unknown"],
   [JSON.parse('{"__proto__":{"id":"1"}}'), "id is missing"],
   [{ id: "1", constructor: 1 }, "constructor is unknown"],
-])("judges %j", (value, expected) => {
+])("checks %j", (value, expected) => {
   expect(schemaMismatch(order, value)).toBe(expected);
 });
 
@@ -87,7 +87,7 @@ test("a character counts once, however many UTF-16 units it takes", () => {
   );
 });
 
-test("what is fixed of a body is not shown, not taken and always sent", () => {
+test("constant fields of a body are not shown, not accepted and always sent", () => {
   const schema: ValueSchema = {
     type: "object",
     properties: {
@@ -104,8 +104,8 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
     },
     required: ["channel", "text"],
   };
-  const { open, complete } = openUp(schema);
-  expect(asShown(open ?? {})).toEqual({
+  const { modelSchema, complete } = splitFixedFields(schema);
+  expect(schemaForModel(modelSchema ?? {})).toEqual({
     type: "object",
     properties: {
       text: { type: "string" },
@@ -118,7 +118,9 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
     required: ["text"],
     additionalProperties: false,
   });
-  expect(schemaMismatch(open ?? {}, { text: "hi", channel: "C666" })).toBe("channel is unknown");
+  expect(schemaMismatch(modelSchema ?? {}, { text: "hi", channel: "C666" })).toBe(
+    "channel is unknown",
+  );
   const options = { unfurl: false, as: { bot: true } };
   expect(complete({ text: "hi" })).toEqual({ channel: "C123", text: "hi", options });
   expect(complete({ text: "hi", reply: { to: "Ada" } })).toEqual({
@@ -129,8 +131,11 @@ test("what is fixed of a body is not shown, not taken and always sent", () => {
   });
 });
 
-test("of a body that is wholly fixed nothing is asked", () => {
-  const { open, complete } = openUp({ type: "object", properties: { restart: { const: true } } });
-  expect(open).toBeUndefined();
+test("a body of constants adds no argument", () => {
+  const { modelSchema, complete } = splitFixedFields({
+    type: "object",
+    properties: { restart: { const: true } },
+  });
+  expect(modelSchema).toBeUndefined();
   expect(complete(undefined)).toEqual({ restart: true });
 });

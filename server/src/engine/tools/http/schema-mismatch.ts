@@ -1,33 +1,34 @@
 import type { ValueSchema, ValueType } from "@beckon/contract";
 import { isJsonObject, type JsonObject } from "../../../base/json-object.ts";
 
-/** What keeps `value` from being as the schema says, for the model to correct, or undefined: the first thing found, with its place. */
-export function schemaMismatch(
-  schema: ValueSchema,
-  value: unknown,
-  place = "",
-): string | undefined {
-  const at = place === "" ? "the value" : place;
+/**
+ * Returns the first way in which `value` violates `schema`, as text for the model; undefined if it
+ * conforms.
+ *
+ * @param path of `value` inside the arguments, for example `body.items[0]`.
+ */
+export function schemaMismatch(schema: ValueSchema, value: unknown, path = ""): string | undefined {
+  const at = path === "" ? "the value" : path;
   if ("const" in schema && !isSame(value, schema.const))
     return `${at} must be ${JSON.stringify(schema.const)}`;
   if (schema.enum !== undefined && !schema.enum.some((choice) => isSame(value, choice))) {
     return `${at} must be ${schema.enum.map((choice) => JSON.stringify(choice)).join(" or ")}`;
   }
   const types = schema.type === undefined ? [] : [schema.type].flat();
-  if (types.length > 0 && !types.some((type) => isOf[type](value)))
-    return `${at} must be ${types.map((type) => wordFor[type]).join(" or ")}`;
+  if (types.length > 0 && !types.some((type) => hasType[type](value)))
+    return `${at} must be ${types.map((type) => typeNames[type]).join(" or ")}`;
   if (schema.anyOf !== undefined) {
-    const misfits = schema.anyOf.map((choice) => schemaMismatch(choice, value, place));
-    if (!misfits.includes(undefined))
-      return `${at} fits none of its forms: ${misfits.join("; or ")}`;
+    const mismatches = schema.anyOf.map((choice) => schemaMismatch(choice, value, path));
+    if (!mismatches.includes(undefined))
+      return `${at} matches none of the alternatives: ${mismatches.join("; or ")}`;
   }
-  if (typeof value === "number") return misfitOfNumber(schema, value, at);
-  if (typeof value === "string") return misfitOfText(schema, value, at);
-  if (Array.isArray(value)) return misfitOfList(schema, value, place, at);
-  return isJsonObject(value) ? misfitOfObject(schema, value, place) : undefined;
+  if (typeof value === "number") return numberMismatch(schema, value, at);
+  if (typeof value === "string") return textMismatch(schema, value, at);
+  if (Array.isArray(value)) return listMismatch(schema, value, path, at);
+  return isJsonObject(value) ? objectMismatch(schema, value, path) : undefined;
 }
 
-const isOf: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
+const hasType: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
   number: (value) => typeof value === "number" && Number.isFinite(value),
   integer: Number.isInteger,
@@ -37,7 +38,7 @@ const isOf: Readonly<Record<ValueType, (value: unknown) => boolean>> = {
   null: (value) => value === null,
 };
 
-const wordFor: Readonly<Record<ValueType, string>> = {
+const typeNames: Readonly<Record<ValueType, string>> = {
   string: "a string",
   number: "a number",
   integer: "a whole number",
@@ -47,7 +48,7 @@ const wordFor: Readonly<Record<ValueType, string>> = {
   null: "null",
 };
 
-/** Members in any order. */
+/** Deep equality; the order of properties does not matter. */
 function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one))
     return (
@@ -64,7 +65,7 @@ function isSame(one: unknown, other: unknown): boolean {
   );
 }
 
-function misfitOfNumber(schema: ValueSchema, value: number, at: string): string | undefined {
+function numberMismatch(schema: ValueSchema, value: number, at: string): string | undefined {
   const {
     minimum = -Infinity,
     maximum = Infinity,
@@ -76,13 +77,13 @@ function misfitOfNumber(schema: ValueSchema, value: number, at: string): string 
   if (value > maximum) return `${at} must be at most ${maximum}`;
   if (value <= exclusiveMinimum) return `${at} must be above ${exclusiveMinimum}`;
   if (value >= exclusiveMaximum) return `${at} must be below ${exclusiveMaximum}`;
-  // 0.3 is three times 0.1: rounding both numbers and the quotient errs by at most 1.5 epsilon.
+  // 0.3 is three times 0.1: rounding both numbers and the quotient is off by at most 1.5 epsilon.
   const times = multipleOf === undefined ? 0 : value / multipleOf;
   const isBetween = Math.abs(times - Math.round(times)) > 4 * Number.EPSILON * Math.abs(times);
   return isBetween ? `${at} must be a multiple of ${multipleOf}` : undefined;
 }
 
-function misfitOfText(
+function textMismatch(
   { minLength = 0, maxLength = Infinity }: ValueSchema,
   value: string,
   at: string,
@@ -99,42 +100,45 @@ function characters(text: string): number {
   return count;
 }
 
-function misfitOfList(
+function listMismatch(
   { items, minItems = 0, maxItems = Infinity }: ValueSchema,
   value: unknown[],
-  place: string,
+  path: string,
   at: string,
 ) {
   if (value.length < minItems) return `${at} must be at least ${minItems} items`;
   if (value.length > maxItems) return `${at} must be at most ${maxItems} items`;
   return items === undefined
     ? undefined
-    : first(value.entries(), ([index, item]) => schemaMismatch(items, item, `${place}[${index}]`));
+    : first(value.entries(), ([index, item]) => schemaMismatch(items, item, `${path}[${index}]`));
 }
 
-/** A schema with `anyOf` alone says nothing of members: its forms do. */
-function misfitOfObject(schema: ValueSchema, value: JsonObject, place: string): string | undefined {
+/**
+ * A schema with only `anyOf` leaves properties to its alternatives, so unknown ones are not errors
+ * here.
+ */
+function objectMismatch(schema: ValueSchema, value: JsonObject, path: string): string | undefined {
   const {
     properties = {},
     required = [],
     additionalProperties = schema.type === undefined,
   } = schema;
-  const inside = (name: string) => (place === "" ? name : `${place}.${name}`);
+  const inside = (name: string) => (path === "" ? name : `${path}.${name}`);
   const missing = required.find((name) => !Object.hasOwn(value, name));
   if (missing !== undefined) return `${inside(missing)} is missing`;
-  return first(Object.entries(value), ([name, member]) => {
+  return first(Object.entries(value), ([name, property]) => {
     const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (known !== undefined) return schemaMismatch(known, member, inside(name));
+    if (known !== undefined) return schemaMismatch(known, property, inside(name));
     if (additionalProperties === false || name === "__proto__") return `${inside(name)} is unknown`;
     return additionalProperties === true
       ? undefined
-      : schemaMismatch(additionalProperties, member, inside(name));
+      : schemaMismatch(additionalProperties, property, inside(name));
   });
 }
 
-function first<T>(all: Iterable<T>, judge: (each: T) => string | undefined): string | undefined {
+function first<T>(all: Iterable<T>, check: (each: T) => string | undefined): string | undefined {
   for (const each of all) {
-    const found = judge(each);
+    const found = check(each);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -4,31 +4,31 @@ import { scrubberFor } from "./scrub-secrets.ts";
 const secret = 'sk-"live"/a+b&c=0123';
 const scrubber = scrubberFor([secret]);
 
-test("a secret is taken out of names and values of JSON, also one that was written with escapes", () => {
-  const written = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
-  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(written))).toEqual({
+test("a secret is removed from names and values of JSON, escaped or not", () => {
+  const json = `{"${"sk-\\u0061bcdefgh"}": ["\\u0073k-abcdefgh", {"deep": "x sk-abcdefgh y"}], "n": 7}`;
+  expect(scrubberFor(["sk-abcdefgh"]).json(JSON.parse(json))).toEqual({
     "[secret]": ["[secret]", { deep: "x [secret] y" }],
     n: 7,
   });
 });
 
-test("user and password of basic authentication are taken out as they were before they were encoded", () => {
+test("user and password of basic authentication are removed in plain text too", () => {
   const basic = scrubberFor([Buffer.from("ada:correct horse").toString("base64")]);
   expect(basic.text("user ada:correct horse, password correct horse")).toBe(
     "user [secret], password [secret]",
   );
 });
 
-test("of what is cut no half of a secret is left", () => {
+test("no part of a secret remains in truncated text", () => {
   const text = `12345${secret}67890`;
   for (let end = 0; end <= text.length; end += 1) {
-    const cut = scrubber.beginning(text, end);
-    expect("12345[secret]67890").toContain(cut);
-    expect(cut).not.toContain("sk");
+    const truncated = scrubber.prefix(text, end);
+    expect("12345[secret]67890").toContain(truncated);
+    expect(truncated).not.toContain("sk");
   }
 });
 
-test("without secrets nothing is changed", () => {
+test("without secrets nothing changes", () => {
   expect(scrubberFor([]).text("anything")).toBe("anything");
-  expect(scrubberFor([]).beginning("anything", 3)).toBe("any");
+  expect(scrubberFor([]).prefix("anything", 3)).toBe("any");
 });

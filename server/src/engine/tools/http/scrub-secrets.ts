@@ -1,23 +1,24 @@
 import { secretForms } from "../../secret-forms.ts";
 
-/** Stands in place of a secret. */
-const scrubbed = "[secret]";
+const placeholder = "[secret]";
 
-/** Takes secrets out of what a server answered: some repeat the request, its headers too. */
+/** Removes secrets from responses: some servers echo the request and its headers. */
 export interface Scrubber {
-  /** Bytes of the longest form. */
-  readonly longest: number;
+  /** Length in bytes of the longest encoded form of a secret. */
+  readonly maxSecretBytes: number;
   text(text: string): string;
-  /** The beginning of `text` up to the character `end`, without secrets, also when one reaches beyond. */
-  beginning(text: string, end: number): string;
-  /** Every text of a JSON value, names too. */
+  /**
+   * Returns the first `end` characters of `text` without secrets, including one that crosses `end`.
+   */
+  prefix(text: string, end: number): string;
+  /** Scrubs every string of a JSON value, property names included. */
   json(value: unknown): unknown;
 }
 
 export function scrubberFor(secrets: readonly string[]): Scrubber {
   const { pattern, maxBytes } = secretForms(secrets);
   const text = (given: string) =>
-    pattern === undefined ? given : given.replaceAll(pattern, scrubbed);
+    pattern === undefined ? given : given.replaceAll(pattern, placeholder);
   const json = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);
     if (Array.isArray(value)) return value.map(json);
@@ -27,15 +28,15 @@ export function scrubberFor(secrets: readonly string[]): Scrubber {
     );
   };
   return {
-    longest: maxBytes,
+    maxSecretBytes: maxBytes,
     text,
     json: (value) => (pattern === undefined ? value : json(value)),
-    beginning(given, end) {
+    prefix(given, end) {
       let kept = "";
       let from = 0;
       for (const match of pattern === undefined ? [] : given.matchAll(pattern)) {
         if (match.index >= end) break;
-        kept += given.slice(from, match.index) + scrubbed;
+        kept += given.slice(from, match.index) + placeholder;
         from = match.index + match[0].length;
       }
       return from >= end ? kept : kept + given.slice(from, end);

@@ -4,9 +4,11 @@ import type { Placement } from "../placement/index.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
- * Writes `pg_hba.conf` anew at every start. In production it has one line: `beckon` on `beckon` over the socket, trusted because
- * the socket's folder is 0700. Rejected: `peer`, which a user namespace confuses and which would tell apart nobody, since the
- * servers run as the supervisor's user. `everyone`, for tests, lets every role into every database, with a password on 127.0.0.1.
+ * Writes `pg_hba.conf` at every startup. In production it has one line: role `beckon` on database
+ * `beckon` over the socket, trusted because the socket's folder has mode 0700. Rejected: `peer`,
+ * which does not work in a user namespace and could not distinguish the servers, since they run as
+ * the supervisor's user. `everyone`, for tests, lets all roles into all databases, over 127.0.0.1
+ * with a password.
  */
 export async function writeAccessRules(
   placement: Placement,

@@ -9,9 +9,10 @@ import { syncFolder } from "../sync-folder.ts";
 const unfinished = "postgres.new-";
 
 /**
- * `--locale` is the builtin provider's: the same order and case rules on every machine, for ever, unlike the C library's. The
- * categories that only the C library knows are plain C, because not every system has a C.UTF-8 of its own.
- * Without `--no-sync` initdb would sync before the role and the database exist; we sync once, after them.
+ * `--locale` selects the builtin provider's locale: its collation and case mapping are the same on
+ * every machine and in every version, unlike those of the C library. The categories that only the C
+ * library has are plain C, because some systems lack C.UTF-8. With `--no-sync` initdb does not sync
+ * before the role and the database exist; `initialise` syncs once, after them.
  */
 const options = [
   "--encoding=UTF8",
@@ -30,11 +31,13 @@ const setup =
   "create role beckon login nosuperuser nobypassrls nocreatedb nocreaterole;\n\ncreate database beckon owner beckon;\n\n";
 
 /**
- * Makes the cluster `<home>/postgres` where there is none, and returns its path. All of it (initdb, role, database, sync) happens
- * under another name and the rename comes last, so a start that was killed at any moment leaves nothing or everything; what it
- * left under the other name is removed here. Role and database are made in single-user mode, so that the superuser need never be
- * let in over the socket.
- * @throws EmbeddedError when the folder is another major version's, which is left untouched, or when initdb fails.
+ * Creates the cluster `<home>/postgres` if it does not exist, and returns its path. All work
+ * (initdb, role, database, sync) happens under a temporary name and the rename comes last, so a
+ * killed startup leaves either nothing or a complete cluster; leftovers of the temporary name are
+ * removed here. Role and database are created in single-user mode, so that the superuser never
+ * needs access over the socket.
+ * @throws EmbeddedError if the folder belongs to another major version, which is left unchanged, or
+ *   if initdb fails.
  */
 export async function initialise(
   placement: Placement,
@@ -44,10 +47,11 @@ export async function initialise(
   const cluster = join(home, "postgres");
   const entries = await readdir(home);
   if (entries.includes("postgres") && (await readdir(cluster)).length > 0) {
-    await refuseOtherVersion(cluster, binaries.version);
+    await rejectOtherVersion(cluster, binaries.version);
     return cluster;
   }
-  // An initdb that outlived its killed supervisor may still write there, hence the retries; losing its files ends it.
+  // An initdb whose supervisor was killed may still write there, hence the retries. It exits once
+  // its files are gone.
   for (const name of entries.filter((name) => name.startsWith(unfinished))) {
     await rm(join(home, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
@@ -72,16 +76,16 @@ export async function initialise(
     await rm(fresh, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     if (!(thrown instanceof EmbeddedError)) throw thrown;
     const why = /no space left|free disk space/i.test(thrown.message)
-      ? "The disk is full; an empty one takes 100 MB. Free some space and start again."
+      ? "The disk is full; an empty data folder takes 100 MB. Free some space and start again."
       : thrown.message;
-    throw new EmbeddedError(`PostgreSQL's data folder could not be made in ${home}. ${why}`, {
+    throw new EmbeddedError(`PostgreSQL's data folder could not be created in ${home}. ${why}`, {
       cause: thrown,
     });
   }
   return cluster;
 }
 
-async function refuseOtherVersion(cluster: string, version: string): Promise<void> {
+async function rejectOtherVersion(cluster: string, version: string): Promise<void> {
   const [ours] = version.split(".");
   const theirs = await readFile(join(cluster, "PG_VERSION"), "utf8").then(
     (text) => text.trim(),
@@ -90,7 +94,12 @@ async function refuseOtherVersion(cluster: string, version: string): Promise<voi
   if (theirs === ours) return;
   throw new EmbeddedError(
     theirs === undefined
-      ? `${cluster} is not a PostgreSQL data folder. Move it away, or name another folder with BECKON_DATA_DIR.`
-      : `${cluster} was made by PostgreSQL ${theirs}; this Beckon brings PostgreSQL ${ours}. Nothing was changed. Start it with the Beckon that made it, or dump it with PostgreSQL ${theirs}'s pg_dump and restore the dump into a new folder (BECKON_DATA_DIR), or run PostgreSQL ${theirs} on it yourself and name it with DATABASE_URL.`,
+      ? `${cluster} is not a PostgreSQL data folder. Move it away, or set BECKON_DATA_DIR to ` +
+          "another folder."
+      : `${cluster} was made by PostgreSQL ${theirs}; this Beckon contains PostgreSQL ` +
+          `${ours}. Nothing was changed. Start it with the Beckon that created it, or dump it ` +
+          `with PostgreSQL ${theirs}'s pg_dump and restore the dump into a new folder ` +
+          `(BECKON_DATA_DIR), or run PostgreSQL ${theirs} on it yourself and set DATABASE_URL ` +
+          "to it.",
   );
 }

@@ -3,30 +3,30 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../../../../test/fixtures/supervisor.ts";
 import { lockDataFolder } from "./lock-data-folder.ts";
 
-/** A process that takes the lock, says how it went, and lives on. */
-function contender(folder: string): { child: ChildProcess; said: Promise<string> } {
+/** A process that tries to take the lock, prints the result and keeps running. */
+function contender(folder: string): { child: ChildProcess; message: Promise<string> } {
   const script = `
     import { lockDataFolder } from ${JSON.stringify(new URL("./lock-data-folder.ts", import.meta.url).href)};
     try { lockDataFolder(${JSON.stringify(folder)}); console.log("locked"); } catch (thrown) { console.log(thrown.message); }
-    globalThis.gc(); // what keeps the lock must not be garbage
+    globalThis.gc(); // The lock must survive garbage collection.
     setInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "ignore"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  const said = new Promise<string>((resolve) =>
+  const message = new Promise<string>((resolve) =>
     child.stdout.setEncoding("utf8").once("data", (text: string) => resolve(text.trim())),
   );
-  return { child, said };
+  return { child, message };
 }
 
-test("of many who want the folder at once one gets it, and after kill -9 of that one another", async () => {
+test("of several processes one gets the lock, and after its kill -9 another", async () => {
   const folder = temporaryFolder();
   for (let round = 1; round <= 3; round++) {
     const contenders = Array.from({ length: 6 }, () => contender(folder));
-    const said = await Promise.all(contenders.map((one) => one.said));
-    expect(said.filter((text) => text === "locked")).toHaveLength(1);
-    expect(said.filter((text) => text.startsWith("Another Beckon"))).toHaveLength(5);
+    const messages = await Promise.all(contenders.map((one) => one.message));
+    expect(messages.filter((text) => text === "locked")).toHaveLength(1);
+    expect(messages.filter((text) => text.startsWith("Another Beckon"))).toHaveLength(5);
     await Promise.all(
       contenders.map(
         ({ child }) => new Promise((ended) => child.on("exit", ended).kill("SIGKILL")),

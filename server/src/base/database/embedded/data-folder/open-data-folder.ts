@@ -5,44 +5,49 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { syncFolder } from "../sync-folder.ts";
 
 /**
- * Creates the data folder (0700) where it is absent, makes its name durable, and returns its real path, so that every later
- * comparison of paths compares the same thing.
- * @throws EmbeddedError when it cannot be created or written, or PostgreSQL cannot take its name.
+ * Creates the data folder (mode 0700) if it does not exist, syncs its parent, and returns its real
+ * path, so that later comparisons of paths are reliable.
+ * @throws EmbeddedError if it cannot be created or written, or its path has a newline.
  */
 export async function openDataFolder(path: string): Promise<string> {
-  refuseNewline(path);
+  rejectNewline(path);
   try {
-    await makeFolder(path);
+    await createFolder(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     const real = await realpath(path);
-    refuseNewline(real);
+    rejectNewline(real);
     return real;
   } catch (cause) {
     if (cause instanceof EmbeddedError) throw cause;
     throw new EmbeddedError(
-      `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this user, or name another one with BECKON_DATA_DIR.`,
+      `The data folder ${path} cannot be used: ${messageOf(cause)}. Make it writable for this ` +
+        "user, or set BECKON_DATA_DIR to another one.",
       { cause },
     );
   }
 }
 
-/** PostgreSQL writes the path as one line of its `postmaster.pid`. */
-function refuseNewline(path: string): void {
+/** PostgreSQL writes the path as one line of `postmaster.pid`. */
+function rejectNewline(path: string): void {
   if (!path.includes("\n")) return;
   throw new EmbeddedError(
-    `The data folder's path ${JSON.stringify(path)} has a newline in it, which PostgreSQL cannot take. Name another folder with BECKON_DATA_DIR.`,
+    `The data folder's path ${JSON.stringify(path)} contains a newline, which PostgreSQL does ` +
+      "not support. Set BECKON_DATA_DIR to another folder.",
   );
 }
 
-/** With its parents, each made durable. Step by step: where a parent cannot be made (/proc/x), Node's recursive kind tries for ever. */
-async function makeFolder(path: string): Promise<void> {
+/**
+ * Creates a folder and its parents and syncs each. Not with `recursive: true`, which loops forever
+ * where a parent cannot be created (/proc/x).
+ */
+async function createFolder(path: string): Promise<void> {
   try {
     await mkdir(path, 0o700);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code === "EEXIST") return;
     if (code !== "ENOENT" || dirname(path) === path || (await exists(dirname(path)))) throw cause;
-    await makeFolder(dirname(path));
+    await createFolder(dirname(path));
     await mkdir(path, 0o700);
   }
   await syncFolder(dirname(path));

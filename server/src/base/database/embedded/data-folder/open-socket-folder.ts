@@ -4,12 +4,17 @@ import { join } from "node:path";
 import { EmbeddedError } from "../embedded-error.ts";
 import { hashOf, type Placement } from "../placement/index.ts";
 
-/** PostgreSQL's limit is that of the kernel's sockaddr_un (104 on macOS, 108 on Linux); we stay clear of both. */
-const longest = 100;
+/**
+ * Maximum bytes of a socket path: below the kernel's limit for `sockaddr_un` (104 on macOS, 108 on
+ * Linux).
+ */
+const maxPathBytes = 100;
 
 /**
- * The 0700 folder of the socket: in the home, or under the temporary directory when PostgreSQL cannot take the socket's path. Whoever
- * may enter it may connect without a password, so a folder of that name that is not ours alone stops the start.
+ * Creates the socket's folder (mode 0700) and returns its path: in the home, or in the temporary
+ * directory if PostgreSQL cannot use that path. Anyone who can enter the folder can connect without
+ * a password, so a folder with that name that belongs to another user is an error.
+ * @throws EmbeddedError if neither path can be used, or the folder belongs to another user.
  */
 export async function openSocketFolder({
   placement,
@@ -18,11 +23,13 @@ export async function openSocketFolder({
   placement: Placement;
   folder: string;
 }): Promise<string> {
-  const beside = join(placement.home, "socket");
-  const path = fits(beside) ? beside : temporary(folder);
+  const inHome = join(placement.home, "socket");
+  const path = fits(inHome) ? inHome : temporary(folder);
   if (!fits(path)) {
     throw new EmbeddedError(
-      `Neither ${beside} nor ${path} can hold a socket: its path has at most ${longest} bytes, and no comma or newline. Name another folder with BECKON_DATA_DIR or TMPDIR.`,
+      `Neither ${inHome} nor ${path} can be the folder of the socket: its path can have at ` +
+        `most ${maxPathBytes} bytes, and no comma or newline. Set BECKON_DATA_DIR or TMPDIR to ` +
+        "another folder.",
     );
   }
   const owner = placement.owner?.uid ?? process.geteuid?.() ?? 0;
@@ -34,22 +41,23 @@ export async function openSocketFolder({
     await chown(path, placement.owner.uid, placement.owner.gid);
   const found = await lstat(path);
   if (!found.isDirectory() || found.uid !== owner) {
-    throw new EmbeddedError(
-      `${path} must be a folder of user ${owner}, and is not. Remove it and start again.`,
-    );
+    throw new EmbeddedError(`${path} is not a folder of user ${owner}. Remove it and start again.`);
   }
   await chmod(path, 0o700);
   return path;
 }
 
-/** Removes a socket and its lock file that a killed PostgreSQL left; call it only when none runs there. */
+/**
+ * Removes a socket and its lock file that a killed PostgreSQL left. Call this only when none is
+ * running there.
+ */
 export async function clearSocketFolder(path: string): Promise<void> {
   for (const name of await readdir(path)) {
     if (name.startsWith(".s.PGSQL.")) await rm(join(path, name), { force: true });
   }
 }
 
-/** Leaves nothing in the temporary directory after an orderly stop. */
+/** Removes the socket's folder if it is in the temporary directory. */
 export async function removeTemporary(path: string, folder: string): Promise<void> {
   if (path === temporary(folder)) await rm(path, { recursive: true, force: true });
 }
@@ -58,7 +66,7 @@ function temporary(folder: string): string {
   return join(tmpdir(), `beckon-${hashOf(folder)}`);
 }
 
-/** `unix_socket_directories` is a list, separated by commas. */
+/** `unix_socket_directories` is a comma-separated list. */
 function fits(folder: string): boolean {
-  return Buffer.byteLength(join(folder, ".s.PGSQL.5432")) <= longest && !/[,\n]/.test(folder);
+  return Buffer.byteLength(join(folder, ".s.PGSQL.5432")) <= maxPathBytes && !/[,\n]/.test(folder);
 }

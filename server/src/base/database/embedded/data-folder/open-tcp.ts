@@ -1,9 +1,11 @@
 import { createServer } from "node:net";
 import { Client, escapeLiteral } from "pg";
 
-/** For tests of a server that is somebody else's: PostgreSQL inside never listens on TCP in production. */
+/**
+ * For tests of an external server. In production the embedded PostgreSQL does not listen on TCP.
+ */
 
-/** Gives both roles the password; `url` is the superuser's over the socket. */
+/** Sets the password of both roles. `url` connects as the superuser over the socket. */
 export async function setPasswords(url: string, password: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -15,12 +17,16 @@ export async function setPasswords(url: string, password: string): Promise<void>
   }
 }
 
-/** Another process may take it before PostgreSQL does; good enough for a test. */
+/**
+ * Returns a free TCP port. Another process can take it before PostgreSQL does, which is acceptable
+ * in tests.
+ */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve, reject) => server.on("listening", resolve).on("error", reject));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server has a port");
+  if (address === null || typeof address === "string")
+    throw new Error("the server has no TCP port");
   return address.port;
 }

@@ -1,6 +1,6 @@
 /**
- * PostgreSQL's settings, as arguments: there they win over `postgresql.conf`, where an operator may change everything else, and
- * over anything written into the folder.
+ * Returns PostgreSQL's settings. They are passed as arguments, which take precedence over
+ * `postgresql.conf`, where the operator can change all other settings.
  */
 export function settings({
   socketDir,
@@ -18,22 +18,23 @@ export function settings({
     unix_socket_permissions: "0700",
     max_connections: String(connections),
 
-    // What we promise a caller stands on these three.
+    // Beckon's durability depends on these three.
     fsync: "on",
     full_page_writes: "on",
     synchronous_commit: "on",
-    // On macOS a plain fsync leaves data in the drive's own cache.
+    // On macOS fsync does not flush the drive's own cache.
     ...(process.platform === "darwin" ? { wal_sync_method: "fsync_writethrough" } : {}),
 
-    // A small machine. Parallel queries need /dev/shm, of which a container has 64 MB, and take cores from the servers; io_method
-    // `worker` (the default) keeps three more processes for scans that a database of this size does not make.
+    // For a small machine. Parallel queries need /dev/shm, of which a container has 64 MB, and
+    // compete with the servers for CPU. The default of io_method, `worker`, runs three more
+    // processes that help only with large scans.
     shared_buffers: "128MB",
     max_parallel_workers_per_gather: "0",
     max_parallel_maintenance_workers: "0",
     io_method: "sync",
     jit: "off",
 
-    // The log is most of a small data folder: fewer bytes per page, fewer kept segments.
+    // WAL is most of a small data folder: compress its pages and keep fewer segments.
     wal_compression: "on",
     max_wal_size: "512MB",
     min_wal_size: "64MB",

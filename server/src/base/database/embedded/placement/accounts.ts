@@ -7,10 +7,11 @@ export interface Account {
 }
 
 /**
- * Accounts that PostgreSQL could run under instead of root, best first. They must have a name, since initdb looks its own up and
- * stops without one. Read from the file and not through `id` or `getent`, which small container images lack.
+ * Returns accounts that PostgreSQL can run as instead of root, best first. They need a name, since
+ * initdb fails without one. Read from /etc/passwd, because small container images lack `id` and
+ * `getent`.
  */
-export async function lesserAccounts(): Promise<readonly Account[]> {
+export async function unprivilegedAccounts(): Promise<readonly Account[]> {
   const text = await readFile("/etc/passwd", "utf8").catch(() => "");
   const preferred = ["beckon", "postgres", "nobody"];
   return text

@@ -5,16 +5,22 @@ import { EmbeddedError } from "../embedded-error.ts";
 import { copyBinaries } from "./copy-binaries.ts";
 import { type Binaries, findBinaries } from "./find-binaries.ts";
 import { placeInNamespace } from "./place-in-namespace.ts";
-import { placeUnderAnotherUser, standsUnderAnotherUser } from "./place-under-another-user.ts";
+import { isUnderAnotherUser, placeUnderAnotherUser } from "./place-under-another-user.ts";
 import type { Placement } from "./placement.ts";
 import { restoreLinks } from "./restore-links.ts";
 
 /**
- * Decides where and as whom PostgreSQL runs for a data folder. initdb refuses root, and a user without a name; so:
- * an ordinary user runs it directly; root, or a user without a name, in a user namespace that shows another uid while files keep
- * their owner, in the data folder; where the kernel or the container forbids that, root runs it as another user elsewhere.
- * A cluster that exists decides for itself: it is never left behind for an empty one because the machine changed.
- * @throws EmbeddedError with the remedy when no way works.
+ * Chooses the folder and the user for PostgreSQL. initdb rejects root and users without a name, so
+ * there are three ways:
+ * - An ordinary user runs it directly.
+ * - Root, or a user without a name, runs it in the data folder in a user namespace, which shows
+ *   another uid while files keep their owner.
+ * - If the kernel or the container forbids user namespaces, root runs it as another user in another
+ *   folder.
+ *
+ * If a cluster exists, its owner and location decide: it is never replaced by an empty one because
+ * the machine changed.
+ * @throws EmbeddedError if no way works.
  */
 export async function choosePlacement(folder: string): Promise<Placement> {
   const binaries = await usableBinaries(folder);
@@ -22,28 +28,37 @@ export async function choosePlacement(folder: string): Promise<Placement> {
   const cluster = await stat(join(folder, "postgres")).catch(() => undefined);
   if (cluster !== undefined && cluster.uid !== me) {
     throw new EmbeddedError(
-      `PostgreSQL's files in ${folder} belong to user ${cluster.uid}, and this is user ${me}. Start Beckon as the user who made them.`,
+      `PostgreSQL's files in ${folder} belong to user ${cluster.uid}, and this is user ${me}. ` +
+        "Start Beckon as the user who created them.",
     );
   }
-  const apart = await standsUnderAnotherUser(folder);
-  if (apart && me !== 0) {
+  const isElsewhere = await isUnderAnotherUser(folder);
+  if (isElsewhere && me !== 0) {
     throw new EmbeddedError(
-      `PostgreSQL's files of ${folder} lie under another user, and only root can start them. Start Beckon as root.`,
+      `PostgreSQL's files of ${folder} are in a folder of another user, and only root can ` +
+        "start them. Start Beckon as root.",
     );
   }
-  if (apart) return placeUnderAnotherUser({ folder, binaries });
+  if (isElsewhere) return placeUnderAnotherUser({ folder, binaries });
   if (me !== 0 && hasName()) return { binaries, home: folder, owner: undefined, wrapper: [] };
   const outcome = await placeInNamespace({ folder, binaries });
   if (outcome.placement !== undefined) return outcome.placement;
   if (me === 0 && cluster === undefined) return placeUnderAnotherUser({ folder, binaries });
   throw new EmbeddedError(
     me === 0
-      ? `PostgreSQL's files in ${folder} were made in a user namespace, and none can be made now: ${outcome.reason}. Allow user namespaces again (sysctl user.max_user_namespaces), or name a server of your own with DATABASE_URL.`
-      : `User ${me} has no name in /etc/passwd, which PostgreSQL needs, and no user namespace can be made: ${outcome.reason}. Run as a user with a name, or name a server of your own with DATABASE_URL.`,
+      ? `PostgreSQL's files in ${folder} were created in a user namespace, and none can be ` +
+          `created now: ${outcome.reason}. Allow user namespaces again (sysctl ` +
+          "user.max_user_namespaces), or set DATABASE_URL to your own server."
+      : `User ${me} has no name in /etc/passwd, which PostgreSQL needs, and no user namespace ` +
+          `can be created: ${outcome.reason}. Run as a user with a name, or set DATABASE_URL to ` +
+          "your own server.",
   );
 }
 
-/** A checkout that lost its library links and cannot be written is copied into the data folder. */
+/**
+ * If the checkout lacks library links and is read-only, the binaries are copied into the data
+ * folder.
+ */
 async function usableBinaries(folder: string): Promise<Binaries> {
   const binaries = await findBinaries();
   try {

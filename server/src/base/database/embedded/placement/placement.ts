@@ -5,15 +5,21 @@ import type { Binaries } from "./find-binaries.ts";
 /** Where PostgreSQL's files lie and as whom its programs run. */
 export interface Placement {
   readonly binaries: Binaries;
-  /** Holds `postgres` (the cluster) and, if its path is short enough, `socket`. The data folder itself, if at all possible. */
+  /**
+   * Contains `postgres` (the cluster) and, if its path is short enough, `socket`. The data folder
+   * itself if possible.
+   */
   readonly home: string;
-  /** Whose PostgreSQL's files are, when not this process's own user's. */
+  /** Owner of PostgreSQL's files, if not this process's user. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined;
-  /** Of a wrapper that goes before the program and becomes it (exec), so that the pid is the program's. */
+  /**
+   * Command and arguments of a wrapper that executes the program with exec, so that the pid stays
+   * the same.
+   */
   readonly wrapper: readonly string[];
 }
 
-/** How to run `bin/<program>` there. */
+/** Returns the command that runs `bin/<program>` in this placement. */
 export function programIn(
   { binaries, owner, wrapper }: Placement,
   program: "initdb" | "postgres",
@@ -23,7 +29,10 @@ export function programIn(
   return { name: program, file: file ?? "", args: rest, ...owner };
 }
 
-/** Short and stable name for a folder, for places beside it that are derived from it. */
+/**
+ * Returns a short, stable hash of a folder's path, for paths outside of it that are derived from
+ * it.
+ */
 export function hashOf(folder: string): string {
   return createHash("sha256").update(folder).digest("hex").slice(0, 16);
 }

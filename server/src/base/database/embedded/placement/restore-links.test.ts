@@ -18,7 +18,7 @@ function packageFolder(): string {
   return native;
 }
 
-test("missing links are made, a dangling one is replaced, and doing it several times at once is harmless", async () => {
+test("missing links are created and dangling ones replaced, also by concurrent calls", async () => {
   const native = packageFolder();
   symlinkSync("gone", join(native, "lib/liba.so"));
   await Promise.all(Array.from({ length: 8 }, () => restoreLinks(native)));
@@ -28,6 +28,6 @@ test("missing links are made, a dangling one is replaced, and doing it several t
     expect(readFileSync(join(native, "lib", name), "utf8")).toBe("library");
 });
 
-test("a package without a list of links is left as it is", async () => {
+test("a package without a list of links is not changed", async () => {
   await expect(restoreLinks(temporaryFolder())).resolves.toBeUndefined();
 });

@@ -8,15 +8,18 @@ interface Link {
 }
 
 /**
- * Puts back the links between library names that an npm package cannot carry. The package's own script does the same, but npm
- * may have run without scripts, or the checkout may be a copy that lost them. Running this twice, or twice at once, is harmless.
- * @throws the file system's error when a link is missing and cannot be made, for example on a read-only one.
+ * Restores the symbolic links between library names, which an npm package cannot contain. The
+ * package's install script does the same, but npm may have run without scripts, or the checkout may
+ * be a copy without links. Running this twice, or concurrently, is harmless.
+ * @throws the file system's error if a link is missing and cannot be created, for example on a
+ *   read-only file system.
  */
 export async function restoreLinks(native: string): Promise<void> {
   for (const { source, target } of await listLinks(join(native, "pg-symlinks.json"))) {
     const at = join(dirname(native), target);
-    if (await leadsSomewhere(at)) continue;
-    // Made under another name and renamed over, so that a dangling link is replaced and no process sees it absent.
+    if (await targetExists(at)) continue;
+    // Created under another name and renamed, so that a dangling link is replaced and no process
+    // sees the link missing.
     const fresh = `${at}.${randomUUID()}`;
     await symlink(basename(source), fresh);
     try {
@@ -45,7 +48,7 @@ function isLink(value: unknown): value is Link {
   );
 }
 
-async function leadsSomewhere(path: string): Promise<boolean> {
+async function targetExists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-export { clearTheWay } from "./clear-the-way.ts";
-export { type KeptPostmaster, keepRunning } from "./keep-running.ts";
+export { cleanUpAfterCrash } from "./clean-up-after-crash.ts";
+export { keepRunning, type SupervisedPostmaster } from "./keep-running.ts";
 export { openLogFile } from "./log-file.ts";
 export { runPostmaster } from "./run-postmaster.ts";

@@ -4,31 +4,33 @@ import type { Log } from "../../../log.ts";
 import { RestartDelay } from "../../../restart-delay.ts";
 import type { Postmaster } from "./run-postmaster.ts";
 
-/** A PostgreSQL that is started again whenever it ends, until it is stopped. */
-export interface KeptPostmaster {
-  /** Of the current one, or of the last while there is none. */
+/** A PostgreSQL that is restarted whenever it exits, until it is stopped. */
+export interface SupervisedPostmaster {
+  /** Pid of the current postmaster, or of the last one while none is running. */
   readonly pid: number;
-  /** Called with the reason, in words, each time it ended without having been asked to. */
+  /** Calls `listener` with the reason each time PostgreSQL exits without `stop`. */
   onExit(listener: (reason: string) => void): void;
-  /** `hurry` ends the wait for a clean shutdown. */
+  /** Stops PostgreSQL. `hurry` shortens the wait for a clean shutdown. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
 /**
- * running → (died) → starting, again and again with growing waits → running; `stop` ends any of them. The first start is not
- * repeated beyond `firstTries`, so that a folder which cannot start is an error with its reason and not a silent loop.
+ * Starts PostgreSQL and restarts it after each exit, with growing delays, until `stop`. The first
+ * start is attempted at most `maxFirstAttempts` times, so that a folder that cannot start is an
+ * error and not an endless loop.
+ *
  */
 export async function keepRunning({
   start,
-  firstTries,
+  maxFirstAttempts,
   signal,
   log,
 }: {
   start: (signal?: AbortSignal) => Promise<Postmaster>;
-  firstTries: number;
+  maxFirstAttempts: number;
   signal?: AbortSignal | undefined;
   log: Log;
-}): Promise<KeptPostmaster> {
+}): Promise<SupervisedPostmaster> {
   const stopping = new AbortController();
   const listeners: ((reason: string) => void)[] = [];
   const delay = new RestartDelay({ minMs: 100, maxMs: 5_000 });
@@ -39,26 +41,26 @@ export async function keepRunning({
         return await start(until);
       } catch (thrown) {
         if (until?.aborted || left <= 1) throw thrown;
-        log.error({ reason: messageOf(thrown) }, "PostgreSQL did not start, trying again");
+        log.error({ reason: messageOf(thrown) }, "PostgreSQL did not start and is started again");
       }
       await sleep(delay.after(0), until);
     }
   }
 
-  let current = await startAgain(firstTries, signal);
+  let current = await startAgain(maxFirstAttempts, signal);
 
   async function watch(): Promise<void> {
     for (;;) {
       const began = elapsed();
       const reason = await current.exited;
       if (stopping.signal.aborted) return;
-      log.error({ reason }, "PostgreSQL ended, starting it again");
+      log.error({ reason }, "PostgreSQL exited and is started again");
       for (const listener of listeners) listener(reason);
       try {
         await sleep(delay.after(elapsed() - began), stopping.signal);
         current = await startAgain(Number.POSITIVE_INFINITY, stopping.signal);
       } catch {
-        return; // only a stop ends an endless start
+        return; // Attempts without limit end only by `stop`.
       }
     }
   }
@@ -73,7 +75,7 @@ export async function keepRunning({
       stopping.abort();
       await current.stop(hurry);
       await watching;
-      // A start that became ready in the very moment of the abort.
+      // A start may have become ready at the moment of the abort.
       await current.stop(hurry);
     },
   };

@@ -4,9 +4,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder, until } from "../../../../../test/fixtures/supervisor.ts";
 import { openLogFile } from "./log-file.ts";
 
-test("a log that has grown too large starts anew, keeps one predecessor, and whoever holds it open goes on writing", async () => {
+test("a large log is truncated, one copy is kept, and an open descriptor still appends", async () => {
   const path = join(temporaryFolder(), "postgres.log");
-  const file = openLogFile(path, { largest: 1_000, checkMs: 10 });
+  const file = openLogFile(path, { maxBytes: 1_000, checkMs: 10 });
   onTestFinished(() => file.close());
   writeSync(file.descriptor, "old\n".repeat(500));
   await until("the log starts anew", () => existsSync(`${path}.1`) && statSync(path).size === 0);
@@ -15,7 +15,7 @@ test("a log that has grown too large starts anew, keeps one predecessor, and who
   expect(readFileSync(`${path}.1`, "utf8")).toHaveLength(2_000);
 });
 
-test("the tail is what was written after a given place", async () => {
+test("the tail is the text after a given offset", async () => {
   const file = openLogFile(join(temporaryFolder(), "postgres.log"));
   onTestFinished(() => file.close());
   writeSync(file.descriptor, "earlier\n");

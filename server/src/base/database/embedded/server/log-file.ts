@@ -1,35 +1,36 @@
 import { closeSync, openSync } from "node:fs";
 import { copyFile, open, stat, truncate } from "node:fs/promises";
 
-/** PostgreSQL's own messages: appended by it, kept small by us. */
+/** PostgreSQL's log file. PostgreSQL appends to it; this process limits its size. */
 export interface LogFile {
   readonly path: string;
-  /** To be handed to a child as its output. */
+  /** File descriptor for the output of a child process. */
   readonly descriptor: number;
-  /** Where the file ends now. */
+  /** Returns the current size in bytes. */
   size(): Promise<number>;
-  /** The last lines written after `from`. */
+  /** Returns the last 4,096 bytes of what was written after the offset `from`. */
   tail(from: number): Promise<string>;
   close(): void;
 }
 
 /**
- * Opens the file for appending. Above `largest` (10 MiB) it becomes `<path>.1` by copy and truncation: PostgreSQL holds it open, and with
- * O_APPEND goes on at the new end. Rejected: PostgreSQL's logging collector (one more process, and with one file name it never
- * drops anything), and a pipe through this process (an orphan could not log).
+ * Opens the file for appending. When it is larger than `maxBytes` (10 MiB), it is copied to
+ * `<path>.1` and truncated: PostgreSQL keeps it open, and with O_APPEND continues at the new end.
+ * Rejected: PostgreSQL's logging collector, which is one more process and never drops anything with
+ * one file name; a pipe through this process, because an orphaned PostgreSQL could not log.
  */
 export function openLogFile(
   path: string,
-  { largest = 10 * 1_024 * 1_024, checkMs = 60_000 } = {},
+  { maxBytes = 10 * 1_024 * 1_024, checkMs = 60_000 } = {},
 ): LogFile {
   const descriptor = openSync(path, "a", 0o600);
-  let shortening = false;
+  let rotating = false;
   const watch = setInterval(async () => {
-    // One after the other: a second one would copy what the first has just cut off.
-    if (shortening) return;
-    shortening = true;
-    await shorten(path, largest);
-    shortening = false;
+    // Never concurrently: a second rotation would overwrite the copy with the truncated file.
+    if (rotating) return;
+    rotating = true;
+    await rotate(path, maxBytes);
+    rotating = false;
   }, checkMs);
   watch.unref();
   return {
@@ -59,9 +60,9 @@ export function openLogFile(
   };
 }
 
-async function shorten(path: string, largest: number): Promise<void> {
+async function rotate(path: string, maxBytes: number): Promise<void> {
   const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size <= largest) return;
+  if (size <= maxBytes) return;
   await copyFile(path, `${path}.1`).catch(() => {});
   await truncate(path).catch(() => {});
 }

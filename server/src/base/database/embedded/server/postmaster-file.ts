@@ -1,15 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What a running PostgreSQL says about itself in `postmaster.pid`. */
+/** The contents of `postmaster.pid`, which a running PostgreSQL writes. */
 export interface PostmasterFile {
   readonly pid: number;
-  /** Seconds since 1970 by the clock of that moment. */
+  /** Unix time in seconds, by the system clock when it started. */
   readonly startedAt: number;
   readonly ready: boolean;
 }
 
-/** Reads `postmaster.pid`; undefined when there is none or it was cut short. PostgreSQL adds its lines one after another. */
+/**
+ * Reads `postmaster.pid`. Returns undefined if it is missing or incomplete: PostgreSQL writes its
+ * lines one by one.
+ */
 export async function readPostmasterFile(cluster: string): Promise<PostmasterFile | undefined> {
   const text = await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "");
   const [pid, , startedAt, , , , , status] = text.split("\n");

@@ -2,28 +2,31 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** A living process as anyone may see it, whoever owns it. */
-export interface SeenProcess {
-  /** Seconds since 1970, by today's clock. */
+/** A running process, with the data that every user can read. */
+export interface ProcessInfo {
+  /** Unix time in seconds, by the current system clock. */
   readonly startedAt: number;
-  /** Arguments, from the program's own name on. */
+  /** The command line, beginning with the program. */
   readonly command: string;
 }
 
-/** What runs under `pid` now; undefined when nothing does, a zombie counting as nothing. */
-export function readProcess(pid: number): Promise<SeenProcess | undefined> {
+/** Returns the process with this pid; undefined if there is none or it is a zombie. */
+export function readProcess(pid: number): Promise<ProcessInfo | undefined> {
   return process.platform === "linux" ? readFromProc(pid) : readFromPs(pid);
 }
 
-/** From /proc, because container images often have no `ps`. Ticks are 1/100 s on every Linux that Node runs on. */
-async function readFromProc(pid: number): Promise<SeenProcess | undefined> {
+/**
+ * Reads /proc, because container images often lack `ps`. A tick is 1/100 s on every Linux that Node
+ * runs on.
+ */
+async function readFromProc(pid: number): Promise<ProcessInfo | undefined> {
   try {
     const [status, command, system] = await Promise.all(
       [`/proc/${pid}/stat`, `/proc/${pid}/cmdline`, "/proc/stat"].map((path) =>
         readFile(path, "utf8"),
       ),
     );
-    // The second field is the program's name in parentheses, and may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses and can contain spaces and parentheses.
     const fields = (status ?? "").slice((status ?? "").lastIndexOf(")") + 2).split(" ");
     const booted = Number(/^btime (\d+)$/m.exec(system ?? "")?.[1]);
     if (fields[0] === "Z" || fields[0] === "X") return undefined;
@@ -36,8 +39,8 @@ async function readFromProc(pid: number): Promise<SeenProcess | undefined> {
   }
 }
 
-/** From `ps`, elsewhere. Exported for its test, which runs where /proc is there to compare with. */
-export async function readFromPs(pid: number): Promise<SeenProcess | undefined> {
+/** Uses `ps`, on systems other than Linux. Exported for its test, which compares it with /proc. */
+export async function readFromPs(pid: number): Promise<ProcessInfo | undefined> {
   const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
   try {
     const { stdout } = await promisify(execFile)(

@@ -7,22 +7,25 @@ import type { LogFile } from "./log-file.ts";
 import { readPostmasterFile } from "./postmaster-file.ts";
 import { stopProcess } from "./stop-process.ts";
 
-/** A PostgreSQL that takes connections, a child of this process. */
+/** A PostgreSQL that accepts connections, a child of this process. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves with what ended it, in words. Never rejects. */
+  /** Resolves with the reason of its exit. Never rejects. */
   readonly exited: Promise<string>;
-  /** Fast shutdown; `hurry` turns it into an immediate one. Resolves when it has ended. */
+  /** Requests a fast shutdown; `hurry` turns it into an immediate one. Resolves after the exit. */
   stop(hurry?: AbortSignal): Promise<void>;
 }
 
-/** Recovery after a crash reads at most `max_wal_size` of log: seconds, or minutes on the slowest of disks. */
+/**
+ * Crash recovery replays at most `max_wal_size` of WAL: seconds, or minutes on a very slow disk.
+ */
 const readyWithinMs = 300_000;
 
 /**
- * Starts PostgreSQL in a process group of its own (Ctrl-C in the terminal must not reach it before the servers have drained) and
- * resolves when it takes connections. On failure or abort nothing is left running.
- * @throws EmbeddedError with PostgreSQL's own last words.
+ * Starts PostgreSQL in its own process group (Ctrl-C in the terminal must not reach it before the
+ * servers have drained) and resolves when it accepts connections. After an error or abort no
+ * process is left running.
+ * @throws EmbeddedError with the end of PostgreSQL's log.
  */
 export async function runPostmaster({
   placement,
@@ -51,7 +54,8 @@ export async function runPostmaster({
   });
   const exited = watchExit(child);
   const { pid } = child;
-  if (pid === undefined) throw new EmbeddedError(`PostgreSQL could not be run: ${await exited}.`);
+  if (pid === undefined)
+    throw new EmbeddedError(`PostgreSQL could not be started: ${await exited}.`);
 
   const alive = async () => child.exitCode === null && child.signalCode === null;
   const stop = (hurry?: AbortSignal) => stopProcess({ pid, alive, graceMs: 60_000, hurry });
@@ -61,8 +65,8 @@ export async function runPostmaster({
       throw new EmbeddedError(
         `PostgreSQL did not start: ${await exited}.\n${await logFile.tail(logStart)}`,
       );
-    const said = await readPostmasterFile(cluster);
-    if (said?.pid === pid && said.ready) return { pid, exited, stop };
+    const file = await readPostmasterFile(cluster);
+    if (file?.pid === pid && file.ready) return { pid, exited, stop };
     if (signal?.aborted || elapsed() - start > readyWithinMs) {
       await stop();
       signal?.throwIfAborted();
@@ -78,7 +82,7 @@ function watchExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.on("error", (error) => resolve(error.message));
     child.on("exit", (code, signal) =>
-      resolve(signal === null ? `exit code ${code}` : `ended by ${signal}`),
+      resolve(signal === null ? `exit code ${code}` : `killed by ${signal}`),
     );
   });
 }

@@ -1,10 +1,11 @@
 import { elapsed, sleep } from "../../../clock.ts";
 
+/** Maximum milliseconds to wait for each signal once `hurry` has aborted. */
 const hurriedMs = 3_000;
 
 /**
- * Stops one PostgreSQL: fast (it writes a checkpoint), then immediate, then by force. Before each signal `alive` is asked whether
- * this is still the same process, so that a pid which was given to another in the meantime is never signalled.
+ * Stops a PostgreSQL: fast shutdown (SIGINT, writes a checkpoint), then immediate (SIGQUIT), then
+ * SIGKILL. Calls `alive` before each signal, so that a reused pid is never signalled.
  */
 export async function stopProcess({
   pid,
@@ -15,7 +16,7 @@ export async function stopProcess({
   pid: number;
   alive: () => Promise<boolean>;
   graceMs: number;
-  /** Aborted: the fast stop has only a moment left. */
+  /** Once aborted, each wait is shortened to 3 s. */
   hurry?: AbortSignal | undefined;
 }): Promise<void> {
   const steps = [
@@ -28,7 +29,7 @@ export async function stopProcess({
     try {
       process.kill(pid, signal);
     } catch {
-      // It ended between the question and the signal.
+      // It exited between the check and the signal.
     }
     const start = elapsed();
     while (elapsed() - start < (hurry?.aborted ? Math.min(waitMs, hurriedMs) : waitMs)) {

@@ -1,0 +1,79 @@
+import { BeckonError } from "./error.ts";
+import type { ErrorAnswer } from "./generated/schemas.ts";
+
+/** Returns the response if it succeeded. @throws BeckonError for redirects and errors */
+export async function ensureOk(response: Response, operation: string): Promise<Response> {
+  if (response.ok) return response;
+  if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
+    throw new BeckonError({
+      code: "unexpected_answer",
+      status: response.status,
+      message:
+        `${operation} was redirected, and the client does not send credentials elsewhere. ` +
+        "Pass the target of the redirect to createClient as url.",
+    });
+  }
+  const { status } = response;
+  const retryAfter = parseRetryAfter(response.headers.get("retry-after"));
+  const text = await response.text();
+  const { error, code, run_id: runId } = parseError(text);
+  if (error !== undefined && code !== undefined)
+    throw new BeckonError({ code, message: error, status, runId, retryAfter });
+  throw unexpectedResponse(response, operation, retryAfter);
+}
+
+function parseError(text: string): Partial<ErrorAnswer> {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorAnswer> | null;
+    return body?.ok === false ? body : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Returns the error for a response that does not come from Beckon, but for example a proxy. */
+export function unexpectedResponse(
+  { status, headers }: Response,
+  operation: string,
+  retryAfter?: number,
+): BeckonError {
+  const type = headers.get("content-type") ?? "no content type";
+  return new BeckonError({
+    code: "unexpected_answer",
+    status,
+    retryAfter,
+    message:
+      `${operation} got a response that does not come from Beckon (${status}, ${type}). ` +
+      "Check the url and the proxies in front of it.",
+  });
+}
+
+/** Parses `Retry-After`: seconds or a date (RFC 9110, section 10.2.3). */
+function parseRetryAfter(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  const seconds = /^\d+$/.test(retryAfter)
+    ? Number(retryAfter)
+    : (Date.parse(retryAfter) - Date.now()) / 1_000;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
+}
+
+/**
+ * Parses a JSON response.
+ * @throws BeckonError `no_answer` if the body is truncated, `unexpected_answer` if it is not JSON
+ */
+export async function readJson<T>(response: Response, operation: string): Promise<T> {
+  if (!/^application\/([\w.-]+\+)?json\b/.test(response.headers.get("content-type") ?? "")) {
+    await response.body?.cancel();
+    throw unexpectedResponse(response, operation);
+  }
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new BeckonError({
+      code: "no_answer",
+      message: `The response to ${operation} was truncated.`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,117 @@
+import { type Call, prepare } from "./call.ts";
+import { BeckonError } from "./error.ts";
+import { readFrames } from "./event-stream.ts";
+import { attempt } from "./exchange.ts";
+import type { Settings } from "./options.ts";
+import { ensureOk, unexpectedResponse } from "./response.ts";
+import { jitter, sleep } from "./retry.ts";
+import type { StreamClosed } from "./watched-event.ts";
+
+/** Options of a watch. */
+export interface FollowOptions {
+  /** Ends the watch, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** The credential: a key with scope `runs:read`, or an agent's token. */
+  readonly key?: string | undefined;
+}
+
+/** A stream that can be resumed. Implementations keep the position of the last event. */
+export interface Subscription<Event> {
+  /** Returns the request that resumes the stream after the last event. */
+  readonly call: () => Call;
+  /**
+   * Classifies an event. `known`: a duplicate, skipped. `gap`: an event before it is missing, so
+   * the stream is resumed from the last event. `last`: yielded, then the stream ends.
+   */
+  readonly classify: (event: Event) => "new" | "known" | "gap" | "last";
+  /** For error messages. */
+  readonly runId?: string;
+}
+
+const connectTimeoutMs = 30_000;
+const minDelayMs = 10;
+const maxDelayMs = 15_000;
+/** The stream fails after this time without a connection. */
+const maxDisconnectedMs = 5 * 60_000;
+
+/**
+ * Yields the events of a stream and reconnects when the connection is lost. Ends after the last
+ * event, or when the server responds 204. Leaving the loop closes the connection.
+ * @throws BeckonError if the request is rejected, or after five minutes without a connection
+ */
+export async function* subscribe<Event>(
+  settings: Settings,
+  { call, classify, runId }: Subscription<Event>,
+  { signal = new AbortController().signal, key }: FollowOptions,
+): AsyncGenerator<Event> {
+  let retryMs = 1_000;
+  let failures = 0;
+  let lastConnectedAt = performance.now();
+  for (;;) {
+    let connectedAt: number | undefined;
+    try {
+      const { response, operation } = await connect(settings, call(), { signal, key });
+      if (response.status === 204) return;
+      connectedAt = performance.now();
+      for await (const frame of readFrames(response, operation, signal)) {
+        if ("retry" in frame) {
+          retryMs = Math.max(frame.retry, minDelayMs);
+          continue;
+        }
+        if (isClosed(frame.data)) throw new BeckonError({ ...frame.data.data, runId });
+        const event = frame.data as Event;
+        const kind = classify(event);
+        if (kind === "known") continue;
+        if (kind === "gap") break;
+        failures = 0;
+        yield event;
+        if (kind === "last") return;
+      }
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (
+        !isTransient(thrown) ||
+        (connectedAt === undefined && performance.now() - lastConnectedAt > maxDisconnectedMs)
+      )
+        throw thrown;
+    }
+    if (connectedAt !== undefined) {
+      lastConnectedAt = performance.now();
+      // The connection lasted, although no event came: start again with the shortest delay.
+      if (lastConnectedAt - connectedAt > maxDelayMs) failures = 0;
+    }
+    failures++;
+    await sleep(jitter(Math.min(retryMs * 2 ** (failures - 1), maxDelayMs)), signal);
+  }
+}
+
+async function connect(
+  settings: Settings,
+  call: Call,
+  { signal, key }: { readonly signal: AbortSignal; readonly key: string | undefined },
+): Promise<{ response: Response; operation: string }> {
+  const prepared = prepare(settings, { ...call, accept: "text/event-stream" }, { key });
+  const { operation } = prepared;
+  return attempt(settings, prepared, { signal, timeoutMs: connectTimeoutMs }, async (received) => {
+    const response = await ensureOk(received, operation);
+    if (
+      response.status !== 204 &&
+      !response.headers.get("content-type")?.startsWith("text/event-stream")
+    ) {
+      await response.body?.cancel();
+      throw unexpectedResponse(response, operation);
+    }
+    return { response, operation };
+  });
+}
+
+function isClosed(data: unknown): data is StreamClosed {
+  return (data as { readonly type?: unknown } | null)?.type === "stream.closed";
+}
+
+/** Returns whether another attempt can succeed: after network errors, restarts and overload. */
+function isTransient(thrown: unknown): boolean {
+  if (!(thrown instanceof BeckonError)) return false;
+  const { code, status = 0 } = thrown;
+  return code === "no_answer" || status === 429 || status >= 500;
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { runErrorCode } from "./events.ts";
+
+/** Every `code` of an error response, except those of failed runs (`runErrorCode`). */
+export const errorCode = z.enum([
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "misdirected",
+  "agent_paused",
+  "trigger_disabled",
+  "conflict",
+  "stale",
+  "too_large",
+  "unsupported_type",
+  "idempotency_mismatch",
+  "agent_busy",
+  "too_many_requests",
+  "secret_unreadable",
+  "internal_error",
+  "unavailable",
+]);
+export type ErrorCode = z.infer<typeof errorCode>;
+
+/** Body of every error response. */
+export const errorResponse = z.object({
+  ok: z.literal(false),
+  error: z.string(),
+  code: z.union([errorCode, runErrorCode]),
+  run_id: z.string().optional(),
+});
+export type ErrorResponse = z.infer<typeof errorResponse>;
+
+/** Response of invoke after the run has succeeded. */
+export const invokeResponse = z.object({
+  ok: z.literal(true),
+  run_id: z.string(),
+  output: z.string(),
+});
+
+/** Response of fire, sent as soon as the run is durable. */
+export const fireResponse = z.object({ ok: z.literal(true), run_id: z.string() });
+
+/** Body of a POST without parameters: none, or an empty object. */
+export const emptyBody = z.strictObject({});
+
+/**
+ * `?limit=&after=` of every list: 1 to 200 rows, 50 by default. Strict, because a mistyped filter
+ * that is ignored would look as if it had been applied.
+ */
+export const pageQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  after: z.string().max(1_000).optional(),
+});
+export type PageQuery = z.infer<typeof pageQuery>;
+
+/** Query of a run's events. `after` is the last `seq` that the client has; 0: from the start. */
+export const eventsQuery = z.strictObject({
+  limit: pageQuery.shape.limit,
+  after: z.coerce.number().int().min(0).max(2_147_483_647).default(0),
+});

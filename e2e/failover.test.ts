@@ -1,0 +1,325 @@
+import { afterAll, afterEach, expect, it } from "vitest";
+import { openCaller } from "../server/test/crash/calls.ts";
+import { install, leaseSeconds, maxAttempts, planned } from "../server/test/crash/installation.ts";
+import { ownerOf, readRuns, type StoredRun } from "../server/test/crash/journal.ts";
+import { seeded } from "../server/test/crash/random.ts";
+import { answerOf, openWorld, type Plan } from "../server/test/crash/world.ts";
+import { testDatabase } from "../server/test/database.ts";
+import { eventually } from "../server/test/eventually.ts";
+
+/** Two server processes on one database. Each test kills or stops the first one. */
+const { url, database } = await testDatabase();
+const pool = database.engine;
+const world = await openWorld();
+const installation = await install(world, url, 2);
+const { fleet } = installation;
+const caller = openCaller(installation, seeded(1));
+afterAll(async () => {
+  await installation.close();
+  await world.close();
+});
+
+// A process that lost its lease must notice it before it writes: no constraint violation occurs.
+afterEach(() => expect(fleet.errors).toEqual([]));
+
+const maxWaitMs = 60_000;
+/**
+ * Three times the documented limit for detecting a process exit and failover, on a busy machine.
+ */
+const maxFailoverMs = 3 * (leaseSeconds + 5) * 1_000;
+
+const first = () => {
+  const [server] = fleet.servers;
+  if (server === undefined) throw new Error("there is no first server");
+  return server;
+};
+
+async function runOf(plan: Plan): Promise<StoredRun> {
+  const found = await readRuns(pool, plan);
+  expect(found).toHaveLength(1);
+  return found[0] as StoredRun;
+}
+
+const ended = (plan: Plan, within = maxWaitMs) =>
+  eventually(
+    "the run's end",
+    async () => {
+      const run = await runOf(plan);
+      return run.ends.length > 0 ? run : undefined;
+    },
+    within,
+  );
+
+const hasNewOwner = (plan: Plan, from: string | undefined) =>
+  eventually(
+    "another owner",
+    async () => ((await ownerOf(pool, plan)) === from ? undefined : true),
+    maxWaitMs,
+  );
+
+async function eventsOf(plan: Plan): Promise<string[]> {
+  const { rows } = await pool.query<{ line: string }>(
+    `select e.seq || ' ' || e.type as line from events e join run_inputs i on i.run_id = e.run_id where i.payload = $1 order by e.seq`,
+    [JSON.stringify(plan)],
+  );
+  return rows.map(({ line }) => line);
+}
+
+/** Resolves when the process is recorded as dead and `alive` processes are recorded as alive. */
+const isReplaced = (processId: string, alive: number) =>
+  eventually(
+    "a new process id for a process that was declared dead",
+    async () => {
+      const { rows } = await pool.query<{ dead: boolean; alive: number }>(
+        "select bool_or(id = $1 and died_at is not null) as dead, count(*) filter (where died_at is null)::int as alive from processes",
+        [processId],
+      );
+      return (rows[0]?.dead && rows[0].alive === alive) || undefined;
+    },
+    maxWaitMs,
+  );
+
+it(
+  "returns the same run for a repeat with the same Idempotency-Key after its process was killed",
+  async () => {
+    const plan = planned({ steps: ["unsafe", "safe"] });
+    const gate = world.holdModel(plan.nonce, 1);
+    const sent = caller.send({ plan, source: "invoke", keyed: true }, { at: 0 });
+    await gate.reached;
+    expect(await ownerOf(pool, plan)).toBe(first().processId);
+    const { restarted } = await fleet.kill(0, { notify: true });
+    gate.release();
+
+    const call = await sent;
+    expect(call).toMatchObject({ status: 200, replayed: true });
+    expect(call.acknowledged).toHaveLength(1);
+    const run = await runOf(plan);
+    expect(call.acknowledged[0]).toMatchObject({ runId: run.id, output: answerOf(plan.nonce) });
+    expect(run).toMatchObject({ status: "succeeded", attempt: 2, steps: 3, lost: 1 });
+    expect(
+      world.effects.filter(({ nonce }) => nonce === plan.nonce).map(({ tool }) => tool),
+    ).toEqual(["unsafe_effect", "safe_effect"]);
+    expect(world.modelCalls.get(plan.nonce)).toEqual({ made: 4, failed: 0 });
+    await restarted;
+  },
+  maxWaitMs,
+);
+
+it.each([
+  { notify: false, how: "by its lease" },
+  { notify: true, how: "by its supervisor" },
+])(
+  "detects a process exit $how and resumes its runs within the lease and five seconds",
+  async ({ notify, how }) => {
+    const plan = planned();
+    const gate = world.holdModel(plan.nonce);
+    await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
+    await gate.reached;
+    const owner = first().processId;
+    expect(await ownerOf(pool, plan)).toBe(owner);
+
+    const began = performance.now();
+    const { restarted } = await fleet.kill(0, { notify });
+    await hasNewOwner(plan, owner);
+    const took = performance.now() - began;
+    console.log(
+      `failover after ${took.toFixed(0)} ms, detected ${how}, with a lease of ${leaseSeconds} s`,
+    );
+    expect(took).toBeLessThan(maxFailoverMs);
+    gate.release();
+    expect(await ended(plan)).toMatchObject({ status: "succeeded", attempt: 2 });
+    await restarted;
+  },
+  maxWaitMs,
+);
+
+it(
+  "fails a run that kills its process in each attempt, while other runs succeed",
+  async () => {
+    const killer = planned({ steps: ["safe"] });
+    world.order(killer.nonce, () => ({ order: "kill" }));
+    await caller.send({ plan: killer, source: "fire", keyed: true });
+    const others: Promise<unknown>[] = [];
+    const plans: Plan[] = [];
+    const killed = await eventually(
+      "the end of the run that kills its process",
+      async () => {
+        const plan = planned({ steps: ["safe", "unsafe"], thinkMs: 50 });
+        plans.push(plan);
+        others.push(
+          caller.send({ plan, source: plans.length % 2 === 0 ? "invoke" : "fire", keyed: true }),
+        );
+        const run = await runOf(killer);
+        return run.ends.length > 0 ? run : undefined;
+      },
+      2 * maxWaitMs,
+    );
+    await Promise.all(others);
+
+    expect(killed).toMatchObject({
+      status: "failed",
+      error_code: "interrupted",
+      attempt: 3,
+      calls: [{ outcome: "unknown" }],
+    });
+    const effects = world.effects.filter(({ nonce }) => nonce === killer.nonce);
+    expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
+    expect(new Set(effects.map(({ pid }) => pid)).size).toBe(effects.length);
+    // There are more effects than attempts only if other runs were in their last attempt with it.
+    expect(effects.length).toBeGreaterThanOrEqual(3);
+    expect(effects.length).toBeLessThanOrEqual(
+      maxAttempts - 1 + Math.ceil(Math.log2(plans.length + 1)) + 1,
+    );
+    for (const plan of plans)
+      expect(await ended(plan)).toMatchObject({
+        status: "succeeded",
+        output: answerOf(plan.nonce),
+      });
+    await eventually(
+      "both servers",
+      () => fleet.servers.every(({ up }) => up) || undefined,
+      maxWaitMs,
+    );
+  },
+  4 * maxWaitMs,
+);
+
+it(
+  "isolates a run that kills its process among 20 others after few process exits",
+  async () => {
+    const killer = planned({ steps: ["safe"], thinkMs: 300 });
+    world.order(killer.nonce, () => ({ order: "kill" }));
+    const healthy = Array.from({ length: 20 }, () =>
+      planned({ steps: ["unsafe", "safe"], thinkMs: 300 }),
+    );
+    const plans = [...healthy.slice(0, 10), killer, ...healthy.slice(10)];
+    await Promise.all(
+      plans.map((plan) => caller.send({ plan, source: "fire", keyed: true }, { at: 0 })),
+    );
+
+    const within = 3 * maxWaitMs;
+    const killed = await ended(killer, within);
+    expect(killed).toMatchObject({
+      status: "failed",
+      error_code: "interrupted",
+      attempt: maxAttempts,
+    });
+    for (const plan of healthy)
+      expect(await ended(plan, within)).toMatchObject({
+        status: "succeeded",
+        output: answerOf(plan.nonce),
+      });
+    const unsafe = world.effects.filter(
+      ({ tool, nonce }) => tool === "unsafe_effect" && healthy.some((plan) => plan.nonce === nonce),
+    );
+    expect(unsafe.length).toBeLessThanOrEqual(healthy.length);
+    const deaths = new Set(
+      world.effects.filter(({ nonce }) => nonce === killer.nonce).map(({ pid }) => pid),
+    ).size;
+    console.log(`one run of ${plans.length} killed ${deaths} processes`);
+    expect(deaths).toBeLessThanOrEqual(maxAttempts - 1 + Math.ceil(Math.log2(plans.length)) + 1);
+    await eventually(
+      "both servers",
+      () => fleet.servers.every(({ up }) => up) || undefined,
+      maxWaitMs,
+    );
+  },
+  8 * maxWaitMs,
+);
+
+it(
+  "rejects all writes of a process that was stopped for longer than its lease",
+  async () => {
+    const thinking = planned();
+    const acting = planned({ steps: ["unsafe"] });
+    const model = world.holdModel(thinking.nonce);
+    const effect = world.holdEffects(acting.nonce);
+    for (const plan of [thinking, acting])
+      await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
+    await Promise.all([model.reached, effect.reached]);
+    const dead = first().processId;
+    expect([await ownerOf(pool, thinking), await ownerOf(pool, acting)]).toEqual([dead, dead]);
+
+    fleet.stop(0);
+    await Promise.all([hasNewOwner(thinking, dead), hasNewOwner(acting, dead)]);
+    const closed = await ended(acting);
+    await eventually(
+      "the lost call in the journal",
+      async () => ((await runOf(thinking)).lost === 1 ? true : undefined),
+      maxWaitMs,
+    );
+    const before = [await eventsOf(thinking), await eventsOf(acting)];
+
+    // Model and effect respond to the stopped process and still block its successor.
+    fleet.resume(0);
+    model.releaseFirst();
+    effect.releaseFirst();
+    await isReplaced(dead, 2);
+    const after = await caller.send(
+      { plan: planned({ steps: ["safe"] }), source: "invoke", keyed: false },
+      { at: 0 },
+    );
+    expect(after.status).toBe(200);
+
+    expect([await eventsOf(thinking), await eventsOf(acting)]).toEqual(before);
+    expect(await runOf(thinking)).toMatchObject({
+      status: "running",
+      fence: 2,
+      owner: fleet.servers[1]?.processId,
+    });
+    model.release();
+    effect.release();
+    expect(await ended(thinking)).toMatchObject({
+      status: "succeeded",
+      fence: 2,
+      steps: 1,
+      lost: 1,
+      owner: fleet.servers[1]?.processId,
+    });
+    expect(closed).toMatchObject({
+      status: "succeeded",
+      calls: [{ outcome: "unknown" }],
+      fence: 2,
+    });
+    expect(world.effects.filter(({ nonce }) => nonce === acting.nonce)).toHaveLength(1);
+    expect(world.modelCalls.get(thinking.nonce)?.made).toBe(2);
+  },
+  maxWaitMs,
+);
+
+it(
+  "rejects all writes of a process whose event loop was blocked for longer than its lease",
+  async () => {
+    const safe = planned({ steps: ["safe"] });
+    const dead = (await ownOnFirst(safe)).owner;
+    const closed = await ended(safe);
+    expect(closed).toMatchObject({
+      status: "succeeded",
+      attempt: 2,
+      fence: 2,
+      steps: 2,
+      calls: [{ outcome: "ok" }],
+      owner: fleet.servers[1]?.processId,
+    });
+    await isReplaced(dead, 2);
+    const after = await caller.send({ plan: planned(), source: "invoke", keyed: false }, { at: 0 });
+    expect(after.status).toBe(200);
+    expect(await runOf(safe)).toEqual(closed);
+    const effects = world.effects.filter(({ nonce }) => nonce === safe.nonce);
+    expect(effects).toHaveLength(2);
+    expect(new Set(effects.map(({ key }) => key)).size).toBe(1);
+  },
+  maxWaitMs,
+);
+
+/** Starts the plan on the first server; its first effect blocks the event loop for three leases. */
+async function ownOnFirst(plan: Plan): Promise<{ owner: string }> {
+  let orders = 0;
+  world.order(plan.nonce, () =>
+    orders++ === 0 ? { order: "hang", ms: 3 * leaseSeconds * 1_000 } : undefined,
+  );
+  await caller.send({ plan, source: "fire", keyed: true }, { at: 0 });
+  const owner = await ownerOf(pool, plan);
+  if (owner === undefined) throw new Error("the run has no owner");
+  return { owner };
+}

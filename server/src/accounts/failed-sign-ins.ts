@@ -1,0 +1,48 @@
+import { type Database, inAllWorkspaces } from "../base/database/index.ts";
+import { messageOf } from "../base/errors.ts";
+import { FixedWindowCounter } from "../base/fixed-window.ts";
+import type { Log } from "../base/log.ts";
+import { maxCompared } from "./find-account.ts";
+import { listAccounts } from "./password-store.ts";
+import { recordAccountAction } from "./record-account-action.ts";
+
+/** Writes failed sign-ins to the audit logs of the account's workspaces. */
+export interface FailedSignIns {
+  /**
+   * Notes that a wrong password was sent for this e-mail. Returns at once and writes later: waiting
+   * for the write would reveal by the response time whether the e-mail has an account. The entry is
+   * lost if the process exits first.
+   */
+  note(attempt: { email: string; workspaceId?: string | undefined; address: string }): void;
+}
+
+/** Entries per e-mail and minute: enough to notice an attack, without filling the audit log. */
+const maxEntries = 10;
+const windowMs = 60_000;
+/** E-mails counted at the same time. */
+const maxEmails = 10_000;
+
+/** Creates the recorder of failed sign-ins. Failed writes are logged at level `warn`. */
+export function recordFailedSignIns(database: Database, log: Log): FailedSignIns {
+  const counter = new FixedWindowCounter({ windowMs, maxKeys: maxEmails });
+  return {
+    note({ email, workspaceId, address }) {
+      if (counter.add(email).count > maxEntries) return;
+      inAllWorkspaces(database.tenant, async (tx) => {
+        // The actor is unknown, so it is recorded as `system`.
+        for (const { id } of await listAccounts(tx, { email, workspaceId, max: maxCompared })) {
+          await recordAccountAction(
+            tx,
+            { userId: id, actor: { kind: "system" }, address },
+            { action: "session.refuse", target: id },
+          );
+        }
+      }).catch((thrown) =>
+        log.warn(
+          { reason: messageOf(thrown) },
+          "a failed sign-in was not written to the audit log",
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { record } from "../base/audit/index.ts";
+import type { Principal } from "../base/context.ts";
+import type { WorkspaceTransaction } from "../base/database/index.ts";
+import { membershipsOf } from "./store.ts";
+
+/**
+ * Writes an action on a person's account to the audit log of each of their workspaces.
+ * @param tx The transaction of the action, which sees all workspaces.
+ */
+export async function recordAccountAction(
+  tx: WorkspaceTransaction,
+  {
+    userId,
+    actor = { kind: "user", id: userId },
+    address,
+  }: { userId: string; actor?: Principal; address: string },
+  entry: { action: string; target: string; data?: Record<string, unknown> },
+): Promise<void> {
+  for (const { id } of await membershipsOf(tx, userId))
+    await record(tx, { workspaceId: id, actor, address }, entry);
+}

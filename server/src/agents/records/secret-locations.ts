@@ -1,0 +1,95 @@
+import {
+  type GivenValue,
+  type HttpToolBody,
+  type HttpToolGrant,
+  parseUrlTemplate,
+  type ToolGrant,
+  type ValueInDocument,
+} from "@beckon/contract";
+
+/** A header or query value as a request gives it, as it is stored, or as an export contains it. */
+export type AnyValue = GivenValue | ValueInDocument;
+
+/** The location of a header or query value, possibly a secret, in an agent's tools. */
+export interface SecretLocation {
+  /** Identifies tool, operation, and header or query name. Independent of order and header case. */
+  readonly key: string;
+  /** For messages, for example `tools.0.headers.authorization`. */
+  readonly path: string;
+  /** The origins to which requests with this value are sent. */
+  readonly origins: readonly string[];
+}
+
+/** Returns the tool with every header and query value replaced by the result of `change`. */
+export function mapValues<From extends AnyValue, To extends AnyValue>(
+  grant: HttpToolOf<From>,
+  index: number,
+  change: (value: From, location: SecretLocation) => To,
+): HttpToolOf<To> {
+  const changedValues = (
+    holder: Values<From>,
+    path: string,
+    operation: string | undefined,
+    origins: readonly string[],
+  ): Values<To> => {
+    const all = (where: "headers" | "query") =>
+      Object.fromEntries(
+        Object.entries(holder[where]).map(([name, value]) => {
+          const key = JSON.stringify([
+            grant.name,
+            where,
+            operation,
+            where === "headers" ? name.toLowerCase() : name,
+          ]);
+          return [name, change(value, { key, path: `${path}.${where}.${name}`, origins })];
+        }),
+      );
+    return { headers: all("headers"), query: all("query") };
+  };
+  const path = `tools.${index}`;
+  return {
+    ...grant,
+    ...changedValues(grant, path, undefined, [...new Set(grant.operations.flatMap(originsOf))]),
+    operations: grant.operations.map((operation, position) => ({
+      ...operation,
+      ...changedValues(
+        operation,
+        `${path}.operations.${position}`,
+        operation.name,
+        originsOf(operation),
+      ),
+    })),
+  };
+}
+
+interface Values<Value> {
+  headers: Record<string, Value>;
+  query: Record<string, Value>;
+}
+type HttpToolOf<Value> = Omit<HttpToolBody, "headers" | "query" | "operations"> &
+  Values<Value> & { operations: (Operation & Values<Value>)[] };
+type Operation = Omit<HttpToolGrant["operations"][number], "headers" | "query">;
+
+function originsOf({ url }: { url: string }): string[] {
+  const parsed = parseUrlTemplate(url);
+  return typeof parsed === "string" ? [] : [parsed.origin];
+}
+
+/**
+ * Returns the tools as responses show them: each secret as its id and last four characters, which
+ * are null if the secret was deleted.
+ * @param last4 The last four characters of the agent's secrets, by id.
+ */
+export function showSecrets(
+  tools: readonly ToolGrant[],
+  last4: Readonly<Record<string, string>>,
+): ToolGrant[] {
+  return tools.map((grant, index) =>
+    grant.type !== "http"
+      ? grant
+      : mapValues(grant, index, (value) => {
+          if (typeof value === "string") return value;
+          return { ...value, secret_last4: last4[value.secret_id] ?? null };
+        }),
+  );
+}

@@ -1,0 +1,108 @@
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { elapsed, sleep } from "../../../clock.ts";
+import type { Log } from "../../../log.ts";
+import { clearSocketFolder } from "../data-folder/index.ts";
+import { EmbeddedError } from "../embedded-error.ts";
+import { readPostmasterFile } from "./postmaster-file.ts";
+import { type ProcessInfo, readProcess } from "./read-process.ts";
+import { stopProcess } from "./stop-process.ts";
+
+/**
+ * Makes the cluster ready to start after a crash: stops a PostgreSQL whose supervisor exited, waits
+ * for the children of a killed one, and removes the lock files of both. Call this only with the
+ * folder's lock, which proves that any PostgreSQL still running there is an orphan. An orphan is
+ * stopped and never reused: it may be another build or have other settings.
+ * @throws EmbeddedError if a process there cannot be identified as the orphan.
+ */
+export async function cleanUpAfterCrash({
+  cluster,
+  socketDir,
+  log,
+}: {
+  cluster: string;
+  socketDir: string;
+  log: Log;
+}): Promise<void> {
+  await stopOrphan(cluster, log);
+  await killStragglers(cluster, log);
+  // PostgreSQL does not start if another process now has the pid in `postmaster.pid`. The folder's
+  // lock proves that the file is stale.
+  await rm(join(cluster, "postmaster.pid"), { force: true });
+  await clearSocketFolder(socketDir);
+}
+
+/**
+ * Tolerance in seconds between the recorded and the observed start time: both are in whole seconds.
+ */
+const toleranceSeconds = 2;
+
+/**
+ * Stops the process in `postmaster.pid` if it runs PostgreSQL on this folder and started no later
+ * than recorded. A later start means that the pid was reused. The pid alone is not sufficient.
+ */
+async function stopOrphan(cluster: string, log: Log): Promise<void> {
+  const recorded = await readPostmasterFile(cluster);
+  if (recorded === undefined || recorded.pid === process.pid) return;
+  const { pid } = recorded;
+  const seen = await readProcess(pid);
+  if (seen === undefined || !`${seen.command} `.includes(`/bin/postgres -D ${cluster} `)) return;
+  if (seen.startedAt > recorded.startedAt + toleranceSeconds) {
+    throw new EmbeddedError(
+      `Process ${pid} runs PostgreSQL on ${cluster}, but started later than the one that ` +
+        `${join(cluster, "postmaster.pid")} records (or the system's clock was set in between). ` +
+        `Stop it with kill -INT ${pid} and start again.`,
+    );
+  }
+  log.warn({ pid }, "stopping a PostgreSQL that outlived its supervisor");
+  await stopProcess({
+    pid,
+    alive: async () => isSame(seen, await readProcess(pid)),
+    graceMs: 20_000,
+  });
+}
+
+function isSame(one: ProcessInfo, other: ProcessInfo | undefined): boolean {
+  return other !== undefined && one.startedAt === other.startedAt && one.command === other.command;
+}
+
+/**
+ * Children of a killed postmaster exit when they notice its death, but one in a long computation
+ * does not notice, and it holds the shared memory that the next start needs. On Linux they are
+ * found by their working directory, the cluster. Elsewhere, or where /proc does not show it,
+ * starting is retried until they have exited.
+ */
+async function killStragglers(cluster: string, log: Log): Promise<void> {
+  if (process.platform !== "linux") return;
+  const start = elapsed();
+  for (;;) {
+    const left = await findStragglers(cluster);
+    const waited = elapsed() - start;
+    if (left.length === 0 || waited > 10_000) return;
+    if (waited > 500) {
+      log.warn({ pids: left }, "killing the remaining processes of a PostgreSQL that was killed");
+      for (const pid of left) {
+        try {
+          process.kill(pid, "SIGKILL");
+        } catch {
+          // It has exited.
+        }
+      }
+    }
+    await sleep(50);
+  }
+}
+
+async function findStragglers(cluster: string): Promise<readonly number[]> {
+  const folder = await stat(cluster);
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
+  const theirs = await Promise.all(
+    pids.map(async (pid) => {
+      const name = await readFile(`/proc/${pid}/comm`, "utf8").catch(() => "");
+      if (name.trim() !== "postgres") return false;
+      const cwd = await stat(`/proc/${pid}/cwd`).catch(() => undefined);
+      return cwd?.ino === folder.ino && cwd.dev === folder.dev;
+    }),
+  );
+  return pids.filter((_, at) => theirs[at]);
+}

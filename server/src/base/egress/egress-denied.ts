@@ -1,0 +1,35 @@
+/**
+ * A call that is not allowed. No connection was tried, and a retry fails too unless the operator
+ * adds an exception. The message is for tenants: it contains the host and port of the URL, never a
+ * resolved address, credentials or data from a server.
+ */
+export class EgressDenied extends Error {
+  override readonly name = "EgressDenied";
+  readonly code = "BECKON_EGRESS_DENIED";
+  /** The exception that would allow the call; undefined if the host is public. */
+  readonly hostPort: string | undefined;
+
+  constructor(message: string, hostPort?: string) {
+    super(message);
+    this.hostPort = hostPort;
+  }
+}
+
+/**
+ * Returns the error for a host that is not public.
+ * @param hostPort host and port of the URL, as an exception must name them.
+ */
+export function notPublic(hostPort: string): EgressDenied {
+  return new EgressDenied(
+    `${hostPort} was not called: its host is not a public address. The operator of this ` +
+      `server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
+    hostPort,
+  );
+}
+
+export function badPort(hostPort: string): EgressDenied {
+  return new EgressDenied(
+    `${hostPort} was not called: its port belongs to a protocol other than HTTP. The operator ` +
+      `of this server can open it with BECKON_EGRESS_ALLOW=${hostPort}.`,
+  );
+}

@@ -1,0 +1,30 @@
+import {
+  type MasterKeyChange,
+  type Queryable,
+  type ReEncryption,
+  reEncryptColumn,
+} from "../secrets/index.ts";
+import { responseBinding } from "./response-binding.ts";
+
+interface Row {
+  readonly workspace_id: string;
+  readonly scope: string;
+  readonly key: string;
+}
+
+/** Re-encrypts the stored responses with the new master key. */
+export function reEncryptResponses(
+  client: Queryable,
+  keys: MasterKeyChange,
+): Promise<ReEncryption> {
+  return reEncryptColumn<Row>(
+    client,
+    {
+      table: "idempotency",
+      column: "answer",
+      key: { workspace_id: "text", scope: "text", key: "text" },
+      bindingOf: responseBinding,
+    },
+    keys,
+  );
+}

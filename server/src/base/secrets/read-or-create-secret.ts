@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { link, open, readFile, unlink } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Returns the secret in the file `path` (mode 0600), which `make` creates the first time. The
+ * secret is on disk before it is returned, and the file appears complete, by a hard link: a killed
+ * startup leaves no partial secret, and two concurrent ones get the same secret. Rejected: a
+ * rename, with which the later one would replace a secret that the earlier already uses.
+ * @throws if the file cannot be read or created, or is empty. An empty file is damage, and a new
+ *   secret could not decrypt what the old one encrypted.
+ */
+export async function readOrCreateSecret(path: string, make: () => string): Promise<string> {
+  const kept = await readSecret(path);
+  if (kept !== undefined) return kept;
+  const fresh = `${path}.${randomUUID()}`;
+  const file = await open(fresh, "wx", 0o600);
+  try {
+    await file.writeFile(`${make()}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await link(fresh, path).catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code !== "EEXIST") throw thrown;
+  });
+  await unlink(fresh);
+  const folder = await open(dirname(path), "r");
+  await folder.sync().finally(() => folder.close());
+  const linked = await readSecret(path);
+  if (linked === undefined) throw new Error(`${path} disappeared while Beckon started.`);
+  return linked;
+}
+
+async function readSecret(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch((thrown: NodeJS.ErrnoException) => {
+    if (thrown.code === "ENOENT") return undefined;
+    throw thrown;
+  });
+  if (text?.trim() === "")
+    throw new Error(
+      `${path} is empty. Restore it from a backup; only if there is none, remove it.`,
+    );
+  return text?.trim();
+}

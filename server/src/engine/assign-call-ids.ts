@@ -1,0 +1,30 @@
+import type { AnswerPart } from "@beckon/contract";
+
+/**
+ * Characters that every provider accepts in an id and that are valid in a header (as part of an
+ * idempotency key).
+ */
+const validId = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * Gives each tool call of a step an id that is unique in its run. The provider's id is kept if
+ * possible, since some accept only their own format back. A repeated id gets a numeric suffix, an
+ * unusable one is replaced.
+ *
+ * @param usedIds ids of the run's earlier calls.
+ */
+export function assignCallIds(
+  parts: readonly AnswerPart[],
+  step: number,
+  usedIds: Iterable<string>,
+): AnswerPart[] {
+  const used = new Set(usedIds);
+  return parts.map((part, position) => {
+    if (part.type !== "tool_call") return part;
+    const preferred = validId.test(part.call_id) ? part.call_id : `call_${step}_${position + 1}`;
+    let id = preferred;
+    for (let number = 2; used.has(id); number += 1) id = `${preferred}-${number}`;
+    used.add(id);
+    return id === part.call_id ? part : { ...part, call_id: id };
+  });
+}

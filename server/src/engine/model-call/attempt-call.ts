@@ -1,0 +1,90 @@
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { linkAbort, raceSignal } from "../../base/abort.ts";
+import type { ByteHold } from "../../base/byte-budget.ts";
+import { elapsed } from "../../base/clock.ts";
+import { meterCalls } from "../../base/egress/index.ts";
+import { ModelFailure } from "../model-failure.ts";
+import { CallMeter } from "./call-meter.ts";
+import { collectStream, type OnText } from "./collect-stream.ts";
+import { throwInBandError } from "./in-band-error.ts";
+import { type Answer, readAnswer } from "./read-answer.ts";
+
+export interface ModelAttempt {
+  readonly model: LanguageModelV4;
+  readonly options: LanguageModelV4CallOptions;
+  readonly streamed: boolean;
+  /** Aborts the attempt; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** When the step times out, on the clock of `base/clock.ts` (milliseconds). */
+  readonly endsAt: number;
+  readonly firstByteMs: number;
+  readonly onText: OnText;
+  /** Maximum size of the answer in bytes. */
+  readonly maxAnswerBytes: number;
+  /**
+   * Counts the memory of the attempt, and its answer until it is released. Undefined: no counting.
+   */
+  readonly hold: ByteHold | undefined;
+}
+
+/**
+ * Calls the model once. Always finishes when the signal aborts or the time is over, even if the
+ * library ignores its signal; an unfinished request is aborted.
+ *
+ * @throws the signal's reason, {ModelFailure} (timeout or incomplete answer), or the library's or
+ *   provider's error.
+ */
+export async function attemptCall(request: ModelAttempt): Promise<Answer> {
+  const { model, options, streamed, signal, endsAt, firstByteMs, onText, maxAnswerBytes, hold } =
+    request;
+  const { controller: stop, release } = linkAbort(signal);
+  const call = stop.signal;
+  const meter = new CallMeter({
+    hold,
+    maxBytes: maxAnswerBytes,
+    streamed,
+    stop: (failure) => stop.abort(failure),
+  });
+  meterCalls(call, meter);
+  const stepTimer = setTimeout(
+    () => stop.abort(timeout("finish its answer")),
+    Math.max(0, endsAt - elapsed()),
+  );
+  const callOptions = { ...options, abortSignal: call };
+  const callOnce = async () => {
+    if (!streamed) {
+      const result = await raceSignal(model.doGenerate(callOptions), call);
+      throwInBandError(result.response?.body);
+      return readAnswer({ ...result, streamed });
+    }
+
+    const firstByteTimer = setTimeout(
+      () => stop.abort(timeout("begin its answer", true)),
+      firstByteMs,
+    );
+    const { stream } = await raceSignal(model.doStream(callOptions), call).finally(() =>
+      clearTimeout(firstByteTimer),
+    );
+    return readAnswer(
+      await collectStream(stream, call, { onText, onRead: (bytes) => meter.read(bytes) }),
+    );
+  };
+  try {
+    const answer = await callOnce();
+    meter.chargeAnswer(answer);
+    call.throwIfAborted();
+    return answer;
+  } catch (thrown) {
+    const cause = call.aborted ? call.reason : thrown;
+    stop.abort(cause);
+    meter.release();
+    throw cause;
+  } finally {
+    clearTimeout(stepTimer);
+    release();
+  }
+}
+
+function timeout(what: string, retryable = false): ModelFailure {
+  return new ModelFailure(`The model did not ${what} in time.`, { kind: "timeout", retryable });
+}

@@ -1,0 +1,80 @@
+import type { ValueSchema } from "@beckon/contract";
+
+/**
+ * A body schema, split into constants and the part that the model fills in. Fields with `const` are
+ * constant at any depth of objects: the model does not see them and cannot send them. Inside lists
+ * and `anyOf` a `const` selects an alternative and is written by the model.
+ */
+export interface SplitBody {
+  /** Schema of what the model fills in; undefined if everything is constant. */
+  readonly modelSchema: ValueSchema | undefined;
+  /** Returns the complete value: the model's fields plus the constants. */
+  complete(filled: unknown): unknown;
+}
+
+/** Splits a body schema into its constants and the schema that the model sees. */
+export function splitFixedFields(schema: ValueSchema): SplitBody {
+  if ("const" in schema) return { modelSchema: undefined, complete: () => schema.const };
+  if (schema.type !== "object" || schema.properties === undefined)
+    return { modelSchema: schema, complete: (filled) => filled };
+
+  const fields = Object.entries(schema.properties).map(([name, member]) => ({
+    name,
+    ...splitFixedFields(member),
+  }));
+  const open = fields.flatMap(({ name, modelSchema: fieldSchema }) =>
+    fieldSchema === undefined ? [] : [[name, fieldSchema] as const],
+  );
+  const isFixed =
+    fields.length > 0 && open.length === 0 && (schema.additionalProperties ?? false) === false;
+  const required = schema.required?.filter((name) => open.some(([left]) => left === name));
+  return {
+    modelSchema: isFixed
+      ? undefined
+      : {
+          ...schema,
+          properties: Object.fromEntries(open),
+          ...(required === undefined ? {} : { required }),
+        },
+    complete: (filled) => {
+      const value =
+        typeof filled === "object" && filled !== null
+          ? new Map(Object.entries(filled))
+          : new Map<string, unknown>();
+      for (const { name, modelSchema: fieldSchema, complete } of fields) {
+        // An object that the model omitted stays omitted, unless it is entirely constant.
+        if (fieldSchema === undefined || value.has(name))
+          value.set(name, complete(value.get(name)));
+      }
+      return Object.fromEntries(value);
+    },
+  };
+}
+
+/**
+ * Returns the schema in the form that providers expect: `additionalProperties` is explicit on every
+ * object.
+ */
+export function schemaForModel(schema: ValueSchema): ValueSchema {
+  const { properties, items, anyOf, additionalProperties } = schema;
+  return {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, member]) => [name, schemaForModel(member)]),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: schemaForModel(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(schemaForModel) }),
+    ...([schema.type].flat().includes("object")
+      ? {
+          additionalProperties:
+            typeof additionalProperties === "object"
+              ? schemaForModel(additionalProperties)
+              : (additionalProperties ?? false),
+        }
+      : {}),
+  };
+}

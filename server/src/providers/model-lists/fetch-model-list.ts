@@ -1,0 +1,92 @@
+import { EgressDenied } from "../../base/egress/index.ts";
+import { howToAllow } from "../address.ts";
+
+const maxModels = 200;
+const maxNameLength = 200;
+/** Characters of a list. OpenAI's has 20,000. */
+const maxListLength = 2 * 1024 * 1024;
+
+/** Names of models, at most 200, or why there are none. */
+export type FetchedModels =
+  | { readonly models: readonly string[]; readonly error: null }
+  | {
+      readonly models: readonly [];
+      readonly error: string;
+      /** No response came in time: the server can be busy. */
+      readonly timedOut: boolean;
+    };
+
+/**
+ * Requests a list of models. Never rejects, and follows no redirect: what the server does is a
+ * result. Its own words are not in it, since some servers echo the key.
+ *
+ * @param namesIn reads the response; undefined: it is not a list of models.
+ * @param timeoutMs for the whole exchange.
+ */
+export async function fetchModelList(
+  fetch: typeof globalThis.fetch,
+  { url, headers }: { url: string; headers: Record<string, string> },
+  namesIn: (response: unknown) => readonly string[] | undefined,
+  timeoutMs: number,
+): Promise<FetchedModels> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(url, { headers, signal, redirect: "manual" });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return failed(statusErrors[response.status] ?? `It answered ${response.status}.`);
+    }
+    const text = await textOf(response);
+    const names = text === undefined ? undefined : namesIn(json(text));
+    if (names === undefined)
+      return failed("It answered, but not with a list of models: is the base URL that of its API?");
+    return { models: names.filter(isUsable).slice(0, maxModels), error: null };
+  } catch (thrown) {
+    if (signal.aborted)
+      return failed(`It did not answer within ${timeoutMs / 1_000} seconds.`, { timedOut: true });
+    if (thrown instanceof EgressDenied)
+      return failed(thrown.hostPort === undefined ? thrown.message : howToAllow(thrown.hostPort));
+    return failed(`It cannot be reached${codeOf(thrown)}.`);
+  }
+}
+
+const statusErrors: Readonly<Record<number, string>> = {
+  401: "It rejects the key (401).",
+  403: "It rejects the key (403).",
+  404: "It has no list of models there (404): is the base URL that of its API?",
+  429: "It answered 429: too many requests, or the account's limit is used up.",
+};
+
+function failed(error: string, { timedOut = false } = {}): FetchedModels {
+  return { models: [], error, timedOut };
+}
+
+/** Whether it can be the second part of `provider/model`. */
+function isUsable(name: string): boolean {
+  return name.length > 0 && name.length <= maxNameLength && !/[\s\p{C}]/u.test(name);
+}
+
+/** Returns the body; undefined if it is too long. */
+async function textOf(response: Response): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > maxListLength) return undefined;
+  }
+  return text;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the code of a failed connection. Messages are left out: they contain addresses. */
+function codeOf(thrown: unknown): string {
+  const code = thrown instanceof Error && "code" in thrown ? thrown.code : undefined;
+  return typeof code === "string" ? ` (${code})` : "";
+}

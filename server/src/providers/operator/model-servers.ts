@@ -1,0 +1,17 @@
+/** A program that serves models on this machine. */
+export interface ModelServer {
+  /** First part of `provider/model`. */
+  readonly name: string;
+  /** Probed at 127.0.0.1. */
+  readonly port: number;
+  /** What to do if it does not answer, as the beginning of a sentence. */
+  readonly start: string;
+}
+
+/** The model servers that are looked for, at their default ports. */
+export const modelServers: readonly ModelServer[] = [
+  { name: "ollama", port: 11434, start: "Start Ollama (ollama serve)" },
+  { name: "lmstudio", port: 1234, start: "Start LM Studio's server (lms server start)" },
+  { name: "llamacpp", port: 8080, start: "Start llama.cpp (llama-server)" },
+  { name: "vllm", port: 8000, start: "Start vLLM (vllm serve)" },
+];

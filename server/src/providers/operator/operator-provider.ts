@@ -1,0 +1,75 @@
+import type { Provider } from "@beckon/contract";
+import { type Context, type OperatorProvider, scopesBeyond } from "../../base/context.ts";
+import { ApiError } from "../../base/errors.ts";
+import type { PageRequest } from "../../base/page.ts";
+
+const prefix = "env_";
+
+/** The id of an operator's provider in the API. */
+export function operatorProviderId({ name }: Pick<OperatorProvider, "name">): string {
+  return `${prefix}${name}`;
+}
+
+/** Returns the name in an id of that form, undefined for other ids. */
+export function operatorNameIn(id: string): string | undefined {
+  return id.startsWith(prefix) ? id.slice(prefix.length) : undefined;
+}
+
+/** Returns the operator's provider with this id, if the workspace can use it. */
+export async function findOperatorProvider(
+  { operator, workspaceId }: Pick<Context, "operator" | "workspaceId">,
+  id: string,
+): Promise<OperatorProvider | undefined> {
+  const name = operatorNameIn(id);
+  if (name === undefined) return undefined;
+  await operator?.probe(workspaceId);
+  return operator?.usableBy(workspaceId).find((provider) => provider.name === name);
+}
+
+/** Returns an operator's provider as responses show it: its address only to owners of `default`. */
+export function toOperatorProvider(ctx: Context, provider: OperatorProvider): Provider {
+  const isOwner =
+    ctx.workspaceId === ctx.operator?.workspaceId &&
+    scopesBeyond(ctx, ["workspaces:own"]).length === 0;
+  return {
+    id: operatorProviderId(provider),
+    name: provider.name,
+    kind: provider.kind,
+    origin: provider.origin,
+    base_url: isOwner ? provider.baseUrl : null,
+    api_key_last4: null,
+    created_at: null,
+    updated_at: null,
+  };
+}
+
+/** @throws ApiError `conflict` if the id is that of an operator's provider: it cannot be changed. */
+export async function rejectOperatorProvider(ctx: Context, id: string): Promise<void> {
+  const provider = await findOperatorProvider(ctx, id);
+  if (provider === undefined) return;
+  const { name, origin } = provider;
+  const source =
+    origin === "discovered"
+      ? "It was found on Beckon's machine; BECKON_DISCOVER=0 turns that off."
+      : "It comes from the environment of the server.";
+  throw new ApiError(
+    "conflict",
+    `The provider ${name} is the operator's and cannot be changed here. ${source} To use another one in this workspace, add a provider named ${name}, which takes precedence.`,
+  );
+}
+
+/** The ids in cursors of lists of providers. */
+export const providerIdForm = /^(prv_[0-9a-z]{26}|env_[a-z-]+|demo)$/;
+
+/**
+ * Returns the entries that a page of providers continues with after the workspace's own, in
+ * descending order of ids as those are: `env_…` and `demo` sort after `prv_…`.
+ */
+export function afterOwn<T extends { readonly id: string }>(
+  { below }: Pick<PageRequest, "below">,
+  entries: readonly T[],
+): T[] {
+  return entries
+    .filter(({ id }) => below === undefined || id < below)
+    .sort((one, other) => (one.id < other.id ? 1 : -1));
+}

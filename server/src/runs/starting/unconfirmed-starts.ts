@@ -1,0 +1,25 @@
+import { ShortLivedMap } from "../../base/short-lived-map.ts";
+import type { RunRef } from "../run.ts";
+
+/**
+ * A start without a reply of the database. The statement can be lost with its connection, or
+ * already committed, so that its run can be claimed.
+ */
+export interface UnconfirmedStart {
+  /** Whether the caller got `503`. Then the run must not reach a model. */
+  isRejected: boolean;
+  /** The run, if a claim of this process has found it: then it was started. */
+  claimed: (RunRef & { readonly agentId: string }) | undefined;
+  /**
+   * Resolves when the reply arrives; after a `503`, when the run was cancelled if it was written.
+   */
+  readonly finished: Promise<void>;
+}
+
+/** Starts without a reply of the database, by run id. */
+export type UnconfirmedStarts = ShortLivedMap<UnconfirmedStart>;
+
+/** Creates the table of starts without a reply of the database. */
+export function createUnconfirmedStarts(): UnconfirmedStarts {
+  return new ShortLivedMap();
+}

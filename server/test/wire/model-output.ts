@@ -1,0 +1,61 @@
+/** The output of a model, in any wire format. */
+export interface ModelOutput {
+  readonly text?: string;
+  readonly reasoning?: string;
+  /** Signature of the reasoning, or the encrypted reasoning itself, which must be sent back. */
+  readonly signature?: string;
+  readonly calls?: readonly OutputCall[];
+  /**
+   * Finish reason, in the vocabulary of chat completions; other formats translate it. Default:
+   * `tool_calls` if there are calls, otherwise `stop`. Null: none is sent.
+   */
+  readonly finish?: string | null;
+  /** In the shape of chat completions. Default: 10 in, 5 out. Null: none is sent. */
+  readonly usage?: OutputUsage | null;
+}
+
+export interface OutputCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text, possibly invalid. */
+  readonly arguments: string;
+}
+
+export interface OutputUsage {
+  /** Includes cached tokens. */
+  readonly prompt_tokens: number;
+  /** Includes reasoning. */
+  readonly completion_tokens: number;
+  readonly total_tokens?: number;
+  readonly cached_tokens?: number;
+  readonly reasoning_tokens?: number;
+}
+
+/** An error, in the vocabulary of providers. */
+export interface ProviderError {
+  readonly message: string;
+  readonly type?: string;
+  readonly code?: string | number | null;
+}
+
+export const defaultUsage: OutputUsage = {
+  prompt_tokens: 10,
+  completion_tokens: 5,
+  total_tokens: 15,
+};
+
+/** Returns the finish reason before translation; null for none. */
+export function finishOf({ finish, calls = [] }: ModelOutput): string | null {
+  return finish === undefined ? (calls.length > 0 ? "tool_calls" : "stop") : finish;
+}
+
+/** Splits a text like models stream it: words, each with the preceding space. */
+export function words(whole: string | undefined): readonly string[] {
+  return whole?.match(/\s*\S+\s*$|\s*\S+|\s+$/g) ?? [];
+}
+
+/** Splits long arguments into the two halves that are streamed. */
+export function halves(text: string): readonly [string, string] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)];
+}
